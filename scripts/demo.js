@@ -1,0 +1,21 @@
+// The main job, step by step, against the service that ROLLCALL_URL and ROLLCALL_TOKEN name.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const rollcall = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const steps = [
+  ['validate', 'examples/manifests'],
+  ['plan', 'examples/manifests'],
+  ['apply', '--yes', 'examples/manifests'],
+  ['plan', 'examples/manifests'],
+];
+
+for (const step of steps) {
+  process.stdout.write(`\n$ rollcall ${step.join(' ')}\n`);
+  const { status, error } = spawnSync(process.execPath, [rollcall, ...step], { stdio: 'inherit' });
+  if (error) throw error;
+  if (status !== 0) {
+    process.exitCode = status ?? 1;
+    break;
+  }
+}

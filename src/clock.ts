@@ -1,0 +1,9 @@
+/** Time as an argument, so that a run can be simulated. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/** A number from 0 (inclusive) to 1 (exclusive). */
+export type Random = () => number;

@@ -1,0 +1,114 @@
+import { applyPlan } from '../apply/apply-plan.ts';
+import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { UsageError } from '../errors.ts';
+import { interruptedBy, type Ending } from '../exit-code.ts';
+import { additions } from '../plan/make-plan.ts';
+import type { Plan } from '../plan/types.ts';
+import { applyDocument, type ApplyRun } from '../report/apply-document.ts';
+import { applyText } from '../report/apply-text.ts';
+import { planText } from '../report/plan-text.ts';
+import { createStyle } from '../report/style.ts';
+import { jsonText } from '../report/validation-document.ts';
+import type { Resource } from '../resource.ts';
+import { createClient, type Client } from '../service/client.ts';
+import { createPacing, type Pacing } from '../service/pacing.ts';
+import {
+  readServiceSettings,
+  type ServiceFlags,
+  type ServiceSettings,
+} from '../settings/service-settings.ts';
+import type { Context } from './context.ts';
+import { readDesired } from './desired.ts';
+import { observedPlan } from './observed-plan.ts';
+import { createProgress } from './progress.ts';
+
+export interface ApplyOptions extends ServiceFlags {
+  readonly output: 'text' | 'json';
+  readonly yes?: boolean;
+}
+
+/** `rollcall apply`: plans, asks, creates what is missing, and says what became of every resource. */
+export async function apply(
+  paths: readonly string[],
+  options: ApplyOptions,
+  context: Context,
+): Promise<Ending> {
+  if (!options.yes && context.ask === undefined) {
+    throw new UsageError(
+      'apply needs a confirmation, and there is no terminal to ask on',
+      'Read the plan first, then use --yes.',
+    );
+  }
+  const settings = await readServiceSettings(options, context.env, context.files);
+  const resources = await readDesired(paths, context);
+  if (resources === undefined) return 'invalid';
+  const connection = context.connect(settings);
+  try {
+    const client = createClient(connection.send);
+    const pacing = createPacing(context.clock, context.random);
+    const plan = await observedPlan(resources, client, pacing, settings, context);
+    if (typeof plan === 'string') return plan;
+    showPlan(plan, options, context);
+    if (additions(plan) > 0 && !options.yes && !(await confirmed(context))) {
+      context.stderr.write('Not confirmed. Nothing was created.\n');
+      return context.signal.aborted ? interruptedBy(context.signal) : 'failed';
+    }
+    const run = await carryOut(plan, resources, client, pacing, settings, context);
+    context.stdout.write(
+      options.output === 'json'
+        ? jsonText(applyDocument(run))
+        : applyText(run, createStyle(context.stdout.colours)),
+    );
+    return run.interrupted ? interruptedBy(context.signal) : endingOf(run);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** With JSON on stdout, the plan is still shown to whoever is asked to confirm it. */
+function showPlan(plan: Plan, options: ApplyOptions, { stdout, stderr }: Context): void {
+  if (options.output === 'text') stdout.write(`${planText(plan, createStyle(stdout.colours))}\n`);
+  else if (!options.yes) stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
+}
+
+async function confirmed({ ask }: Context): Promise<boolean> {
+  return (await ask?.('Create these? Only "yes" is taken as yes: ')) === 'yes';
+}
+
+async function carryOut(
+  plan: Plan,
+  resources: readonly Resource[],
+  client: Client,
+  pacing: Pacing,
+  settings: ServiceSettings,
+  context: Context,
+): Promise<ApplyRun> {
+  const { clock, signal } = context;
+  const startedAt = clock.now();
+  const progress = createProgress('Creating', context);
+  let done = 0;
+  const outcomes = await applyPlan(plan, {
+    client,
+    pacing,
+    clock,
+    signal,
+    concurrency: settings.concurrency,
+    onOutcome: ({ attempts }) => {
+      if (attempts > 0) progress.update((done += 1), additions(plan));
+    },
+  });
+  progress.end();
+  return {
+    plan,
+    outcomes,
+    declared: new Map(resources.map((resource) => [resource.address, resource])),
+    startedAt: new Date(startedAt),
+    durationMs: clock.now() - startedAt,
+    interrupted: signal.aborted,
+  };
+}
+
+function endingOf({ outcomes }: ApplyRun): Ending {
+  if (outcomes.some(({ outcome }: Outcome) => outcome === 'denied')) return 'denied';
+  return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
+}

@@ -1,0 +1,34 @@
+import type { Clock, Random } from '../clock.ts';
+import type { Files } from '../files.ts';
+import type { Transport } from '../service/transport.ts';
+import type { Environment, ServiceSettings } from '../settings/service-settings.ts';
+
+/** Everything that a command gets from outside. */
+export interface Context {
+  readonly env: Environment;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Results. */
+  readonly stdout: Output;
+  /** Progress, prompts and diagnostics. */
+  readonly stderr: Output;
+  readonly connect: (settings: ServiceSettings) => Connection;
+  /** Asks a person; none without a terminal. */
+  readonly ask?: (question: string) => Promise<string>;
+  /** Aborts when the user interrupts the run. */
+  readonly signal: AbortSignal;
+  readonly toolVersion: string;
+}
+
+export interface Output {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Whether colours are wanted here. */
+  readonly colours: boolean;
+}
+
+export interface Connection {
+  readonly send: Transport;
+  close(): Promise<void>;
+}

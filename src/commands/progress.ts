@@ -1,0 +1,31 @@
+import type { Context } from './context.ts';
+
+export interface Progress {
+  readonly update: (done: number, total: number) => void;
+  /** Clears the line. */
+  readonly end: () => void;
+}
+
+const barWidth = 24;
+const refreshMs = 80;
+
+/** A progress bar on stderr, when that is a terminal; nothing otherwise. */
+export function createProgress(
+  label: string,
+  { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
+): Progress {
+  if (!stderr.isTerminal) return { update: () => {}, end: () => {} };
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  return {
+    update: (done, total) => {
+      const now = clock.now();
+      if (now - drawnAt < refreshMs && done < total) return;
+      drawnAt = now;
+      const filled = total === 0 ? barWidth : Math.floor((done / total) * barWidth);
+      stderr.write(`\r${label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${done}/${total}`);
+    },
+    end: () => {
+      if (drawnAt > Number.NEGATIVE_INFINITY) stderr.write('\r\u001b[2K');
+    },
+  };
+}

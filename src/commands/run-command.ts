@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { UsageError } from '../errors.ts';
+import type { RunCommand } from './sandbox.ts';
+
+/** Runs a command on this terminal. One that a signal ended counts as 128 and the number of the signal, as in a shell. */
+export const runCommand: RunCommand = ([program = '', ...args], env) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+    // The terminal sends Ctrl-C to the child as well; a SIGTERM reaches only us.
+    const forward = (): void => void child.kill('SIGTERM');
+    process.once('SIGTERM', forward);
+    child.once('error', (error) => {
+      process.off('SIGTERM', forward);
+      reject(new UsageError(`the command cannot be run: ${program}`, error.message, { cause: error }));
+    });
+    child.once('exit', (code, signal) => {
+      process.off('SIGTERM', forward);
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });

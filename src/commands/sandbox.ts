@@ -1,0 +1,80 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import { readManifest } from '../manifest/read-manifest.ts';
+import { diagnosticsText } from '../report/diagnostics-text.ts';
+import { createStyle } from '../report/style.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
+import { wholeNumber } from '../settings/service-settings.ts';
+import type { Context } from './context.ts';
+
+export interface SandboxOptions {
+  readonly port?: string;
+  readonly latency?: string;
+  readonly seed?: string;
+}
+
+/** Runs a command to its end, with these variables in its environment, and says with which code it ended. */
+export type RunCommand = (
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+) => Promise<number>;
+
+/** `rollcall sandbox`: serves the API from memory, until it is interrupted or for as long as a command runs. */
+export async function sandbox(
+  command: readonly string[],
+  options: SandboxOptions,
+  context: Context,
+  run: RunCommand,
+): Promise<Ending | { readonly exitCode: number }> {
+  const port = wholeNumber('--port', options.port ?? '0', 0, 65_535);
+  const latencyMs = wholeNumber('--latency', options.latency ?? '0', 0, 600_000);
+  const seeded = options.seed === undefined ? seedSandbox({}).sandbox : await readSeed(options.seed, context);
+  if (Array.isArray(seeded)) {
+    context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr.colours)));
+    return 'invalid';
+  }
+  const server = await serve(seeded, port, latencyMs);
+  try {
+    if (command.length > 0) {
+      return { exitCode: await run(command, { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken }) };
+    }
+    context.stdout.write(
+      [
+        'The sandbox serves applications and users from memory; it forgets them when it stops. In another shell:',
+        '',
+        `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${sandboxToken}`,
+        '',
+        'Ctrl-C stops it.',
+        '',
+      ].join('\n'),
+    );
+    await untilAborted(context.signal);
+    return 'done';
+  } finally {
+    await server.close();
+  }
+}
+
+async function readSeed(filename: string, { files }: Context): Promise<Sandbox | Diagnostic[]> {
+  const file = await readManifest(filename, files);
+  return 'code' in file ? [file] : loadSeed(file);
+}
+
+async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<SandboxServer> {
+  try {
+    return await serveSandbox(seeded, { port, latencyMs });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the sandbox cannot listen on port ${port}`, why, { cause: error });
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,17 @@
+import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import { schemaNames, schemaText } from '../schema.ts';
+import type { Context } from './context.ts';
+
+/** `rollcall schema`: prints one of the JSON Schemas. */
+export function schema(name: string, context: Pick<Context, 'stdout'>): Ending {
+  const known = schemaNames.find((schemaName) => schemaName === name);
+  if (known === undefined) {
+    throw new UsageError(
+      `there is no schema ${JSON.stringify(name)}`,
+      `The schemas are: ${schemaNames.join(', ')}.`,
+    );
+  }
+  context.stdout.write(schemaText(known));
+  return 'done';
+}

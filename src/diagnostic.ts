@@ -1,0 +1,80 @@
+import type { Address } from './resource.ts';
+import { lineOf, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
+
+/** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
+export const diagnosticCodes = [
+  'file-not-found',
+  'file-unreadable',
+  'no-manifests',
+  'not-utf-8',
+  'empty-file',
+  'yaml-syntax',
+  'yaml-duplicate-key',
+  'yaml-unsupported',
+  'unknown-field',
+  'missing-field',
+  'wrong-type',
+  'invalid-value',
+  'invalid-format',
+  'invalid-length',
+  'duplicate-resource',
+  'shared-provider',
+  'shared-backchannel-provider',
+  'service-refused-field',
+  'service-refused',
+  'service-denied',
+  'service-unreachable',
+  'service-unexpected',
+] as const;
+
+export type DiagnosticCode = (typeof diagnosticCodes)[number];
+
+/** One problem, where it is, and what to do about it. */
+export interface Diagnostic {
+  readonly severity: 'error' | 'warning';
+  readonly code: DiagnosticCode;
+  /** What is wrong, in one line. */
+  readonly summary: string;
+  /** What to do about it, or what else there is to know. May be empty. */
+  readonly detail: string;
+  readonly address?: Address;
+  readonly range?: Range;
+  /** The source line on which the range starts, for a person to see it. */
+  readonly excerpt?: string;
+}
+
+export interface Problem {
+  readonly code: DiagnosticCode;
+  readonly severity?: 'error' | 'warning';
+  readonly summary: string;
+  readonly detail?: string;
+  readonly address?: Address;
+}
+
+/** A diagnostic at a stretch of a file, with its source line. An error unless it says otherwise. */
+export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
+  const range = rangeOf(file, span);
+  return { severity: 'error', detail: '', ...problem, range, excerpt: lineOf(file, range.start.line) };
+}
+
+/** A diagnostic about a file or a run as a whole. */
+export function diagnosticFor(filename: string | undefined, problem: Problem): Diagnostic {
+  const start = { line: 1, column: 1 };
+  return {
+    severity: 'error',
+    detail: '',
+    ...problem,
+    ...(filename === undefined ? {} : { range: { filename, start, end: start } }),
+  };
+}
+
+/** By file, then by place; what has no place comes last. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (!a.range || !b.range) return Number(!a.range) - Number(!b.range);
+  if (a.range.filename !== b.range.filename) return a.range.filename < b.range.filename ? -1 : 1;
+  return (
+    a.range.start.line - b.range.start.line ||
+    a.range.start.column - b.range.start.column ||
+    (a.code < b.code ? -1 : a.code > b.code ? 1 : 0)
+  );
+}

@@ -1,0 +1,27 @@
+/** Why a command ended, and the exit code that says so. Documented in docs/exit-codes.md. */
+export const exitCodes = {
+  /** Nothing left to say. */
+  done: 0,
+  /** An error that no other row names: the service unreachable, an unexpected answer. */
+  failed: 1,
+  /** `plan --detailed-exitcode` only: there are changes. */
+  changes: 2,
+  /** Invalid usage, configuration or manifest; nothing was sent. */
+  invalid: 3,
+  /** The service denied access. */
+  denied: 4,
+  /** Apply ended with resources rejected, denied, in conflict, unknown or not attempted. */
+  incomplete: 6,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type Ending = keyof typeof exitCodes;
+
+/** The signals that interrupt a run; each is the reason with which the run's AbortSignal aborts. */
+export type InterruptSignal = 'SIGINT' | 'SIGTERM';
+
+export function interruptedBy(signal: AbortSignal): Ending {
+  const reason: unknown = signal.reason;
+  return reason === 'SIGTERM' ? 'terminated' : 'interrupted';
+}

@@ -1,0 +1,25 @@
+import type { Diagnostic } from '../../diagnostic.ts';
+import { placeOf, type Resource } from '../../resource.ts';
+import { problemAtField, shownPlace } from './problem-at-field.ts';
+
+/** A slug or a username may be declared once, over all files. */
+export function duplicateResource(resources: readonly Resource[]): Diagnostic[] {
+  const first = new Map<string, Resource>();
+  const diagnostics: Diagnostic[] = [];
+  for (const resource of resources) {
+    const earlier = first.get(resource.address);
+    if (earlier === undefined) {
+      first.set(resource.address, resource);
+      continue;
+    }
+    const field = resource.type === 'application' ? 'slug' : 'username';
+    diagnostics.push(
+      problemAtField(resource, field, {
+        code: 'duplicate-resource',
+        summary: `the ${field} \`${resource.name}\` is declared twice`,
+        detail: `It is first declared at ${shownPlace(placeOf(earlier, field))}. Remove one of the two.`,
+      }),
+    );
+  }
+  return diagnostics;
+}

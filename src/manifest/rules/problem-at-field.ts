@@ -1,0 +1,12 @@
+import { diagnosticAt, type Diagnostic, type Problem } from '../../diagnostic.ts';
+import type { Resource } from '../../resource.ts';
+import type { Range } from '../../source.ts';
+
+export function problemAtField(resource: Resource, field: string, problem: Problem): Diagnostic {
+  const span = resource.fieldSpans[field] ?? resource.span;
+  return diagnosticAt(resource.file, span, { ...problem, address: resource.address });
+}
+
+export function shownPlace({ filename, start }: Range): string {
+  return `${filename}:${start.line}:${start.column}`;
+}

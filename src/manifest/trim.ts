@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+
+// What the service strips: white space as Python knows it, which is not quite JavaScript's.
+const space = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
+const atTheEnds = new RegExp(`^${space}|${space}$`, 'g');
+
+/** Trims a string as the service does before it stores it. */
+export function trim(text: string): string {
+  return text.replace(atTheEnds, '');
+}
+
+/** Trims the strings of every entry and default of a manifest. What lies deeper, in attributes, is kept as it is. */
+export function trimManifest(manifest: JsonValue): JsonValue {
+  if (!isJsonObject(manifest)) return manifest;
+  const trimmed: Record<string, JsonValue> = { ...manifest };
+  for (const list of ['applications', 'users']) {
+    const entries = trimmed[list];
+    if (isJsonList(entries)) trimmed[list] = entries.map((entry) => trimFields(entry));
+  }
+  const defaults = trimmed['defaults'];
+  if (isJsonObject(defaults)) trimmed['defaults'] = mapValues(defaults, trimFields);
+  return trimmed;
+}
+
+function trimFields(entry: JsonValue): JsonValue {
+  if (!isJsonObject(entry)) return entry;
+  return mapValues(entry, (value) => (typeof value === 'string' ? trim(value) : value));
+}
+
+function mapValues(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
+function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+import pLimit from 'p-limit';
+import type { Address, ApplicationResource, Resource } from '../resource.ts';
+import type { Answer } from '../service/answer.ts';
+import type { Client, Reading } from '../service/client.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { retrieve } from '../service/retrieve.ts';
+import type { ObservedApplication } from '../service/types.ts';
+import { whatAnswersProve } from '../service/what-answers-prove.ts';
+
+/** What the service holds of one resource. The contract has no way to read a user. */
+export type Observation =
+  | { readonly presence: 'present'; readonly application: ObservedApplication }
+  | { readonly presence: 'absent' }
+  | { readonly presence: 'unknown' };
+
+export type ObservedState = ReadonlyMap<Address, Observation>;
+
+/** A read that did not tell whether the application exists. */
+export interface FailedRead {
+  readonly resource: ApplicationResource;
+  readonly proof: 'denied' | 'nothing' | 'fault';
+  readonly answer: Answer;
+}
+
+/** There is no partial observation: one read that fails makes the whole of it fail. */
+export type ObserveResult =
+  | { readonly kind: 'observed'; readonly observed: ObservedState }
+  | {
+      readonly kind: 'failed';
+      readonly failures: readonly FailedRead[];
+      /** How many applications were not looked up because of the failures. */
+      readonly notRead: number;
+      readonly interrupted: boolean;
+    };
+
+export interface ObserveOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly concurrency: number;
+  /** When it aborts, no further read begins. */
+  readonly signal?: AbortSignal;
+  readonly onRead?: (done: number, total: number) => void;
+}
+
+/** After so many reads in a row that came to nothing, the rest would too. */
+const failuresInARow = 5;
+
+/** Looks up every declared application by its slug. */
+export async function observe(
+  resources: readonly Resource[],
+  options: ObserveOptions,
+): Promise<ObserveResult> {
+  const { client, pacing, signal } = options;
+  const applications = resources.filter((resource) => resource.type === 'application');
+  const observed = new Map<Address, Observation>();
+  for (const { type, address } of resources)
+    if (type === 'user') observed.set(address, { presence: 'unknown' });
+
+  const failures: FailedRead[] = [];
+  let stopped = false;
+  let inARow = 0;
+  let done = 0;
+
+  function take(resource: ApplicationResource, reading: Reading): void {
+    done += 1;
+    options.onRead?.(done, applications.length);
+    switch (reading.proof) {
+      case 'exists':
+        observed.set(resource.address, { presence: 'present', application: reading.application });
+        inARow = 0;
+        return;
+      case 'absent':
+        observed.set(resource.address, { presence: 'absent' });
+        inARow = 0;
+        return;
+      case 'denied':
+      case 'nothing':
+      case 'fault':
+        failures.push({ resource, proof: reading.proof, answer: reading.answer });
+        inARow += 1;
+        if (whatAnswersProve[reading.answer.kind].stop || inARow >= failuresInARow) stopped = true;
+    }
+  }
+
+  await pLimit(options.concurrency).map(applications, async (resource) => {
+    if (stopped || signal?.aborted) return;
+    take(resource, await retrieve(resource.name, client, pacing));
+  });
+
+  const notRead = applications.length - done;
+  if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed };
+  return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
+}

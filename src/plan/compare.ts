@@ -1,0 +1,27 @@
+import type { JsonValue } from '../json.ts';
+import { declaredFields, type ApplicationResource } from '../resource.ts';
+import type { ObservedApplication } from '../service/types.ts';
+import type { Difference } from './types.ts';
+
+/** The declared fields whose observed value is another, in the order of the manifest. What is not declared is not compared. */
+export function compare(resource: ApplicationResource, observed: ObservedApplication): Difference[] {
+  const observedFields: Readonly<Record<string, JsonValue>> = observed.fields;
+  const differences: Difference[] = [];
+  for (const [field, declared] of declaredFields(resource)) {
+    const value = observedFields[field] ?? null;
+    if (!sameValue(field, declared, value)) differences.push({ field, declared, observed: value });
+  }
+  return differences;
+}
+
+function sameValue(field: string, declared: JsonValue, observed: JsonValue): boolean {
+  // The service returns these ids in any order and without duplicates.
+  if (field === 'backchannel_providers' && Array.isArray(declared) && Array.isArray(observed)) {
+    return sameSet(new Set(declared), new Set(observed));
+  }
+  return declared === observed;
+}
+
+function sameSet(a: ReadonlySet<JsonValue>, b: ReadonlySet<JsonValue>): boolean {
+  return a.size === b.size && [...a].every((member) => b.has(member));
+}

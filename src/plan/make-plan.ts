@@ -1,0 +1,106 @@
+import type { ObservedState } from '../observe/observe.ts';
+import {
+  byAddress,
+  declaredFields,
+  placeOf,
+  type ApplicationResource,
+  type Resource,
+  type UserResource,
+} from '../resource.ts';
+import type { ObservedApplication } from '../service/types.ts';
+import { compare } from './compare.ts';
+import { manifestDigest } from './digest.ts';
+import type { ApplicationChange, Change, ObservedFields, Plan, UserChange } from './types.ts';
+
+export const planFormatVersion = '1.0';
+
+export interface PlanContext {
+  readonly toolVersion: string;
+  readonly createdAt: Date;
+  readonly service: string;
+}
+
+/** desired × observed → plan. Every resource must have been observed. */
+export function makePlan(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  context: PlanContext,
+): Plan {
+  const changes = resources.map((resource) => changeOf(resource, observed)).toSorted(byAddress);
+  const drift = changes.filter((change) => change.differences.length > 0);
+  const count = (presence: Change['presence']): number =>
+    changes.filter((change) => change.presence === presence).length;
+  return {
+    format_version: planFormatVersion,
+    tool_version: context.toolVersion,
+    created_at: context.createdAt.toISOString(),
+    service: context.service,
+    manifest_digest: manifestDigest(resources),
+    resource_changes: changes,
+    resource_drift: drift,
+    summary: {
+      create: count('absent'),
+      create_if_absent: count('unknown'),
+      in_sync: count('present') - drift.length,
+      differs: drift.length,
+    },
+  };
+}
+
+/** How many resources apply would try to create. */
+export function additions({ summary }: Plan): number {
+  return summary.create + summary.create_if_absent;
+}
+
+function changeOf(resource: Resource, observed: ObservedState): Change {
+  const observation = observed.get(resource.address);
+  if (observation === undefined) throw new Error(`${resource.address} was not observed`);
+  if (resource.type === 'user') return userChange(resource);
+  switch (observation.presence) {
+    case 'present':
+      return existingApplication(resource, observation.application);
+    case 'absent':
+      return {
+        ...identityOf(resource),
+        type: 'application',
+        presence: 'absent',
+        change: { actions: ['create'], before: null, after: resource.fields },
+        differences: [],
+      };
+    case 'unknown':
+      throw new Error(`${resource.address} was not observed`);
+  }
+}
+
+function userChange(resource: UserResource): UserChange {
+  return {
+    ...identityOf(resource),
+    type: 'user',
+    presence: 'unknown',
+    change: { actions: ['create'], before: null, after: resource.fields },
+    differences: [],
+  };
+}
+
+function existingApplication(
+  resource: ApplicationResource,
+  application: ObservedApplication,
+): ApplicationChange {
+  const held: Record<string, ObservedFields[string] | undefined> = application.fields;
+  const shown: ObservedFields = Object.fromEntries(
+    declaredFields(resource).map(([field]) => [field, held[field] ?? null]),
+  );
+  return {
+    ...identityOf(resource),
+    type: 'application',
+    presence: 'present',
+    change: { actions: ['no-op'], before: shown, after: shown },
+    differences: compare(resource, application),
+  };
+}
+
+function identityOf(resource: Resource): Pick<Change, 'address' | 'name' | 'source'> {
+  const { filename, start } = placeOf(resource);
+  const source = { file: filename, line: start.line, column: start.column };
+  return { address: resource.address, name: resource.name, source };
+}

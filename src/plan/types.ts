@@ -1,0 +1,64 @@
+import type { JsonValue } from '../json.ts';
+import type { Address, Application, User } from '../resource.ts';
+
+/** The plan, as it is kept in memory and as it is written: schemas/plan.schema.json. */
+export interface Plan {
+  readonly format_version: string;
+  readonly tool_version: string;
+  /** RFC 3339, UTC. */
+  readonly created_at: string;
+  /** The base URL of the service that was observed. */
+  readonly service: string;
+  /** `sha256:` and the digest of what the manifests declare. */
+  readonly manifest_digest: string;
+  /** Every declared resource; applications first, then by name. */
+  readonly resource_changes: readonly Change[];
+  /** Those of the changes that exist and differ. */
+  readonly resource_drift: readonly Change[];
+  readonly summary: PlanSummary;
+}
+
+export interface PlanSummary {
+  readonly create: number;
+  readonly create_if_absent: number;
+  readonly in_sync: number;
+  readonly differs: number;
+}
+
+/** What the plan would do to one resource. */
+export type Change = ApplicationChange | UserChange;
+
+export interface ApplicationChange extends ChangeOf<'application', Application> {
+  readonly presence: 'present' | 'absent';
+}
+
+export interface UserChange extends ChangeOf<'user', User> {
+  /** The contract cannot tell: apply creates the user if absent. */
+  readonly presence: 'unknown';
+}
+
+interface ChangeOf<Type extends string, Fields> {
+  readonly address: Address;
+  readonly type: Type;
+  readonly name: string;
+  readonly source: { readonly file: string; readonly line: number; readonly column: number };
+  readonly change:
+    | { readonly actions: readonly ['create']; readonly before: null; readonly after: Readonly<Fields> }
+    | {
+        readonly actions: readonly ['no-op'];
+        readonly before: ObservedFields;
+        readonly after: ObservedFields;
+      };
+  /** Every declared field whose observed value is another. Only what exists can differ. */
+  readonly differences: readonly Difference[];
+}
+
+/** The observed values of the declared fields. */
+export type ObservedFields = Readonly<Record<string, JsonValue>>;
+
+export interface Difference {
+  readonly field: string;
+  readonly declared: JsonValue;
+  /** Null also when the service does not show the field. */
+  readonly observed: JsonValue;
+}

@@ -1,0 +1,95 @@
+import type { DiagnosticCode } from '../diagnostic.ts';
+import type { Answer } from '../service/answer.ts';
+import { complaintsOf } from '../service/complaints.ts';
+
+/** An answer that did not help, in words. */
+export interface AnswerWords {
+  readonly code: DiagnosticCode;
+  readonly summary: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
+/** Says what came back and what to do about it. Reads no meaning into the service's own words; see serviceWords. */
+export function answerWords(answer: Answer): AnswerWords {
+  const status = answer.status === undefined ? '' : ` (${answer.status})`;
+  switch (answer.kind) {
+    case 'denied':
+      return {
+        code: 'service-denied',
+        summary: `the service denied access${status}`,
+        advice:
+          'Check the token and its permissions: it must view applications, and add applications and users.',
+      };
+    case 'not_found':
+    case 'no_such_route':
+      return {
+        code: 'service-unexpected',
+        summary: `there is no such API at this URL${status}`,
+        advice: 'Check the service URL: rollcall adds /api/v3/core/… to it.',
+      };
+    case 'redirect':
+      return {
+        code: 'service-unexpected',
+        summary: `the service redirects${status}${answer.redirectOrigin ? ` to ${answer.redirectOrigin}` : ''}`,
+        advice:
+          'rollcall follows no redirect, lest the token go astray. Use the right URL in the first place.',
+      };
+    case 'unreachable':
+    case 'unreachable_for_now':
+      return {
+        code: 'service-unreachable',
+        summary: `the service cannot be reached: ${causeOf(answer.error)}`,
+        advice: 'Check the service URL, the network, and that the service runs.',
+      };
+    case 'lost':
+      return {
+        code: 'service-unreachable',
+        summary: `no whole answer came back: ${causeOf(answer.error)}`,
+        advice: 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.',
+      };
+    case 'failure':
+    case 'crash':
+      return {
+        code: 'service-unexpected',
+        summary: `the service failed${status}`,
+        advice: 'Look into the log of the service.',
+      };
+    case 'unavailable':
+    case 'slow_down':
+      return {
+        code: 'service-unreachable',
+        summary: `the service asks to wait${status}`,
+        advice: 'Try again later, or with a lower --concurrency.',
+      };
+    case 'identity_refused':
+    case 'fields_refused':
+    case 'unprocessable':
+    case 'clash':
+      return { code: 'service-refused', summary: `the service refused the request${status}`, advice: '' };
+    case 'unexplained_refusal':
+    case 'unusable_success':
+    case 'unlisted':
+    case 'found':
+    case 'created':
+      return {
+        code: 'service-unexpected',
+        summary: `the answer is not one that the API gives${status}`,
+        advice: 'Check the service URL, and what stands between here and the service.',
+      };
+  }
+}
+
+/** What the service itself said, in one text; empty if it said nothing that can be shown. */
+export function serviceWords(answer: Answer): string {
+  return complaintsOf(answer)
+    .map(({ field, texts }) => (field === undefined ? '' : `${field}: `) + texts.join(' '))
+    .join('; ');
+}
+
+function causeOf(error: Error | undefined): string {
+  if (error === undefined) return 'no cause is known';
+  if (error.name === 'TimeoutError') return 'the time limit has passed';
+  if (error.message !== '') return error.message;
+  return 'code' in error ? String(error.code) : error.name;
+}

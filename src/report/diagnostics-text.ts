@@ -1,0 +1,40 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { inline } from './escape.ts';
+import type { Style } from './style.ts';
+
+/** Diagnostics for a person: the place, the line with a caret, and what to do. */
+export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
+  return diagnostics.map((diagnostic) => `${one(diagnostic, style)}\n`).join('\n');
+}
+
+function one(diagnostic: Diagnostic, style: Style): string {
+  const { severity, code, summary, detail, address, range } = diagnostic;
+  const paint = severity === 'error' ? style.red : style.yellow;
+  const place = range ? `${inline(range.filename)}:${range.start.line}:${range.start.column}: ` : '';
+  const subject = address === undefined ? '' : `${inline(address)}: `;
+  const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
+  const lines = [headline, ...excerptLines(diagnostic, style)];
+  for (const line of detail.split('\n')) if (line !== '') lines.push(`    ${inline(line)}`);
+  return lines.join('\n');
+}
+
+/** More of a line than this helps nobody. */
+const longestExcerpt = 160;
+
+function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
+  if (range === undefined || excerpt === undefined || excerpt.length > longestExcerpt) return [];
+  const from = range.start.column - 1;
+  const to = range.end.line === range.start.line ? range.end.column - 1 : excerpt.length;
+  const before = visible(excerpt.slice(0, from));
+  const marked = visible(excerpt.slice(from, Math.max(to, from)).trimEnd());
+  const number = String(range.start.line);
+  const margin = ' '.repeat(number.length);
+  return [
+    `  ${style.dim(`${number} |`)} ${visible(excerpt)}`,
+    `  ${style.dim(`${margin} |`)} ${' '.repeat(before.length)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
+  ];
+}
+
+function visible(text: string): string {
+  return inline(text.replaceAll('\t', '    '));
+}

@@ -1,0 +1,78 @@
+import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
+import type { Address, Resource } from '../resource.ts';
+import { complaintsOf } from '../service/complaints.ts';
+import { answerWords, serviceWords } from './answer-words.ts';
+
+/** Why a resource was not brought about: what the service said of a field stands at that field's manifest line. */
+export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): Diagnostic[] {
+  const { answer, change } = outcome;
+  if (!isIncomplete(outcome) || answer === undefined) return [];
+  const requestId = answer.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
+  const at = (field: string | undefined, problem: Omit<Problem, 'address'>): Diagnostic =>
+    diagnosticInManifest(
+      declared.get(change.address),
+      field,
+      { ...problem, address: change.address },
+      outcome,
+    );
+
+  if (
+    outcome.outcome === 'rejected' &&
+    (answer.kind === 'fields_refused' || answer.kind === 'identity_refused')
+  ) {
+    return complaintsOf(answer).map(({ field, texts }) =>
+      at(field, {
+        code: field === undefined ? 'service-refused' : 'service-refused-field',
+        summary: `the service refused ${field === undefined ? 'it' : `\`${field}\``}: ${texts.join(' ')}`,
+        detail: requestId,
+      }),
+    );
+  }
+  const { code, summary, advice } = answerWords(answer);
+  const said = serviceWords(answer);
+  const detail = [said && `The service said: ${said}`, adviceFor(outcome) ?? advice, requestId];
+  return [
+    at(undefined, {
+      code,
+      summary: `${verdictWords(outcome)}${summary}`,
+      detail: detail.filter((line) => line).join('\n'),
+    }),
+  ];
+}
+
+function diagnosticInManifest(
+  resource: Resource | undefined,
+  field: string | undefined,
+  problem: Problem,
+  { change }: Outcome,
+): Diagnostic {
+  if (resource === undefined) return diagnosticFor(change.source.file, problem);
+  const identity = resource.type === 'application' ? 'slug' : 'username';
+  const span = resource.fieldSpans[field ?? identity] ?? resource.fieldSpans[identity] ?? resource.span;
+  return diagnosticAt(resource.file, span, problem);
+}
+
+function verdictWords({ outcome }: Outcome): string {
+  switch (outcome) {
+    case 'conflict':
+      return 'this name is taken or reserved: ';
+    case 'unknown':
+      return 'it may or may not have been created: ';
+    case 'not_attempted':
+      return 'not created: ';
+    default:
+      return '';
+  }
+}
+
+function adviceFor({ outcome }: Outcome): string | undefined {
+  switch (outcome) {
+    case 'conflict':
+      return 'Choose another name, or use a token that may view what has it.';
+    case 'unknown':
+      return 'Run apply again: it finds out, and creates nothing twice.';
+    default:
+      return undefined;
+  }
+}

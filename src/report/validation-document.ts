@@ -1,0 +1,40 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import type { JsonObject } from '../json.ts';
+
+export const validationFormatVersion = '1.0';
+
+/** The result of `validate -o json`: schemas/validation.schema.json. */
+export function validationDocument(diagnostics: readonly Diagnostic[], resourceCount: number): JsonObject {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  return {
+    format_version: validationFormatVersion,
+    valid: errors === 0,
+    error_count: errors,
+    warning_count: diagnostics.length - errors,
+    resource_count: resourceCount,
+    diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
+  };
+}
+
+export function diagnosticDocument({
+  severity,
+  code,
+  summary,
+  detail,
+  address,
+  range,
+}: Diagnostic): JsonObject {
+  return {
+    severity,
+    code,
+    summary,
+    detail,
+    ...(address !== undefined && { address }),
+    ...(range && { range: { filename: range.filename, start: { ...range.start }, end: { ...range.end } } }),
+  };
+}
+
+/** A document as it is written: indented, with its last newline. */
+export function jsonText(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,59 @@
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
+import { checkSchema } from '../manifest/check-schema.ts';
+import { parseYaml } from '../manifest/parse-yaml.ts';
+import type { SourceFile } from '../source.ts';
+import { Sandbox, type Created } from './sandbox.ts';
+
+/** The token that every sandbox takes. It opens nothing but a sandbox. */
+export const sandboxToken = 'sandbox-token';
+
+/** What the sandbox holds where a seed does not say otherwise. */
+export const defaultSeed: Required<Pick<SandboxSeed, 'providers' | 'groups'>> = {
+  providers: Array.from({ length: 20 }, (_, index) => ({ pk: index + 1, name: `Provider ${index + 1}` })),
+  groups: [
+    { pk: '11111111-1111-4111-8111-111111111111', num_pk: 1, name: 'staff' },
+    { pk: '22222222-2222-4222-8222-222222222222', num_pk: 2, name: 'contractors' },
+  ],
+};
+
+/** A sandbox that holds what the seed says; an empty seed gives the defaults. */
+export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: RefusedEntry[] } {
+  const tokens = [{ token: sandboxToken, username: 'sandbox' }, ...(seed.tokens ?? [])];
+  const sandbox = new Sandbox({ ...defaultSeed, ...seed, tokens });
+  const refused: RefusedEntry[] = [];
+  const take = (list: RefusedEntry['list'], index: number, created: Created): void => {
+    if ('errors' in created) {
+      for (const [field, texts] of Object.entries(created.errors))
+        refused.push({ list, index, field, texts });
+    }
+  };
+  seed.applications?.forEach((body, index) => take('applications', index, sandbox.createApplication(body)));
+  seed.users?.forEach((body, index) => take('users', index, sandbox.createUser(body)));
+  return { sandbox, refused };
+}
+
+interface RefusedEntry {
+  readonly list: 'applications' | 'users';
+  readonly index: number;
+  readonly field: string;
+  readonly texts: readonly string[];
+}
+
+/** Reads a seed file, or says at which place it is wrong. */
+export function loadSeed(file: SourceFile): Sandbox | Diagnostic[] {
+  const parsed = parseYaml(file);
+  if (Array.isArray(parsed)) return parsed;
+  const diagnostics = checkSchema('sandbox-seed', parsed.value, parsed.places, file);
+  if (diagnostics.length > 0) return diagnostics;
+  // What satisfies the schema is a SandboxSeed: the type is generated from it.
+  const { sandbox, refused } = seedSandbox(parsed.value as SandboxSeed);
+  if (refused.length === 0) return sandbox;
+  return refused.map(({ list, index, field, texts }) =>
+    diagnosticAt(file, parsed.places.ofValue([list, index, field]), {
+      code: 'invalid-value',
+      summary: `the sandbox does not take this \`${field}\``,
+      detail: texts.join(' '),
+    }),
+  );
+}

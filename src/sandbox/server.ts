@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Sandbox } from './sandbox.ts';
+
+export interface SandboxServer {
+  /** The base URL, without a trailing slash. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface SandboxServerOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** How long each answer takes. */
+  readonly latencyMs: number;
+}
+
+/** Serves a sandbox over HTTP, on the loopback interface only. Rejects when the port cannot be had. */
+export async function serveSandbox(
+  sandbox: Pick<Sandbox, 'handle'>,
+  options: SandboxServerOptions,
+): Promise<SandboxServer> {
+  const server = createServer((request, response) => {
+    void answer(sandbox, request, response, options.latencyMs);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  sandbox: Pick<Sandbox, 'handle'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  latencyMs: number,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer); // no encoding is set
+  } catch {
+    return; // the client went away
+  }
+  const { status, headers, body } = sandbox.handle({
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers: {
+      authorization: request.headers.authorization,
+      'content-type': request.headers['content-type'],
+    },
+    body: Buffer.concat(chunks).toString('utf8'),
+  });
+  if (latencyMs > 0) await delay(latencyMs);
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

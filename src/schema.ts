@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from './json.ts';
+
+/** The JSON Schemas that rollcall publishes, by name. */
+export const schemaNames = ['manifest', 'sandbox-seed', 'validation', 'plan', 'apply'] as const;
+
+export type SchemaName = (typeof schemaNames)[number];
+
+/** The text of a schema, as it is shipped. */
+export function schemaText(name: SchemaName): string {
+  return readFileSync(new URL(`../schemas/${name}.schema.json`, import.meta.url), 'utf8');
+}
+
+export function readSchema(name: SchemaName): JsonObject {
+  return JSON.parse(schemaText(name)) as JsonObject; // the schemas are objects; a test reads each one
+}

@@ -1,0 +1,166 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { Exchange } from './transport.ts';
+import type { Operation } from './types.ts';
+
+/**
+ * The kinds of answer that are told apart; what each proves is in what-answers-prove.ts.
+ * Nothing here rests on the wording of a message: the service translates its texts.
+ */
+export type AnswerKind =
+  /** 200, the asked identity and a `pk`. */
+  | 'found'
+  /** 201, the asked identity and a `pk`. */
+  | 'created'
+  /** Any other 2xx, or one of these two that does not carry the asked identity. */
+  | 'unusable_success'
+  /** 3xx. */
+  | 'redirect'
+  /** 400, JSON, and the identity (slug or username) is the only field at fault. */
+  | 'identity_refused'
+  /** Any other 400 with a JSON object. */
+  | 'fields_refused'
+  /** 400 without a JSON object: not the service's own. */
+  | 'unexplained_refusal'
+  /** 401, 403. */
+  | 'denied'
+  /** 404 or 410 with the service's own JSON: an object with a `detail`. */
+  | 'not_found'
+  /** Any other 404 or 410: no such route. */
+  | 'no_such_route'
+  /** 405 without JSON: how a crash inside a POST looks. */
+  | 'crash'
+  /** 405 with JSON, 406, 411, 413, 414, 415, 422, 431. */
+  | 'unprocessable'
+  /** 409. */
+  | 'clash'
+  /** 408, and every 5xx but 503. */
+  | 'failure'
+  /** 503. */
+  | 'unavailable'
+  /** 421, 425, 429. */
+  | 'slow_down'
+  /** Any status that is not listed. */
+  | 'unlisted'
+  /** Never sent, for a cause that may pass. */
+  | 'unreachable_for_now'
+  /** Never sent, for a cause that will not pass by itself. */
+  | 'unreachable'
+  /** Sent, and no whole answer came. */
+  | 'lost';
+
+/** An exchange, understood. */
+export interface Answer {
+  readonly kind: AnswerKind;
+  readonly status?: number;
+  /** The body, when it is a JSON object. */
+  readonly body?: JsonObject;
+  /** The service's own id of the request. */
+  readonly requestId?: string;
+  readonly retryAfter?: string;
+  /** The origin that a redirect points to. */
+  readonly redirectOrigin?: string;
+  /** Why no answer came. */
+  readonly error?: Error;
+}
+
+const identityField = {
+  retrieveApplication: 'slug',
+  createApplication: 'slug',
+  createUser: 'username',
+} as const;
+
+/** Tells which kind of answer an exchange is, for an operation on a slug or a username. */
+export function readAnswer(exchange: Exchange, operation: Operation, identity: string): Answer {
+  switch (exchange.kind) {
+    case 'never_sent':
+      return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
+    case 'lost':
+      return { kind: 'lost', error: exchange.error };
+    case 'answered': {
+      const { status, headers } = exchange;
+      const json = parseJson(exchange.body);
+      const body = isJsonObject(json) ? json : undefined;
+      const kind = kindOf(status, json, identityField[operation], identity);
+      return {
+        kind,
+        status,
+        ...(body && { body }),
+        ...given('requestId', headers['x-authentik-id']),
+        ...given('retryAfter', headers['retry-after']),
+        ...given('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
+      };
+    }
+  }
+}
+
+function kindOf(status: number, json: JsonValue | undefined, field: string, identity: string): AnswerKind {
+  const body = isJsonObject(json) ? json : undefined;
+  if (status >= 200 && status < 300) {
+    const usable = body?.[field] === identity && isIdentifier(body['pk']);
+    if (usable && status === 200) return 'found';
+    if (usable && status === 201) return 'created';
+    return 'unusable_success';
+  }
+  if (status >= 300 && status < 400) return 'redirect';
+  switch (status) {
+    case 400:
+      if (body === undefined) return 'unexplained_refusal';
+      return onlyFieldAtFault(body) === field ? 'identity_refused' : 'fields_refused';
+    case 401:
+    case 403:
+      return 'denied';
+    case 404:
+    case 410:
+      return typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
+    case 405:
+      return json === undefined ? 'crash' : 'unprocessable';
+    case 406:
+    case 411:
+    case 413:
+    case 414:
+    case 415:
+    case 422:
+    case 431:
+      return 'unprocessable';
+    case 409:
+      return 'clash';
+    case 408:
+      return 'failure';
+    case 503:
+      return 'unavailable';
+    case 421:
+    case 425:
+    case 429:
+      return 'slow_down';
+    default:
+      return status >= 500 ? 'failure' : 'unlisted';
+  }
+}
+
+/** The contract allows a `code` beside the fields; it says nothing of which field is at fault. */
+function onlyFieldAtFault(body: JsonObject): string | undefined {
+  const fields = Object.keys(body).filter((key) => key !== 'code');
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+/** An application's `pk` is a UUID, a user's an integer. */
+function isIdentifier(pk: JsonValue | undefined): boolean {
+  return (typeof pk === 'string' && pk !== '') || typeof pk === 'number';
+}
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
+  } catch {
+    return undefined;
+  }
+}
+
+function originOf(location: string | undefined): string | undefined {
+  if (location === undefined || !URL.canParse(location)) return undefined;
+  return new URL(location).origin;
+}
+
+function given<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
+}

@@ -1,0 +1,81 @@
+import { textOf, type JsonObject, type JsonValue } from '../json.ts';
+import type { Application } from '../resource.ts';
+import { readAnswer, type Answer } from './answer.ts';
+import type { HttpRequest, Transport } from './transport.ts';
+import type { ApplicationRequest, ObservedApplication, Operation, UserRequest } from './types.ts';
+import { proofOf, type ReadProof, type WriteProof } from './what-answers-prove.ts';
+
+/** What one retrieve came to. Only `exists` carries an application. */
+export type Reading =
+  | { readonly proof: 'exists'; readonly application: ObservedApplication; readonly answer: Answer }
+  | { readonly proof: Exclude<ReadProof, 'exists'>; readonly answer: Answer };
+
+/** What one create came to. Only `created` carries the new id. */
+export type Writing =
+  | { readonly proof: 'created'; readonly pk: string; readonly answer: Answer }
+  | { readonly proof: Exclude<WriteProof, 'created'>; readonly answer: Answer };
+
+/** The three operations of the service. Each call sends one request, once, and never rejects. */
+export interface Client {
+  retrieveApplication(slug: string): Promise<Reading>;
+  createApplication(fields: ApplicationRequest): Promise<Writing>;
+  createUser(fields: UserRequest): Promise<Writing>;
+}
+
+const applications = '/api/v3/core/applications/';
+const users = '/api/v3/core/users/';
+
+export function createClient(send: Transport): Client {
+  async function ask(operation: Operation, identity: string, request: HttpRequest): Promise<Answer> {
+    return readAnswer(await send(request), operation, identity);
+  }
+
+  return {
+    async retrieveApplication(slug) {
+      const path = `${applications}${encodeURIComponent(slug)}/`;
+      const answer = await ask('retrieveApplication', slug, { method: 'GET', path });
+      const proof = proofOf(answer.kind, 'retrieveApplication');
+      return proof === 'exists'
+        ? { proof, answer, application: observed(answer.body ?? {}) }
+        : { proof, answer };
+    },
+    async createApplication(fields) {
+      const request = { method: 'POST', path: applications, body: JSON.stringify(fields) } as const;
+      return writing(await ask('createApplication', fields.slug, request), 'createApplication');
+    },
+    async createUser(fields) {
+      const request = { method: 'POST', path: users, body: JSON.stringify(fields) } as const;
+      return writing(await ask('createUser', fields.username, request), 'createUser');
+    },
+  };
+}
+
+function writing(answer: Answer, operation: 'createApplication' | 'createUser'): Writing {
+  const proof = proofOf(answer.kind, operation);
+  return proof === 'created' ? { proof, answer, pk: textOf(answer.body?.['pk']) } : { proof, answer };
+}
+
+/** The request fields of an application: what can be declared, and so what can be compared. */
+const comparable = {
+  slug: true,
+  name: true,
+  provider: true,
+  backchannel_providers: true,
+  open_in_new_tab: true,
+  meta_launch_url: true,
+  meta_description: true,
+  meta_publisher: true,
+  policy_engine_mode: true,
+  group: true,
+} satisfies Record<keyof Application, true>;
+
+/** Reads leniently: only the identity and the `pk` are demanded, by readAnswer. */
+function observed(body: JsonObject): ObservedApplication {
+  const fields: Partial<Record<keyof Application, JsonValue>> = {};
+  // Object.keys widens the keys to string.
+  for (const field of Object.keys(comparable) as (keyof Application)[]) {
+    const value = body[field];
+    if (value !== undefined) fields[field] = value;
+  }
+  return { pk: textOf(body['pk']), slug: textOf(body['slug']), fields };
+}

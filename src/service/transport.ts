@@ -1,0 +1,24 @@
+/** One request of the service's API; the transport adds the origin and the headers. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** Below the base URL, beginning with a slash. */
+  readonly path: string;
+  /** JSON text; only a POST has one. */
+  readonly body?: string;
+}
+
+/** What came of a request. A transport never rejects: that no answer came is an answer too. */
+export type Exchange =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Names in lower case. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }
+  /** Not a byte of the request was written: the service cannot have acted. */
+  | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
+  /** The request, or a part of it, was written; no whole answer came back. */
+  | { readonly kind: 'lost'; readonly error: Error };
+
+export type Transport = (request: HttpRequest) => Promise<Exchange>;

@@ -1,0 +1,36 @@
+import { UsageError } from '../errors.ts';
+
+/** Checks a base URL and brings it into one form: scheme, host, and a path without its last slash. */
+export function readBaseUrl(text: string, insecureHttp: boolean): string {
+  if (!URL.canParse(text)) {
+    throw new UsageError(
+      'the service URL is not a URL',
+      'Give the scheme and the host, such as https://id.example.com.',
+    );
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new UsageError(`the service URL cannot be a ${url.protocol} URL`, 'It begins with https://.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(
+      'the service URL holds a user name or a password',
+      'Give the token in ROLLCALL_TOKEN.',
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new UsageError('the service URL holds a query or a fragment', 'Leave out what follows the path.');
+  }
+  if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
+    throw new UsageError(
+      `the token would travel to ${url.host} unencrypted`,
+      'Use https://, or --insecure-http if the way there is safe by other means.',
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
+  return url.origin + path;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,22 @@
+const shown = '(sensitive)';
+
+/** A text that reaches the wire and nothing else: made into a string or JSON it is `(sensitive)`, and inspected it is empty. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return shown;
+  }
+
+  toJSON(): string {
+    return shown;
+  }
+}

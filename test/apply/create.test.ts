@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { create, type Creation, type Settled } from '../../src/apply/create.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const application: Creation = { type: 'application', fields: { slug: 'wiki', name: 'Wiki' } };
+const user: Creation = { type: 'user', fields: { username: 'alice', name: 'Alice' } };
+
+const created = answered(201, { pk: 'p1', slug: 'wiki', username: 'alice' });
+const found = answered(200, { pk: 'p0', slug: 'wiki' });
+const absent = answered(404, { detail: 'Not found.' });
+const slugTaken = answered(400, { slug: ['taken'] });
+const usernameTaken = answered(400, { username: ['taken'] });
+const invalid = answered(400, { name: ['no'] });
+const denied = answered(403, { detail: 'no' });
+const crash = answered(405);
+
+async function settle(
+  creation: Creation,
+  ...answers: Exchange[]
+): Promise<Settled & { methods: string; sleeps: number[] }> {
+  const transport = scriptedTransport(...answers);
+  const clock = virtualClock();
+  const settled = await create(
+    creation,
+    createClient(transport.send),
+    createPacing(clock, () => 1),
+  );
+  expect(transport.requests).toHaveLength(answers.length);
+  return {
+    ...settled,
+    methods: transport.requests.map(({ method }) => method).join(' '),
+    sleeps: [...clock.sleeps],
+  };
+}
+
+describe('creating an application', () => {
+  test('that is answered with 201 has created it', async () => {
+    expect(await settle(application, created)).toMatchObject({
+      outcome: 'created',
+      pk: 'p1',
+      attempts: 1,
+      sleeps: [],
+    });
+  });
+
+  test('that is refused for a field is rejected, and not tried again', async () => {
+    expect(await settle(application, invalid)).toMatchObject({ outcome: 'rejected', attempts: 1 });
+  });
+
+  test('whose slug is taken finds that it exists', async () => {
+    expect(await settle(application, slugTaken, found)).toMatchObject({
+      outcome: 'exists',
+      pk: 'p0',
+      methods: 'POST GET',
+    });
+  });
+
+  test('whose slug is taken by what cannot be seen is in conflict', async () => {
+    expect(await settle(application, slugTaken, absent)).toMatchObject({ outcome: 'conflict' });
+  });
+
+  test('that is denied stops the creation of applications', async () => {
+    expect(await settle(application, denied)).toMatchObject({ outcome: 'denied', stop: 'type' });
+  });
+
+  test('that crashes the service looks before it tries again', async () => {
+    expect(await settle(application, crash, absent, created)).toMatchObject({
+      outcome: 'created',
+      attempts: 2,
+      methods: 'POST GET POST',
+      sleeps: [200],
+    });
+  });
+
+  test('that crashes the service after all exists if it is found', async () => {
+    expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', methods: 'POST GET' });
+  });
+
+  test('whose answer is lost is unknown when looking is denied', async () => {
+    expect(await settle(application, lost, denied)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('is never called rejected, denied or in conflict once an answer was lost', async () => {
+    expect(await settle(application, lost, absent, invalid)).toMatchObject({ outcome: 'unknown' });
+    expect(await settle(application, lost, absent, denied)).toMatchObject({ outcome: 'unknown' });
+    expect(await settle(application, lost, absent, slugTaken, absent)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('is unknown after three answers were lost', async () => {
+    expect(await settle(application, lost, absent, lost, absent, lost, absent)).toMatchObject({
+      outcome: 'unknown',
+      attempts: 3,
+      methods: 'POST GET POST GET POST GET',
+      sleeps: [200, 400],
+    });
+  });
+
+  test('that was never sent is tried again without looking', async () => {
+    expect(await settle(application, refused, created)).toMatchObject({
+      outcome: 'created',
+      methods: 'POST POST',
+    });
+  });
+
+  test('that could never be sent was not attempted', async () => {
+    expect(await settle(application, refused, refused, refused)).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 3,
+    });
+  });
+
+  test('waits as long as it is told, and not less', async () => {
+    const slowDown = answered(429, '', { 'retry-after': '7' });
+    expect(await settle(application, slowDown, created)).toMatchObject({
+      outcome: 'created',
+      sleeps: [7000],
+    });
+  });
+
+  test('gives up rather than wait for an hour, or less than it is told', async () => {
+    const slowDown = answered(429, '', { 'retry-after': '3600' });
+    expect(await settle(application, slowDown)).toMatchObject({ outcome: 'not_attempted', sleeps: [] });
+  });
+
+  test('at a wrong base URL stops the run', async () => {
+    expect(await settle(application, answered(404, '<!DOCTYPE html>'))).toMatchObject({
+      outcome: 'rejected',
+      stop: 'run',
+    });
+  });
+
+  test('that is redirected stops the run, and is unknown', async () => {
+    const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
+    expect(await settle(application, redirect, redirect)).toMatchObject({ outcome: 'unknown', stop: 'run' });
+  });
+});
+
+describe('creating a user', () => {
+  test('that is answered with 201 has created it', async () => {
+    expect(await settle(user, created)).toMatchObject({ outcome: 'created', pk: 'p1' });
+  });
+
+  test('whose username is taken finds that it exists', async () => {
+    expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', methods: 'POST' });
+  });
+
+  test('whose answer is lost creates again, for there is no way to look', async () => {
+    expect(await settle(user, lost, usernameTaken)).toMatchObject({
+      outcome: 'exists',
+      methods: 'POST POST',
+    });
+    expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
+  });
+
+  test('is never called rejected once an answer was lost', async () => {
+    expect(await settle(user, crash, invalid)).toMatchObject({ outcome: 'unknown' });
+    expect(await settle(user, crash, refused, refused)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('that clashes is unknown', async () => {
+    expect(await settle(user, answered(409))).toMatchObject({ outcome: 'unknown', attempts: 1 });
+  });
+});

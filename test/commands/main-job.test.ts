@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+
+const files = {
+  'manifests/applications.yaml': [
+    'version: 1',
+    'applications:',
+    '  - { slug: wiki, name: Wiki }',
+    '  - slug: grafana',
+    '    name: Grafana',
+    '    provider: 1',
+  ].join('\n'),
+  'manifests/users.yml':
+    'version: 1\nusers:\n  - { username: alice, name: Alice }\n  - { username: bob, name: Bob }\n',
+};
+
+const seed: SandboxSeed = {
+  tokens: [
+    { token: 'may-not-view', view_applications: 'none' },
+    { token: 'may-only-view', add_applications: false },
+  ],
+  applications: [{ slug: 'wiki', name: 'Wiki' }],
+  users: [{ username: 'alice', name: 'Alice' }],
+};
+
+let server: SandboxServer;
+beforeEach(async () => {
+  server = await serveSandbox(seedSandbox(seed).sandbox, { port: 0, latencyMs: 0 });
+});
+afterEach(() => server.close());
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function runPlan(setup: Setup = {}, options: Partial<Parameters<typeof plan>[1]> = {}): Promise<Ran> {
+  const { context, stdout, stderr } = capture({ files, url: server.url, ...setup });
+  const ending = await plan(['manifests'], { output: 'text', ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+async function runApply(setup: Setup = {}, options: Partial<Parameters<typeof apply>[1]> = {}): Promise<Ran> {
+  const { context, stdout, stderr } = capture({ files, url: server.url, ...setup });
+  const ending = await apply(['manifests'], { output: 'text', yes: true, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+describe('plan', () => {
+  test('shows what is missing, and ends with the line that tools match', async () => {
+    const { ending, stdout, stderr } = await runPlan();
+    expect(ending).toBe('done');
+    expect(stderr).toBe('');
+    expect(stdout).toContain('  + application.grafana  manifests/applications.yaml:4\n');
+    expect(stdout).toContain('  ? user.bob  manifests/users.yml:4\n');
+    expect(stdout).not.toContain('application.wiki');
+    expect(stdout.endsWith('Plan: 3 to add, 0 to change, 0 to destroy.\n')).toBe(true);
+  });
+
+  test('says "No changes" when every application is in sync', async () => {
+    const { stdout } = await runPlan({
+      files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
+    });
+    expect(stdout.endsWith('No changes. Your infrastructure matches the configuration.\n')).toBe(true);
+  });
+
+  test('does not say that a configuration matches from which something differs', async () => {
+    const { stdout } = await runPlan({
+      files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki, name: Other }]\n' },
+    });
+    expect(stdout).toContain('  ! application.wiki differs and is left as it is');
+    expect(stdout.endsWith('Plan: 0 to add, 0 to change, 0 to destroy.\n')).toBe(true);
+  });
+
+  test('with --detailed-exitcode tells by its exit code that there are changes', async () => {
+    expect((await runPlan({}, { detailedExitcode: true })).ending).toBe('changes');
+    await runApply();
+    const onlyApplications = { files: { 'manifests/a.yaml': files['manifests/applications.yaml'] } };
+    expect((await runPlan(onlyApplications, { detailedExitcode: true })).ending).toBe('done');
+  });
+
+  test('as JSON satisfies its schema, and is the same each time but for its time', async () => {
+    const [first, second] = [await runPlan({}, { output: 'json' }), await runPlan({}, { output: 'json' })];
+    const document: unknown = JSON.parse(first.stdout);
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect({ ...(document as object), created_at: '' }).toEqual({
+      ...(JSON.parse(second.stdout) as object),
+      created_at: '',
+    });
+  });
+
+  test('ends as denied when the token may not view, and calls nothing absent', async () => {
+    const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_TOKEN: 'may-not-view' } });
+    expect(ending).toBe('denied');
+    expect(stdout).toBe('');
+    expect(stderr).toContain('the service denied access (403)');
+    expect(stderr).toContain('You do not have permission to perform this action.');
+    expect(stderr).not.toContain('may-not-view');
+  });
+
+  test('ends as failed at a wrong base URL, and says that it is wrong', async () => {
+    const { ending, stdout, stderr } = await runPlan({ env: { ROLLCALL_URL: `${server.url}/nowhere` } });
+    expect(ending).toBe('failed');
+    expect(stdout).toBe('');
+    expect(stderr).toContain('there is no such API at this URL (404)');
+    expect(stderr).not.toMatch(/JSON|DOCTYPE/);
+  });
+
+  test('ends as failed when nobody listens, naming every application', async () => {
+    await server.close();
+    const { ending, stderr } = await runPlan();
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('the service cannot be reached: connect ECONNREFUSED');
+    expect(stderr).toContain('application.grafana');
+    expect(stderr).toContain('application.wiki');
+    expect(stderr).toContain('No plan: 2 of the applications could not be looked up. Nothing was changed.');
+  });
+
+  test('ends as invalid at a broken manifest, before anything is sent', async () => {
+    const { ending, stdout, stderr } = await runPlan({
+      files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: wiki }]\n' },
+      transport: () => Promise.reject(new Error('something was sent')),
+    });
+    expect(ending).toBe('invalid');
+    expect(stdout).toBe('');
+    expect(stderr).toContain('manifests/a.yaml:2:16: error: the field `name` is missing [missing-field]');
+  });
+
+  test('prints nothing of the fields that have leaked secrets', async () => {
+    const launch =
+      'version: 1\napplications: [{ slug: t, name: T, meta_launch_url: "https://x.example/%(username)s" }]\n';
+    const setup = { files: { 'manifests/a.yaml': launch } };
+    await runApply(setup);
+    const { stdout } = await runPlan(setup, { output: 'json' });
+    expect(stdout).not.toContain('launch_url": "https://x.example/sandbox"');
+    expect(stdout).not.toContain('"launch_url"');
+  });
+});
+
+describe('apply', () => {
+  test('creates what is missing, and the second time nothing', async () => {
+    const first = await runApply();
+    expect(first.ending).toBe('done');
+    expect(first.stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.\n');
+    expect(first.stdout).toContain('  + application.grafana  created\n');
+    expect(first.stdout).toContain('  = user.alice  exists already');
+    expect(first.stdout).toContain('  + user.bob  created\n');
+
+    const second = await runApply();
+    expect(second.ending).toBe('done');
+    expect(second.stdout).toContain('Apply complete! Resources: 0 added, 0 changed, 0 destroyed.\n');
+  });
+
+  test('as JSON satisfies its schema, and holds every planned resource', async () => {
+    const { stdout, ending } = await runApply({}, { output: 'json' });
+    expect(ending).toBe('done');
+    const document = JSON.parse(stdout) as {
+      outcomes: { address: string; outcome: string }[];
+      summary: object;
+    };
+    expect(schemaErrors('apply', document)).toEqual([]);
+    expect(document.outcomes.map(({ address, outcome }) => [address, outcome])).toEqual([
+      ['application.grafana', 'created'],
+      ['application.wiki', 'unchanged'],
+      ['user.alice', 'exists'],
+      ['user.bob', 'created'],
+    ]);
+    expect(document.summary).toMatchObject({ created: 2, exists: 1, unchanged: 1, rejected: 0 });
+  });
+
+  test('goes on after a failure, and reports it at the line of the field', async () => {
+    const bad =
+      'version: 1\napplications:\n  - slug: a\n    name: A\n    provider: 99\n  - { slug: b, name: B }\n';
+    const { ending, stdout } = await runApply({ files: { 'manifests/a.yaml': bad } });
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('  x application.a  rejected\n  + application.b  created\n');
+    expect(stdout).toContain(
+      'manifests/a.yaml:5:15: error: application.a: the service refused `provider`: Invalid pk "99" - object does not exist. [service-refused-field]',
+    );
+    expect(stdout).toMatch(/Request id: [0-9a-f]{32}/);
+    expect(stdout).toContain('Apply incomplete! Resources: 1 added, 0 changed, 0 destroyed.\n');
+  });
+
+  test('that is denied creates nothing of that type, and all of the other', async () => {
+    const { ending, stdout } = await runApply({ env: { ROLLCALL_TOKEN: 'may-only-view' } });
+    expect(ending).toBe('denied');
+    expect(stdout).toContain('  x application.grafana  denied\n');
+    expect(stdout).toContain('  + user.bob  created\n');
+  });
+
+  test('creates nothing without a yes', async () => {
+    const { ending, stderr } = await runApply({ answerToPrompt: 'y' }, { yes: false });
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('Not confirmed. Nothing was created.');
+    expect((await runPlan()).stdout).toContain('Plan: 3 to add');
+  });
+
+  test('creates with a yes', async () => {
+    const { ending, stdout } = await runApply({ answerToPrompt: 'yes' }, { yes: false });
+    expect(ending).toBe('done');
+    expect(stdout).toContain('2 added');
+  });
+
+  test('refuses to run without a terminal and without --yes', async () => {
+    await expect(runApply({}, { yes: false })).rejects.toThrow(/no terminal/);
+  });
+
+  test('that is interrupted begins nothing more, and says what it did not attempt', async () => {
+    const interruption = new AbortController();
+    const { context, stdout } = capture({ files, url: server.url, signal: interruption.signal });
+    const connect: typeof context.connect = (settings) => {
+      const connection = context.connect(settings);
+      return {
+        ...connection,
+        send: async (request) => {
+          const exchange = await connection.send(request);
+          if (request.method === 'POST') interruption.abort('SIGTERM');
+          return exchange;
+        },
+      };
+    };
+    const ending = await apply(
+      ['manifests'],
+      { output: 'text', yes: true, concurrency: '1' },
+      { ...context, connect },
+    );
+    expect(ending).toBe('terminated');
+    expect(stdout()).toContain(
+      '  + application.grafana  created\n  - user.alice  not attempted\n  - user.bob  not attempted\n',
+    );
+    expect(stdout()).toContain('Apply incomplete!');
+  });
+
+  test('draws its progress on a terminal only', async () => {
+    expect((await runApply({ terminal: true })).stderr).toContain('Creating [########################] 3/3');
+    expect((await runApply({ terminal: false })).stderr).toBe('');
+  });
+});
+
+describe('validate', () => {
+  test('counts what a good manifest declares', async () => {
+    const { context, stdout } = capture({ files });
+    expect(await validate(['manifests'], { output: 'text' }, context)).toBe('done');
+    expect(stdout()).toBe('Valid: 2 applications, 2 users.\n');
+  });
+
+  test('as JSON satisfies its schema', async () => {
+    const broken = { 'a.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n' };
+    for (const given of [files, broken]) {
+      const { context, stdout } = capture({ files: given });
+      const ending = await validate(Object.keys(given), { output: 'json' }, context);
+      const document = JSON.parse(stdout()) as { valid: boolean };
+      expect(schemaErrors('validation', document)).toEqual([]);
+      expect(document.valid).toBe(ending === 'done');
+    }
+  });
+
+  test('ends as invalid for a file that is not there', async () => {
+    const { context, stdout } = capture({ files });
+    expect(await validate(['manifest'], { output: 'text' }, context)).toBe('invalid');
+    expect(stdout()).toContain('manifest:1:1: error: no such file or folder [file-not-found]');
+  });
+
+  test('lets no control character reach the terminal', async () => {
+    const hostile = 'version: 1\nusers: [{ username: "\\e[31mred\\u202e", "\\e]0;title\\a": 1 }]\n';
+    const { context, stdout } = capture({ files: { 'a.yaml': hostile } });
+    await validate(['a.yaml'], { output: 'text' }, context);
+    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+    expect(stdout()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+});

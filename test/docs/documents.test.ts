@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { diagnosticCodes } from '../../src/diagnostic.ts';
+import { exitCodes } from '../../src/exit-code.ts';
+import { schemaNames } from '../../src/schema.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { rollcall, root, run } from '../support/cli.ts';
+
+function documentText(name: string): string {
+  return readFileSync(join(root, name), 'utf8');
+}
+
+/** The fenced blocks of a language, in order. */
+function blocks(name: string, language: string): string[] {
+  const found = documentText(name).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'));
+  return Array.from(found, ([, content = '']) => content);
+}
+
+const anyPort = (text: string): string => text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
+
+describe('the README', () => {
+  test("shows the plan that the demo shows, and the demo ends as the README's two commands promise", async () => {
+    const { code, stdout, stderr } = await run('npm', ['run', '--silent', 'demo']);
+    expect({ code, stderr: stderr.replace(/^npm warn.*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
+    const shown = blocks('README.md', 'console').find((block) => block.startsWith('$ rollcall plan'));
+    expect(anyPort(stdout)).toContain(anyPort(shown ?? 'the README shows no plan'));
+    expect(stdout.match(/^\$ rollcall \w+/gm)).toEqual(
+      ['validate', 'plan', 'apply', 'plan'].map((name) => `$ rollcall ${name}`),
+    );
+    expect(stdout).toContain('Apply complete! Resources: 4 added, 0 changed, 0 destroyed.');
+    expect(stdout).toContain('0 to create, 3 to create if absent, 1 differs, 3 in sync.');
+  });
+
+  test('has a manifest that is valid, and that the sandbox takes', async () => {
+    const [manifest = ''] = blocks('README.md', 'yaml');
+    const applied = await rollcall(
+      ['sandbox', '--', process.execPath, 'dist/cli.js', 'apply', '--yes', '-'],
+      { input: manifest },
+    );
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+    expect(applied.stdout).toContain('Resources: 2 added');
+  });
+});
+
+describe('the documents', () => {
+  test('explain every diagnostic code once, and no other', () => {
+    const explained = Array.from(
+      documentText('docs/diagnostics.md').matchAll(/^\| `([a-z0-9-]+)`\s+\|/gm),
+      ([, code]) => code,
+    );
+    expect(explained).toHaveLength(diagnosticCodes.length);
+    expect(new Set(explained)).toEqual(new Set(diagnosticCodes));
+  });
+
+  test('explain every exit code, and no other', () => {
+    const explained = Array.from(
+      documentText('docs/exit-codes.md').matchAll(/^\| (\d+)\s+\|/gm),
+      ([, code]) => Number(code),
+    );
+    expect(explained).toEqual(Object.values(exitCodes));
+  });
+
+  test('show a seed that the sandbox takes', async () => {
+    const [seed = ''] = blocks('docs/sandbox.md', 'yaml');
+    expect(await rollcall(['sandbox', '--seed', '-', '--', 'true'], { input: seed })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+});
+
+describe('the schemas', () => {
+  test.each(schemaNames)('%s is valid, and is what `rollcall schema` prints', async (name) => {
+    expect(() => schemaErrors(name, {})).not.toThrow();
+    const { stdout } = await rollcall(['schema', name]);
+    expect(stdout).toBe(documentText(`schemas/${name}.schema.json`));
+  });
+
+  test('of the manifest explains every field', () => {
+    const undescribed: string[] = [];
+    const visit = (schema: unknown, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      for (const [key, value] of Object.entries(schema)) {
+        if (path.endsWith('/properties') && !('description' in Object(value)) && !('$ref' in Object(value)))
+          undescribed.push(`${path}/${key}`);
+        visit(value, `${path}/${key}`);
+      }
+    };
+    visit(JSON.parse(documentText('schemas/manifest.schema.json')), '');
+    expect(undescribed).toEqual([]);
+  });
+});

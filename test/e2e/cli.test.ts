@@ -1,0 +1,152 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { cli, rollcall, root, run } from '../support/cli.ts';
+
+let folder: string;
+let server: SandboxServer;
+let service: { ROLLCALL_URL: string; ROLLCALL_TOKEN: string };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  const apps = Array.from({ length: 40 }, (_, index) => `  - { slug: app-${index}, name: App ${index} }`);
+  writeFileSync(join(folder, 'apps.yaml'), `version: 1\napplications:\n${apps.join('\n')}\n`);
+  writeFileSync(join(folder, 'broken.yml'), 'version: 1\napplications: [{ slug: a b, name: A }]\n');
+  server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
+  service = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: 'sandbox-token' };
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('the program', () => {
+  test('prints its version, which is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(await rollcall(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test.each([[['--help']], [['plan', '--help']], [['apply', '--help']], [['sandbox', '--help']]])(
+    'explains itself on one screen: %j',
+    async (args) => {
+      const { code, stdout } = await rollcall(args);
+      expect(code).toBe(0);
+      expect(stdout.split('\n').length).toBeLessThan(30);
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
+
+  test.each([
+    [['aply'], /Did you mean apply/],
+    [['plan', '--nonsense'], /unknown option/],
+    [['plan', 'apps.yaml', '-o', 'xml'], /invalid.*choices/i],
+    [['plan', 'apps.yaml'], /no service URL is given/],
+    [['plan', 'apps.yaml', '--url', 'https://id.example.com'], /no access token is given/],
+    [['plan', 'apps.yaml', '--url', 'http://id.example.com'], /unencrypted/],
+    [['plan', 'apps.yaml', '--url', 'not a url'], /not a URL/],
+    [['plan', 'apps.yaml', '--url', 'https://me:secret@id.example.com'], /user name or a password/],
+    [['validate'], /no manifest is named/],
+    [['schema', 'nothing'], /there is no schema "nothing"/],
+    [['sandbox', '--port', '99999'], /--port cannot be "99999"/],
+    [['sandbox', '--', 'no-such-program'], /cannot be run/],
+  ])('refuses wrong usage with exit code 3 and without a stack trace: %j', async (args, message) => {
+    const { code, stdout, stderr } = await rollcall(args, { cwd: folder });
+    expect(code).toBe(3);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at |secret/);
+  });
+
+  test('refuses a broken manifest with exit code 3', async () => {
+    const { code, stdout } = await rollcall(['validate', '.'], { cwd: folder });
+    expect(code).toBe(3);
+    expect(stdout).toContain('broken.yml:2:24: error: `slug`');
+  });
+
+  test('reads a manifest from standard input', async () => {
+    const { code, stdout } = await rollcall(['validate', '-'], { input: 'version: 1\nusers: []\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Valid: 0 applications, 0 users.\n' });
+  });
+
+  test('takes the token from a file', async () => {
+    const tokenFile = join(folder, 'token');
+    writeFileSync(tokenFile, 'sandbox-token\n');
+    const { code } = await rollcall(['plan', 'apps.yaml', '--token-file', tokenFile, '--concurrency', '40'], {
+      cwd: folder,
+      env: { ROLLCALL_URL: server.url },
+    });
+    expect(code).toBe(0);
+  });
+
+  test('does not mind a reader who stops reading', async () => {
+    const { code, stderr, stdout } = await run('sh', [
+      '-c',
+      `"${process.execPath}" "${cli}" schema manifest | head -1`,
+    ]);
+    expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '{\n' });
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'settles what is under way on %s, says what it did, and exits with %i',
+    async (signal, expected) => {
+      const { sandbox } = seedSandbox({});
+      let creates = 0;
+      let child: ChildProcess | undefined;
+      const interrupting = await serveSandbox(
+        {
+          handle: (request) => {
+            if (request.method === 'POST' && (creates += 1) === 3) child?.kill(signal);
+            return sandbox.handle(request);
+          },
+        },
+        { port: 0, latencyMs: 200 },
+      );
+      const { code, stdout } = await rollcall(
+        ['apply', '--yes', 'apps.yaml', '-o', 'json', '--concurrency', '4'],
+        {
+          cwd: folder,
+          env: { ...service, ROLLCALL_URL: interrupting.url },
+          started: (started) => (child = started),
+        },
+      );
+      await interrupting.close();
+      expect(code).toBe(expected);
+      const { interrupted, summary } = JSON.parse(stdout) as {
+        interrupted: boolean;
+        summary: Record<string, number>;
+      };
+      expect(interrupted).toBe(true);
+      expect(summary).toMatchObject({ created: creates, not_attempted: 40 - creates, unknown: 0 });
+    },
+  );
+});
+
+describe('the sandbox command', () => {
+  test('runs a command against itself and exits as it did', async () => {
+    const script = 'process.exit(process.env.ROLLCALL_URL.startsWith("http://127.0.0.1:") ? 42 : 1)';
+    expect(await rollcall(['sandbox', '--', process.execPath, '-e', script])).toMatchObject({ code: 42 });
+  });
+
+  test('runs until it is interrupted, and then ends well', async () => {
+    const { code, stdout } = await rollcall(['sandbox'], {
+      started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/export ROLLCALL_URL=http:\/\/127\.0\.0\.1:\d+ ROLLCALL_TOKEN=sandbox-token/);
+  });
+
+  test('says at which place a seed is wrong', async () => {
+    const seed = join(folder, 'seed.txt');
+    writeFileSync(seed, 'applications:\n  - slug: a\n    name: A\n    provider: 99\n');
+    const { code, stderr } = await rollcall(['sandbox', '--seed', seed, '--', 'true']);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`${seed}:4:15: error: the sandbox does not take this \`provider\``);
+  });
+});

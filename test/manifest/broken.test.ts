@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const folder = new URL('../fixtures/broken/', import.meta.url);
+const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+
+/** Each broken manifest has beside it, in NAME.expected, the codes and places that it must give. */
+describe('a broken manifest gives each mistake once, at its place', () => {
+  test.each(names)('%s', async (name) => {
+    const text = readFileSync(new URL(name, folder));
+    const { diagnostics } = await loadManifests([name], memoryFiles({ [name]: text }));
+    const found = diagnostics.map(({ code, range }) => {
+      const { start, end } = range ?? { start: undefined, end: undefined };
+      return `${code} ${start?.line}:${start?.column}-${end?.line}:${end?.column}\n`;
+    });
+    await expect(found.join('')).toMatchFileSnapshot(
+      new URL(name.replace('.yaml', '.expected'), folder).pathname,
+    );
+  });
+});

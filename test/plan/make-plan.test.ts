@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { Observation } from '../../src/observe/observe.ts';
+import { additions, makePlan } from '../../src/plan/make-plan.ts';
+import type { Plan } from '../../src/plan/types.ts';
+import type { Address } from '../../src/resource.ts';
+import type { ObservedApplication } from '../../src/service/types.ts';
+import { desired } from '../support/desired.ts';
+
+const context = {
+  toolVersion: '1.2.3',
+  createdAt: new Date('2026-01-01T00:00:00Z'),
+  service: 'https://id.example.com',
+};
+
+async function planOf(
+  manifest: string,
+  existing: Record<string, ObservedApplication['fields']> = {},
+): Promise<Plan> {
+  const resources = await desired(manifest);
+  const observed = new Map<Address, Observation>(
+    resources.map(({ type, name, address }) => {
+      const fields = existing[name];
+      if (type === 'user') return [address, { presence: 'unknown' }];
+      if (fields === undefined) return [address, { presence: 'absent' }];
+      return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
+    }),
+  );
+  return makePlan(resources, observed, context);
+}
+
+function manifestOf(...fields: string[]): string {
+  return [
+    'version: 1',
+    'applications:',
+    '  - slug: wiki',
+    '    name: Wiki',
+    ...fields.map((line) => `    ${line}`),
+  ].join('\n');
+}
+
+describe('a plan', () => {
+  test('creates what is absent, with the declared fields alone', async () => {
+    const { resource_changes, summary } = await planOf(manifestOf('group: Docs'));
+    expect(resource_changes).toEqual([
+      {
+        address: 'application.wiki',
+        type: 'application',
+        name: 'wiki',
+        source: { file: 'm.yaml', line: 3, column: 5 },
+        presence: 'absent',
+        change: { actions: ['create'], before: null, after: { slug: 'wiki', name: 'Wiki', group: 'Docs' } },
+        differences: [],
+      },
+    ]);
+    expect(summary).toEqual({ create: 1, create_if_absent: 0, in_sync: 0, differs: 0 });
+  });
+
+  test('leaves alone what exists and is as declared', async () => {
+    const plan = await planOf(manifestOf(), { wiki: { slug: 'wiki', name: 'Wiki', group: 'Somewhere' } });
+    expect(plan.resource_changes[0]?.change).toEqual({
+      actions: ['no-op'],
+      before: { slug: 'wiki', name: 'Wiki' },
+      after: { slug: 'wiki', name: 'Wiki' },
+    });
+    expect(plan.resource_drift).toEqual([]);
+    expect(additions(plan)).toBe(0);
+  });
+
+  test('names every declared field that differs, and changes nothing', async () => {
+    const plan = await planOf(manifestOf('group: Docs', 'open_in_new_tab: true'), {
+      wiki: { slug: 'wiki', name: 'Old', group: 'Docs', open_in_new_tab: false },
+    });
+    expect(plan.resource_drift).toHaveLength(1);
+    expect(plan.resource_drift[0]?.differences).toEqual([
+      { field: 'name', declared: 'Wiki', observed: 'Old' },
+      { field: 'open_in_new_tab', declared: true, observed: false },
+    ]);
+    expect(plan.resource_drift[0]?.change.actions).toEqual(['no-op']);
+    expect(plan.summary).toEqual({ create: 0, create_if_absent: 0, in_sync: 0, differs: 1 });
+  });
+
+  test('compares ids as a set', async () => {
+    const observed = { slug: 'wiki', name: 'Wiki', backchannel_providers: [2, 3] };
+    const same = await planOf(manifestOf('backchannel_providers: [3, 2, 3]'), { wiki: observed });
+    expect(same.resource_drift).toEqual([]);
+    const other = await planOf(manifestOf('backchannel_providers: [3]'), { wiki: observed });
+    expect(other.resource_drift).toHaveLength(1);
+  });
+
+  test('sees a difference in a field that the service does not show', async () => {
+    const plan = await planOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
+    expect(plan.resource_drift[0]?.differences).toEqual([
+      { field: 'group', declared: 'Docs', observed: null },
+    ]);
+  });
+
+  test('compares a text as the service stores it', async () => {
+    const plan = await planOf(manifestOf('meta_description: |', '  one', '  two'), {
+      wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'one\ntwo' },
+    });
+    expect(plan.resource_drift).toEqual([]);
+  });
+
+  test('creates users if they are absent, for it cannot know', async () => {
+    const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
+    expect(plan.resource_changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
+    expect(plan.summary.create_if_absent).toBe(1);
+    expect(additions(plan)).toBe(1);
+  });
+
+  test('is in the order of types and names, however the manifest is ordered', async () => {
+    const plan = await planOf(
+      'version: 1\nusers: [{ username: bob }, { username: Alice }]\napplications: [{ slug: b, name: b }, { slug: a, name: a }, { slug: B, name: B }]\n',
+    );
+    expect(plan.resource_changes.map(({ address }) => address)).toEqual([
+      'application.B',
+      'application.a',
+      'application.b',
+      'user.Alice',
+      'user.bob',
+    ]);
+  });
+
+  test('has a digest that depends on what is declared, not on how it is written', async () => {
+    const digestOf = async (manifest: string): Promise<string> => (await planOf(manifest)).manifest_digest;
+    const flow = 'version: 1\napplications: [{ name: Wiki, slug: wiki, group: Docs }]\n';
+    expect(await digestOf(flow)).toBe(await digestOf(manifestOf('group: Docs')));
+    expect(await digestOf(flow)).not.toBe(await digestOf(manifestOf('group: Tools')));
+  });
+});

@@ -1,0 +1,107 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/service/transport.ts';
+import { undiciTransport } from '../../src/service/undici-transport.ts';
+
+let server: Server | undefined;
+const sockets = new Set<Socket>();
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  server = undefined;
+});
+
+/** A server that does as it is told with each connection, once the request has come. */
+async function serverThat(onRequest: (socket: Socket) => void): Promise<string> {
+  const listening = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => onRequest(socket));
+  });
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`; // a TCP server has one
+}
+
+async function post(baseUrl: string, timeoutMs = 2000): Promise<Exchange> {
+  const transport = undiciTransport({ baseUrl, timeoutMs, authorization: () => 'Bearer t' });
+  const exchange = await transport.send({ method: 'POST', path: '/x/', body: '{"a":1}' });
+  await transport.close();
+  return exchange;
+}
+
+describe('a request over a real socket', () => {
+  test('that is answered brings status, headers and body', async () => {
+    const url = await serverThat((socket) =>
+      socket.end('HTTP/1.1 201 Created\r\nX-Authentik-Id: abc\r\nContent-Length: 2\r\n\r\n{}'),
+    );
+    expect(await post(url)).toEqual({
+      kind: 'answered',
+      status: 201,
+      headers: { 'x-authentik-id': 'abc', 'content-length': '2' },
+      body: '{}',
+    });
+  });
+
+  test('that is refused was never sent, and may be tried again', async () => {
+    const url = await serverThat(() => {});
+    await new Promise<void>((resolve) => server?.close(() => resolve()));
+    expect(await post(url)).toMatchObject({ kind: 'never_sent', transient: true });
+  });
+
+  test('to a server that does not speak TLS was never sent', async () => {
+    const url = await serverThat((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect(await post(url.replace('http:', 'https:'))).toMatchObject({
+      kind: 'never_sent',
+      transient: false,
+    });
+  });
+
+  test('whose connection is reset before an answer is lost', async () => {
+    const url = await serverThat((socket) => socket.resetAndDestroy());
+    expect(await post(url)).toMatchObject({ kind: 'lost' });
+  });
+
+  test('whose answer is cut short is lost, whatever its status said', async () => {
+    const url = await serverThat((socket) => {
+      socket.end('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{"pk":1');
+    });
+    expect(await post(url)).toMatchObject({ kind: 'lost' });
+  });
+
+  test('whose answer is not HTTP is lost', async () => {
+    const url = await serverThat((socket) => socket.end('no HTTP at all\r\n\r\n'));
+    expect(await post(url)).toMatchObject({ kind: 'lost' });
+  });
+
+  test('that is never answered is lost when its time is up', async () => {
+    const url = await serverThat(() => {});
+    expect(await post(url, 100)).toMatchObject({ kind: 'lost', error: { name: 'TimeoutError' } });
+  });
+
+  test('whose answer stops half-way is lost when its time is up', async () => {
+    const url = await serverThat((socket) => {
+      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{"pk":1');
+    });
+    expect(await post(url, 100)).toMatchObject({ kind: 'lost' });
+  });
+
+  test('does not follow a redirect', async () => {
+    const url = await serverThat((socket) =>
+      socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),
+    );
+    expect(await post(url)).toMatchObject({ kind: 'answered', status: 302 });
+  });
+
+  test('whose answer is enormous is lost', async () => {
+    const url = await serverThat((socket) => {
+      socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Length: ${9 * 1024 * 1024}\r\n\r\n${' '.repeat(9 * 1024 * 1024)}`,
+      );
+    });
+    expect(await post(url)).toMatchObject({ kind: 'lost' });
+  });
+});

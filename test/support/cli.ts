@@ -1,0 +1,38 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const root: string = fileURLToPath(new URL('../../', import.meta.url));
+export const cli: string = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Called with the process as soon as it runs. */
+  readonly started?: (child: ChildProcess) => void;
+}
+
+/** Runs the built program to its end. */
+export function rollcall(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return run(process.execPath, [cli, ...args], options);
+}
+
+export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: options.cwd ?? root, env: { ...process.env, ...options.env } });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(options.input ?? '');
+    options.started?.(child);
+  });
+}

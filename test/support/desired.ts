@@ -1,0 +1,10 @@
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import type { Resource } from '../../src/resource.ts';
+import { memoryFiles } from './memory-files.ts';
+
+/** The resources of one manifest, under the file name m.yaml. Throws what is wrong with it. */
+export async function desired(text: string): Promise<readonly Resource[]> {
+  const { resources, diagnostics } = await loadManifests(['m.yaml'], memoryFiles({ 'm.yaml': text }));
+  if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, null, 2));
+  return resources;
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../../src/commands/context.ts';
+import { undiciTransport } from '../../src/service/undici-transport.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { memoryFiles } from './memory-files.ts';
+
+export interface Setup {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly answerToPrompt?: string;
+  /** In place of the real transport. */
+  readonly transport?: Transport;
+  readonly signal?: AbortSignal;
+  readonly terminal?: boolean;
+}
+
+export interface Captured {
+  readonly context: Context;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+}
+
+/** A Context that captures what is printed. The network is real, unless a transport is given. */
+export function capture(setup: Setup): Captured {
+  let out = '';
+  let err = '';
+  const { transport, answerToPrompt, terminal = false } = setup;
+  const context: Context = {
+    env: { ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }), ...setup.env },
+    files: memoryFiles(setup.files ?? {}),
+    clock: { now: () => Date.now(), sleep: (milliseconds) => delay(Math.min(milliseconds, 1)) },
+    random: () => 0,
+    stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
+    stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
+    connect: ({ baseUrl, token, timeoutMs }) =>
+      transport
+        ? { send: transport, close: async () => {} }
+        : undiciTransport({ baseUrl, timeoutMs, authorization: () => `Bearer ${token.reveal()}` }),
+    ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
+    signal: setup.signal ?? new AbortController().signal,
+    toolVersion: '1.2.3',
+  };
+  return { context, stdout: () => out, stderr: () => err };
+}

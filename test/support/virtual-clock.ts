@@ -1,0 +1,20 @@
+import type { Clock } from '../../src/clock.ts';
+
+/** A clock on which sleeping takes no time but is remembered. */
+export interface VirtualClock extends Clock {
+  /** How long each sleep was, in milliseconds. */
+  readonly sleeps: readonly number[];
+}
+
+export function virtualClock(startMs: number = Date.parse('2026-01-01T00:00:00Z')): VirtualClock {
+  let now = startMs;
+  const sleeps: number[] = [];
+  return {
+    sleeps,
+    now: () => now,
+    sleep: async (milliseconds) => {
+      sleeps.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+}
