@@ -85,6 +85,11 @@ async function carryOut(
 ): Promise<ApplyRun> {
   const { clock, signal } = context;
   const startedAt = clock.now();
+  signal.addEventListener('abort', () => {
+    context.stderr.write(
+      '\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n',
+    );
+  });
   const progress = createProgress('Creating', context);
   let done = 0;
   const outcomes = await applyPlan(plan, {

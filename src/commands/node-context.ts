@@ -67,9 +67,13 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
     signal.addEventListener('abort', () => lines.close(), { once: true });
-    lines.once('close', () => resolve(''));
+    let answered = '';
+    lines.once('close', () => {
+      if (answered === '') process.stderr.write('\n');
+      resolve(answered.trim());
+    });
     lines.question(question, (answer) => {
-      resolve(answer.trim());
+      answered = `${answer}\n`;
       lines.close();
     });
   });

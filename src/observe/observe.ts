@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Address, ApplicationResource, Resource } from '../resource.ts';
+import { byAddress, type Address, type ApplicationResource, type Resource } from '../resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -89,5 +89,6 @@ export async function observe(
 
   const notRead = applications.length - done;
   if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed };
+  failures.sort((a, b) => byAddress(a.resource, b.resource));
   return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
 }
