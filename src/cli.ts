@@ -18,14 +18,18 @@ for (const signal of ['SIGINT', 'SIGTERM'] satisfies InterruptSignal[]) {
   // The second of a kind finds no listener, and ends the process at once.
   process.once(signal, () => interruption.abort(signal));
 }
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error; // who reads us may stop reading
-  });
-}
+let outputLost = false;
+process.stderr.on('error', () => {}); // there is nowhere left to say it
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return; // who reads us may stop reading
+  outputLost = true;
+  process.stderr.write(`error: the result could not be written: ${error.message}\n`);
+  if (!process.exitCode) end('failed');
+});
 
 function end(ending: Ending | { readonly exitCode: number }): void {
-  process.exitCode = typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
+  const code = typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
+  process.exitCode = code === exitCodes.done && outputLost ? exitCodes.failed : code;
 }
 
 try {
@@ -44,14 +48,14 @@ try {
 function program(): Command {
   const rollcall = new Command('rollcall')
     .description(
-      'Calls the roll of an identity service: checks the applications and users that manifests declare,\nshows which are missing, and creates them.',
+      'Calls the roll of an identity service: checks the applications and users that\nmanifests declare, shows which are missing, and creates them.',
     )
     .version(toolVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print the help of a command')
     .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError('Run rollcall --help for the usage.');
+    .showHelpAfterError('--help shows the usage.');
 
   rollcall
     .command('validate')
@@ -119,6 +123,7 @@ function contextFor({ color }: ColourOption): Context {
 function withServiceOptions(command: Command): Command {
   return command
     .argument('[path...]', 'files, folders, globs, or - for standard input')
+    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.')
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
     .option(
       '--token-file <file>',

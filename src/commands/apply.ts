@@ -10,15 +10,10 @@ import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
 import { jsonText } from '../report/validation-document.ts';
 import type { Resource } from '../resource.ts';
-import { createClient, type Client } from '../service/client.ts';
-import { createPacing, type Pacing } from '../service/pacing.ts';
-import {
-  readServiceSettings,
-  type ServiceFlags,
-  type ServiceSettings,
-} from '../settings/service-settings.ts';
+import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
+import { withService, type Service } from './connect.ts';
 import type { Context } from './context.ts';
-import { readDesired } from './desired.ts';
+import { readDesired, refuseSharedInput } from './desired.ts';
 import { observedPlan } from './observed-plan.ts';
 import { createProgress } from './progress.ts';
 
@@ -36,39 +31,37 @@ export async function apply(
   if (!options.yes && context.ask === undefined) {
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
-      'Read the plan first, then use --yes.',
+      'Read the plan with `rollcall plan`, then run apply with --yes.',
     );
   }
+  refuseSharedInput(paths, options);
   const settings = await readServiceSettings(options, context.env, context.files);
   const resources = await readDesired(paths, context);
   if (resources === undefined) return 'invalid';
-  const connection = context.connect(settings);
-  try {
-    const client = createClient(connection.send);
-    const pacing = createPacing(context.clock, context.random);
-    const plan = await observedPlan(resources, client, pacing, settings, context);
+  return withService(settings, context, async (service) => {
+    const plan = await observedPlan(resources, service, context);
     if (typeof plan === 'string') return plan;
     showPlan(plan, options, context);
     if (additions(plan) > 0 && !options.yes && !(await confirmed(context))) {
       context.stderr.write('Not confirmed. Nothing was created.\n');
       return context.signal.aborted ? interruptedBy(context.signal) : 'failed';
     }
-    const run = await carryOut(plan, resources, client, pacing, settings, context);
+    const run = await carryOut(plan, resources, service, context);
     context.stdout.write(
       options.output === 'json'
         ? jsonText(applyDocument(run))
         : applyText(run, createStyle(context.stdout.colours)),
     );
     return run.interrupted ? interruptedBy(context.signal) : endingOf(run);
-  } finally {
-    await connection.close();
-  }
+  });
 }
 
-/** With JSON on stdout, the plan is still shown to whoever is asked to confirm it. */
+/** Whoever is asked to confirm the plan is shown it, wherever stdout goes. */
 function showPlan(plan: Plan, options: ApplyOptions, { stdout, stderr }: Context): void {
-  if (options.output === 'text') stdout.write(`${planText(plan, createStyle(stdout.colours))}\n`);
-  else if (!options.yes) stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
+  const onStdout = options.output === 'text';
+  if (onStdout) stdout.write(`${planText(plan, createStyle(stdout.colours))}\n`);
+  if (!options.yes && !(onStdout && stdout.isTerminal))
+    stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
 }
 
 async function confirmed({ ask }: Context): Promise<boolean> {
@@ -78,9 +71,7 @@ async function confirmed({ ask }: Context): Promise<boolean> {
 async function carryOut(
   plan: Plan,
   resources: readonly Resource[],
-  client: Client,
-  pacing: Pacing,
-  settings: ServiceSettings,
+  { client, pacing, settings }: Service,
   context: Context,
 ): Promise<ApplyRun> {
   const { clock, signal } = context;

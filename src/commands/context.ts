@@ -1,7 +1,8 @@
 import type { Clock, Random } from '../clock.ts';
 import type { Files } from '../files.ts';
 import type { Transport } from '../service/transport.ts';
-import type { Environment, ServiceSettings } from '../settings/service-settings.ts';
+import type { Environment } from '../settings/environment.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 
 /** Everything that a command gets from outside. */
 export interface Context {

@@ -6,18 +6,14 @@ import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { failedReads } from '../report/failed-reads.ts';
 import { createStyle } from '../report/style.ts';
 import type { Resource } from '../resource.ts';
-import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
+import type { Service } from './connect.ts';
 import type { Context } from './context.ts';
 import { createProgress } from './progress.ts';
 
 /** Observes and compares: the plan; or, with the failed reads on stderr, how the command ends. */
 export async function observedPlan(
   resources: readonly Resource[],
-  client: Client,
-  pacing: Pacing,
-  settings: ServiceSettings,
+  { client, pacing, settings }: Service,
   context: Context,
 ): Promise<Plan | Ending> {
   const progress = createProgress('Looking up applications', context);
@@ -39,9 +35,11 @@ export async function observedPlan(
   const { failures, notRead, interrupted } = result;
   const style = createStyle(context.stderr.colours);
   context.stderr.write(diagnosticsText(failedReads(failures), style));
-  const left = notRead > 0 ? ` ${notRead} more were not looked up.` : '';
+  const left = notRead > 0 ? ` ${notRead} more were not tried.` : '';
   const cause = interrupted ? 'interrupted' : `${failures.length} of the applications could not be looked up`;
-  context.stderr.write(`${failures.length > 0 ? '\n' : ''}No plan: ${cause}.${left} Nothing was changed.\n`);
+  context.stderr.write(
+    `${failures.length > 0 ? '\n' : ''}No plan for ${settings.baseUrl}: ${cause}.${left} Nothing was changed.\n`,
+  );
   if (interrupted) return interruptedBy(context.signal);
   return failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
 }

@@ -80,7 +80,7 @@ function spanOf(error: ErrorObject, path: readonly (string | number)[], places: 
 
 function problemOf(error: ErrorObject): Problem {
   const field = lastStep(error.instancePath);
-  const subject = field === undefined ? 'this' : `\`${field}\``;
+  const subject = subjectOf(error.instancePath, field);
   switch (error.keyword) {
     case 'additionalProperties': {
       const unknown = String(error.params['additionalProperty']);
@@ -115,8 +115,7 @@ function problemOf(error: ErrorObject): Problem {
       return {
         code: 'wrong-type',
         summary: `${subject} must be ${named(error.params['type'])}, not ${typeName(error.data)}`,
-        detail:
-          typeof error.data !== 'string' && String(error.params['type']) === 'string' ? 'Quote it.' : '',
+        detail: wantsQuotes(error) ? 'Quote it.' : '',
       };
     case 'enum': {
       const allowed = (error.params['allowedValues'] as unknown[]).map(String);
@@ -175,6 +174,16 @@ function hintOf(error: ErrorObject, property: string): string {
     | Record<string, { description?: string }>
     | undefined;
   return properties?.[property]?.description ?? '';
+}
+
+/** A number or a boolean where a text belongs; null is more likely a value that was forgotten. */
+function wantsQuotes({ params, data }: ErrorObject): boolean {
+  return params['type'] === 'string' && (typeof data === 'number' || typeof data === 'boolean');
+}
+
+function subjectOf(instancePath: string, field: string | undefined): string {
+  if (field === undefined) return 'this';
+  return /\/\d+$/.test(instancePath) ? `an entry of \`${field}\`` : `\`${field}\``;
 }
 
 function lastStep(instancePath: string): string | undefined {

@@ -5,6 +5,7 @@ import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
 import { inline } from './escape.ts';
+import { fold } from './fold.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
 import type { Style } from './style.ts';
 
@@ -19,21 +20,21 @@ export function applyText(run: ApplyRun, style: Style): string {
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return [
     ...(lines.length > 0 ? [lines.join('\n')] : []),
-    ...(diagnostics.length > 0 ? [diagnosticsText(diagnostics, style).trimEnd()] : []),
+    ...(diagnostics.length > 0 ? [diagnosticsText(fold(diagnostics), style).trimEnd()] : []),
     counts(summary),
     ...(incomplete ? [next(summary)] : []),
     `${style.bold(lastLine(summary, incomplete))}\n`,
   ].join('\n\n');
 }
 
-function outcomeLine({ change, outcome, answer }: Outcome, style: Style): string {
+function outcomeLine({ change, outcome, answer, pk }: Outcome, style: Style): string {
   const address = style.bold(inline(change.address));
   switch (outcome) {
     case 'created':
-      return `  ${style.green('+')} ${address}  created`;
+      return `  ${style.green('+')} ${address}  created${pk === undefined ? '' : style.dim(` (pk ${inline(pk)})`)}`;
     case 'exists': {
       const said = answer === undefined ? '' : serviceWords(answer);
-      return `  = ${address}  exists already${said === '' ? '' : style.dim(`  ${inline(said)}`)}`;
+      return `  = ${address}  exists already${said === '' ? '' : style.dim(` (the service said: ${inline(said)})`)}`;
     }
     case 'unchanged':
     case 'differs':
@@ -43,8 +44,9 @@ function outcomeLine({ change, outcome, answer }: Outcome, style: Style): string
     case 'conflict':
       return `  ${style.red('x')} ${address}  ${words[outcome]}`;
     case 'unknown':
+      return `  ${style.yellow('?')} ${address}  ${words[outcome]}`;
     case 'not_attempted':
-      return `  ${style.yellow('-')} ${address}  ${words[outcome]}`;
+      return `  ${style.yellow('.')} ${address}  ${answer === undefined ? 'not attempted: the run had stopped' : 'not created'}`;
   }
 }
 

@@ -10,12 +10,17 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style
 function one(diagnostic: Diagnostic, style: Style): string {
   const { severity, code, summary, detail, address, range } = diagnostic;
   const paint = severity === 'error' ? style.red : style.yellow;
-  const place = range ? `${inline(range.filename)}:${range.start.line}:${range.start.column}: ` : '';
+  const place = range ? `${inline(range.filename)}${lineAndColumn(diagnostic)}: ` : '';
   const subject = address === undefined ? '' : `${inline(address)}: `;
   const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
   const lines = [headline, ...excerptLines(diagnostic, style)];
   for (const line of detail.split('\n')) if (line !== '') lines.push(`    ${inline(line)}`);
   return lines.join('\n');
+}
+
+/** What is about a file as a whole has no line to show. */
+function lineAndColumn({ range, excerpt }: Diagnostic): string {
+  return range === undefined || excerpt === undefined ? '' : `:${range.start.line}:${range.start.column}`;
 }
 
 /** More of a line than this helps nobody. */

@@ -1,6 +1,7 @@
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
 import type { FailedRead } from '../observe/observe.ts';
 import type { ApplicationResource } from '../resource.ts';
+import type { AnswerKind } from '../service/answer.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
 
 /** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */
@@ -15,19 +16,33 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   return [...alike.values()].map((group) => diagnosticOf(group));
 }
 
+/** What is wrong with the service or the way to it, not with one application. */
+const ofTheService: ReadonlySet<AnswerKind> = new Set([
+  'denied',
+  'no_such_route',
+  'redirect',
+  'unreachable',
+  'unreachable_for_now',
+]);
+
 function diagnosticOf([first, ...others]: [FailedRead, ...FailedRead[]]): Diagnostic {
   const { code, summary, advice } = answerWords(first.answer);
   const said = serviceWords(first.answer);
+  const wide = ofTheService.has(first.answer.kind);
+  const alike = (wide ? [first, ...others] : others).map(({ resource }) => resource.address);
   const detail = [
     advice,
     said && `The service said: ${said}`,
     first.answer.requestId && `Request id: ${first.answer.requestId}`,
-    others.length > 0 && `The same for ${others.map(({ resource }) => resource.address).join(', ')}`,
-  ];
+    alike.length > 0 && `${wide ? 'Not looked up' : 'The same for'}: ${alike.join(', ')}`,
+  ]
+    .filter((line) => line)
+    .join('\n');
+  if (wide) return diagnosticFor(undefined, { code, summary, detail });
   return diagnosticAt(first.resource.file, slugSpan(first.resource), {
     code,
     summary: `could not look it up: ${summary}`,
-    detail: detail.filter((line) => line).join('\n'),
+    detail,
     address: first.resource.address,
   });
 }

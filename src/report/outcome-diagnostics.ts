@@ -31,7 +31,7 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
   }
   const { code, summary, advice } = answerWords(answer);
   const said = serviceWords(answer);
-  const detail = [said && `The service said: ${said}`, adviceFor(outcome) ?? advice, requestId];
+  const detail = [said && `The service said: ${said}`, advice, adviceFor(outcome), requestId];
   return [
     at(undefined, {
       code,

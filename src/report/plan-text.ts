@@ -56,9 +56,10 @@ function differenceLines({ field, declared, observed }: Difference, style: Style
 
 function userNote({ summary }: Plan): string[] {
   if (summary.create_if_absent === 0) return [];
-  return [
-    'The service does not let users be read: each ? is created if it is absent, and left as it is if not.',
-  ];
+  const note =
+    'The service does not let users be read: each ? is created if it is absent, and left as it is if not.';
+  const onlyUsers = summary.create + summary.differs + summary.in_sync === 0;
+  return [onlyUsers ? `${note}\nNo application is declared, so nothing was asked of the service.` : note];
 }
 
 function counts({ summary }: Plan): string {

@@ -10,7 +10,7 @@ export function validationText(
 ): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
-  const found = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ');
+  const found = counted(errors, 'error') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : '');
   if (errors > 0) return `\n${style.red('Invalid:')} ${found}. Nothing was sent.\n`;
   const users = resources.filter(({ type }) => type === 'user').length;
   const declared = `${counted(resources.length - users, 'application')}, ${counted(users, 'user')}`;

@@ -18,7 +18,11 @@ export interface Pacing {
 }
 
 /** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
-export function createPacing(clock: Clock, random: Random): Pacing {
+export function createPacing(
+  clock: Clock,
+  random: Random,
+  onWait: (milliseconds: number, answer: Answer) => void = () => {},
+): Pacing {
   let pausedUntil = 0;
 
   async function turn(): Promise<void> {
@@ -34,6 +38,7 @@ export function createPacing(clock: Clock, random: Random): Pacing {
         answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
       const waitMs = Math.max(askedMs ?? 0, jitterMs);
       if (waitMs > longestPauseMs) return false;
+      onWait(waitMs, answer);
       if (whatAnswersProve[answer.kind].pause) {
         pausedUntil = Math.max(pausedUntil, clock.now() + waitMs);
         await turn();

@@ -10,7 +10,10 @@ export function readBaseUrl(text: string, insecureHttp: boolean): string {
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new UsageError(`the service URL cannot be a ${url.protocol} URL`, 'It begins with https://.');
+    throw new UsageError(
+      'the service URL has no scheme that is known',
+      'It begins with https:// or http://.',
+    );
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(

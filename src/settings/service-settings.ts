@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { readBaseUrl } from './base-url.ts';
+import { nonEmpty, type Environment } from './environment.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
 
@@ -23,8 +24,6 @@ export interface ServiceFlags {
   readonly insecureHttp?: boolean;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 const defaultTimeout = '60';
 /** A small installation creates no faster when it is asked for more at once. */
 const defaultConcurrency = '4';
@@ -39,11 +38,7 @@ export async function readServiceSettings(
   if (url === undefined) throw new UsageError('no service URL is given', 'Set ROLLCALL_URL, or use --url.');
   return {
     baseUrl: readBaseUrl(url, flags.insecureHttp ?? false),
-    token: await readToken(
-      flags.tokenFile ?? nonEmpty(env['ROLLCALL_TOKEN_FILE']),
-      env['ROLLCALL_TOKEN'],
-      files,
-    ),
+    token: await readToken(flags.tokenFile, env, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
     concurrency: flags.concurrency
       ? wholeNumber('--concurrency', flags.concurrency, 1, 1000)
@@ -64,8 +59,4 @@ export function wholeNumber(name: string, text: string, least: number, most: num
     `${name} cannot be ${JSON.stringify(text)}`,
     `It takes a whole number from ${least} to ${most}.`,
   );
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text;
 }

@@ -1,15 +1,22 @@
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
+import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 
-/** The token, from the file of a flag or of the environment, or from the environment itself. */
+/** The token: from the file that the flag names, or from the environment. */
 export async function readToken(
-  tokenFile: string | undefined,
-  token: string | undefined,
+  flag: string | undefined,
+  env: Environment,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<Secret> {
+  const token = nonEmpty(env['ROLLCALL_TOKEN']);
+  const variable = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
+  if (flag === undefined && token !== undefined && variable !== undefined) {
+    throw new UsageError('ROLLCALL_TOKEN and ROLLCALL_TOKEN_FILE are both set', 'Unset one of the two.');
+  }
+  const tokenFile = flag ?? variable;
   if (tokenFile !== undefined) return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
-  if (token !== undefined && token !== '') return checked(token, 'ROLLCALL_TOKEN');
+  if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
   throw new UsageError('no access token is given', 'Set ROLLCALL_TOKEN, or name a file with --token-file.');
 }
 

@@ -6,6 +6,8 @@ import type { Ending } from '../../src/exit-code.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { answered, scriptedTransport } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
@@ -122,7 +124,7 @@ describe('plan', () => {
     expect(stderr).toContain('the service cannot be reached: connect ECONNREFUSED');
     expect(stderr).toContain('application.grafana');
     expect(stderr).toContain('application.wiki');
-    expect(stderr).toContain('No plan: 2 of the applications could not be looked up. Nothing was changed.');
+    expect(stderr).toContain('2 of the applications could not be looked up. Nothing was changed.');
   });
 
   test('ends as invalid at a broken manifest, before anything is sent', async () => {
@@ -146,14 +148,37 @@ describe('plan', () => {
   });
 });
 
+describe('a plan of users alone', () => {
+  test('says that nothing was asked of the service', async () => {
+    const { stdout } = await runPlan({ files: { 'manifests/a.yaml': files['manifests/users.yml'] } });
+    expect(stdout).toContain('No application is declared, so nothing was asked of the service.');
+  });
+});
+
+describe('a service that asks to wait', () => {
+  test('is waited for, and the user is told', async () => {
+    const answers = scriptedTransport(
+      answered(429, '', { 'retry-after': '30' }),
+      answered(404, { detail: 'Not found.' }),
+    );
+    const { ending, stderr } = await runPlan({
+      files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: a, name: A }]\n' },
+      transport: answers.send,
+      clock: virtualClock(),
+    });
+    expect(ending).toBe('done');
+    expect(stderr).toBe('Waiting 30 s after an answer of 429.\n');
+  });
+});
+
 describe('apply', () => {
   test('creates what is missing, and the second time nothing', async () => {
     const first = await runApply();
     expect(first.ending).toBe('done');
     expect(first.stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.\n');
-    expect(first.stdout).toContain('  + application.grafana  created\n');
+    expect(first.stdout).toContain('  + application.grafana  created (pk ');
     expect(first.stdout).toContain('  = user.alice  exists already');
-    expect(first.stdout).toContain('  + user.bob  created\n');
+    expect(first.stdout).toContain('  + user.bob  created (pk 2)\n');
 
     const second = await runApply();
     expect(second.ending).toBe('done');
@@ -182,7 +207,7 @@ describe('apply', () => {
       'version: 1\napplications:\n  - slug: a\n    name: A\n    provider: 99\n  - { slug: b, name: B }\n';
     const { ending, stdout } = await runApply({ files: { 'manifests/a.yaml': bad } });
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('  x application.a  rejected\n  + application.b  created\n');
+    expect(stdout).toContain('  x application.a  rejected\n  + application.b  created (pk ');
     expect(stdout).toContain(
       'manifests/a.yaml:5:15: error: application.a: the service refused `provider`: Invalid pk "99" - object does not exist. [service-refused-field]',
     );
@@ -194,7 +219,7 @@ describe('apply', () => {
     const { ending, stdout } = await runApply({ env: { ROLLCALL_TOKEN: 'may-only-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toContain('  x application.grafana  denied\n');
-    expect(stdout).toContain('  + user.bob  created\n');
+    expect(stdout).toContain('  + user.bob  created (pk 2)\n');
   });
 
   test('creates nothing without a yes', async () => {
@@ -234,8 +259,9 @@ describe('apply', () => {
       { ...context, connect },
     );
     expect(ending).toBe('terminated');
+    expect(stdout()).toMatch(/\+ application\.grafana  created/);
     expect(stdout()).toContain(
-      '  + application.grafana  created\n  - user.alice  not attempted\n  - user.bob  not attempted\n',
+      '  . user.alice  not attempted: the run had stopped\n  . user.bob  not attempted',
     );
     expect(stdout()).toContain('Apply incomplete!');
   });
@@ -267,7 +293,7 @@ describe('validate', () => {
   test('ends as invalid for a file that is not there', async () => {
     const { context, stdout } = capture({ files });
     expect(await validate(['manifest'], { output: 'text' }, context)).toBe('invalid');
-    expect(stdout()).toContain('manifest:1:1: error: no such file or folder [file-not-found]');
+    expect(stdout()).toContain('manifest: error: no such file or folder [file-not-found]');
   });
 
   test('lets no control character reach the terminal', async () => {

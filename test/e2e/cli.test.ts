@@ -53,6 +53,7 @@ describe('the program', () => {
     [['schema', 'nothing'], /there is no schema "nothing"/],
     [['sandbox', '--port', '99999'], /--port cannot be "99999"/],
     [['sandbox', '--', 'no-such-program'], /cannot be run/],
+    [['plan', '-', '--token-file', '-', '--url', 'https://id.example.com'], /both the token and a manifest/],
   ])('refuses wrong usage with exit code 3 and without a stack trace: %j', async (args, message) => {
     const { code, stdout, stderr } = await rollcall(args, { cwd: folder });
     expect(code).toBe(3);
@@ -88,6 +89,15 @@ describe('the program', () => {
       `"${process.execPath}" "${cli}" schema manifest | head -1`,
     ]);
     expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '{\n' });
+  });
+
+  test.skipIf(process.platform !== 'linux')('fails when its result cannot be written', async () => {
+    const { code, stderr } = await run('sh', [
+      '-c',
+      `"${process.execPath}" "${cli}" schema manifest >/dev/full`,
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: the result could not be written: ENOSPC.*\n$/);
   });
 
   test.each([

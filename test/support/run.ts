@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../src/clock.ts';
 import type { Context } from '../../src/commands/context.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
@@ -12,6 +13,7 @@ export interface Setup {
   readonly answerToPrompt?: string;
   /** In place of the real transport. */
   readonly transport?: Transport;
+  readonly clock?: Clock;
   readonly signal?: AbortSignal;
   readonly terminal?: boolean;
 }
@@ -30,7 +32,10 @@ export function capture(setup: Setup): Captured {
   const context: Context = {
     env: { ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }), ...setup.env },
     files: memoryFiles(setup.files ?? {}),
-    clock: { now: () => Date.now(), sleep: (milliseconds) => delay(Math.min(milliseconds, 1)) },
+    clock: setup.clock ?? {
+      now: () => Date.now(),
+      sleep: (milliseconds) => delay(Math.min(milliseconds, 1)),
+    },
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
