@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    testTimeout: 30_000,
     include: ['test/**/*.test.ts'],
     // No test reaches beyond this machine, and none depends on the caller's settings.
     env: { ROLLCALL_URL: '', ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '', NO_COLOR: '1' },

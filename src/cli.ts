@@ -1,23 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { apply, type ApplyOptions } from './commands/apply.ts';
+import type { ApplyOptions } from './commands/apply.ts';
 import type { Context } from './commands/context.ts';
-import { nodeContext } from './commands/node-context.ts';
-import { plan, type PlanOptions } from './commands/plan.ts';
-import { runCommand } from './commands/run-command.ts';
-import { sandbox, type SandboxOptions } from './commands/sandbox.ts';
-import { schema } from './commands/schema.ts';
-import { validate, type ValidateOptions } from './commands/validate.ts';
+import type { PlanOptions } from './commands/plan.ts';
+import type { SandboxOptions } from './commands/sandbox.ts';
+import type { ValidateOptions } from './commands/validate.ts';
 import { UsageError } from './errors.ts';
-import { exitCodes, type Ending, type InterruptSignal } from './exit-code.ts';
+import { exitCodes, type Ending } from './exit-code.ts';
 import { inline } from './report/escape.ts';
 
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] satisfies InterruptSignal[]) {
-  // The second of a kind finds no listener, and ends the process at once.
-  process.once(signal, () => interruption.abort(signal));
-}
 let outputLost = false;
 process.stderr.on('error', () => {}); // there is nowhere left to say it
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -26,11 +18,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`error: the result could not be written: ${error.message}\n`);
   if (!process.exitCode) end('failed');
 });
-
-function end(ending: Ending | { readonly exitCode: number }): void {
-  const code = typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
-  process.exitCode = code === exitCodes.done && outputLost ? exitCodes.failed : code;
-}
 
 try {
   await program().parseAsync();
@@ -45,6 +32,12 @@ try {
   }
 }
 
+function end(ending: Ending | { readonly exitCode: number }): void {
+  const code = typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
+  process.exitCode = code === exitCodes.done && outputLost ? exitCodes.failed : code;
+}
+
+/** A command is loaded when it is called: `--version` and `--help` need none of them. */
 function program(): Command {
   const rollcall = new Command('rollcall')
     .description(
@@ -66,7 +59,8 @@ function program(): Command {
     .addOption(colourOption())
     .addOption(noColourOption())
     .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
-      end(await validate(paths, options, contextFor(options)));
+      const { validate } = await import('./commands/validate.ts');
+      end(await validate(paths, options, await contextFor(options)));
     });
 
   withServiceOptions(rollcall.command('plan'))
@@ -75,7 +69,8 @@ function program(): Command {
     .option('--detailed-exitcode', 'exit 2 when there is something to create')
     .addOption(outputOption())
     .action(async (paths: string[], options: PlanOptions & ColourOption) => {
-      end(await plan(paths, options, contextFor(options)));
+      const { plan } = await import('./commands/plan.ts');
+      end(await plan(paths, options, await contextFor(options)));
     });
 
   withServiceOptions(rollcall.command('apply'))
@@ -84,7 +79,8 @@ function program(): Command {
     .option('-y, --yes', 'do not ask')
     .addOption(outputOption())
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
-      end(await apply(paths, options, contextFor(options)));
+      const { apply } = await import('./commands/apply.ts');
+      end(await apply(paths, options, await contextFor(options)));
     });
 
   rollcall
@@ -92,13 +88,16 @@ function program(): Command {
     .summary('print a JSON Schema')
     .description('Prints a JSON Schema, for editors and for the readers of what rollcall writes.')
     .argument('<name>', 'manifest, plan, apply, validation or sandbox-seed')
-    .action((name: string) => end(schema(name, contextFor({}))));
+    .action(async (name: string) => {
+      const { schema } = await import('./commands/schema.ts');
+      end(schema(name, await contextFor({})));
+    });
 
   rollcall
     .command('sandbox')
     .summary('serve the API from memory, to try things on')
     .description(
-      'Serves the API from memory on the loopback interface. With a command, runs it against the sandbox\nand exits as the command did.',
+      'Serves the API from memory on the loopback interface. With a command, runs it\nagainst the sandbox and exits as the command did.',
     )
     .argument('[command...]', 'after --: the command to run, with ROLLCALL_URL and ROLLCALL_TOKEN set')
     .option('--port <n>', 'listen on this port (default: any free one)')
@@ -106,7 +105,11 @@ function program(): Command {
     .option('--seed <file>', 'a YAML file of what exists at the start')
     .passThroughOptions()
     .action(async (command: string[], options: SandboxOptions) => {
-      end(await sandbox(command, options, contextFor({}), runCommand));
+      const [{ sandbox }, { runCommand }] = await Promise.all([
+        import('./commands/sandbox.ts'),
+        import('./commands/run-command.ts'),
+      ]);
+      end(await sandbox(command, options, await contextFor({}), runCommand));
     });
 
   return rollcall;
@@ -116,14 +119,14 @@ interface ColourOption {
   readonly color?: boolean;
 }
 
-function contextFor({ color }: ColourOption): Context {
-  return nodeContext(toolVersion(), interruption.signal, color);
+async function contextFor({ color }: ColourOption): Promise<Context> {
+  const { nodeContext } = await import('./commands/node-context.ts');
+  return nodeContext(toolVersion(), color);
 }
 
 function withServiceOptions(command: Command): Command {
   return command
     .argument('[path...]', 'files, folders, globs, or - for standard input')
-    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.')
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
     .option(
       '--token-file <file>',
@@ -133,7 +136,8 @@ function withServiceOptions(command: Command): Command {
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
     .addOption(colourOption())
-    .addOption(noColourOption());
+    .addOption(noColourOption())
+    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.');
 }
 
 function outputOption(): Option {

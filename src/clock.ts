@@ -2,7 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  sleep(milliseconds: number): Promise<void>;
+  /** Resolves when the time is over, or as soon as the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** A number from 0 (inclusive) to 1 (exclusive). */

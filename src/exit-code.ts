@@ -10,7 +10,7 @@ export const exitCodes = {
   invalid: 3,
   /** The service denied access. */
   denied: 4,
-  /** Apply ended with resources rejected, denied, in conflict, unknown or not attempted. */
+  /** Apply ended with resources rejected, in conflict, unknown or not attempted, and none denied. */
   incomplete: 6,
   interrupted: 130,
   terminated: 143,

@@ -10,6 +10,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isJsonList(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** A string as it is, any other value as JSON; nothing as an empty text. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '';

@@ -13,10 +13,12 @@ export type Creation =
 
 export interface Settled {
   readonly outcome: Exclude<OutcomeKind, 'unchanged' | 'differs'>;
-  readonly answer: Answer;
+  /** The answer that decided it; none when nothing was sent. */
+  readonly answer?: Answer;
   readonly pk?: string;
+  /** How many create requests were sent. */
   readonly attempts: number;
-  /** What the last answer says of the resources still to come. */
+  /** What this says of the resources still to come. */
   readonly stop?: 'run' | 'type';
 }
 
@@ -28,14 +30,20 @@ const tries = 3;
  */
 export async function create(creation: Creation, client: Client, pacing: Pacing): Promise<Settled> {
   let inDoubt = false;
+  let last: Answer | undefined;
   for (let attempts = 1; ; attempts += 1) {
-    await pacing.turn();
+    if (!(await pacing.turn())) {
+      const outcome = inDoubt ? 'unknown' : 'not_attempted';
+      return { outcome, ...(last && { answer: last }), attempts: attempts - 1, stop: 'run' };
+    }
     const writing = await send(creation, client);
     const { answer } = writing;
+    last = answer;
+    pacing.heed(answer, attempts);
     const stop = stopAfter(writing);
-    const end = (outcome: Settled['outcome'], pk?: string): Settled => ({
+    const end = (outcome: Settled['outcome'], decidedBy: Answer = answer, pk?: string): Settled => ({
       outcome,
-      answer,
+      answer: decidedBy,
       attempts,
       ...(pk !== undefined && { pk }),
       ...(stop && { stop }),
@@ -44,33 +52,33 @@ export async function create(creation: Creation, client: Client, pacing: Pacing)
 
     switch (writing.proof) {
       case 'created':
-        return end('created', writing.pk);
+        return end('created', answer, writing.pk);
       case 'exists':
         return end('exists');
       case 'rejected':
       case 'denied':
         return refused(writing.proof);
       case 'fault':
-        return refused(answer.kind === 'unreachable' ? 'not_attempted' : 'rejected');
+        return refused('not_attempted');
       case 'unknown':
         return end('unknown');
       case 'taken': {
         const found = await lookFor(creation, client, pacing);
-        return found.presence === 'present' ? end('exists', found.pk) : refused('conflict');
+        if (found.presence === 'present') return end('exists', answer, found.pk);
+        return found.presence === 'unreadable' ? end('unknown', found.answer) : refused('conflict');
       }
       case 'ambiguous': {
         inDoubt = true;
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return end('exists', found.pk);
-        if (found.presence === 'unreadable') return end('unknown');
+        if (found.presence === 'present') return end('exists', answer, found.pk);
+        if (found.presence !== 'not_seen') return end('unknown');
         break;
       }
       case 'not_applied':
         break;
     }
-    if (stop === 'run' || attempts === tries || !(await pacing.backOff(attempts, answer))) {
+    if (stop === 'run' || attempts === tries || !(await pacing.backOff(attempts)))
       return refused('not_attempted');
-    }
   }
 }
 
@@ -89,21 +97,26 @@ function stopAfter({ proof, answer }: Writing): 'run' | 'type' | undefined {
 
 type Found =
   | { readonly presence: 'present'; readonly pk: string }
-  /** Absent, or a user, whom the contract gives no way to look for: the next create tells. */
+  /** Not there, as far as this token can see; or a user, for whom there is no way to look: the next create tells. */
   | { readonly presence: 'not_seen' }
-  | { readonly presence: 'unreadable' };
+  /** This token may not look. */
+  | { readonly presence: 'hidden' }
+  | { readonly presence: 'unreadable'; readonly answer?: Answer };
 
 async function lookFor(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
   if (creation.type === 'user') return { presence: 'not_seen' };
   const reading = await retrieve(creation.fields.slug, client, pacing);
-  switch (reading.proof) {
+  switch (reading?.proof) {
     case 'exists':
       return { presence: 'present', pk: reading.application.pk };
     case 'absent':
       return { presence: 'not_seen' };
     case 'denied':
+      return { presence: 'hidden' };
     case 'nothing':
     case 'fault':
+      return { presence: 'unreadable', answer: reading.answer };
+    case undefined:
       return { presence: 'unreadable' };
   }
 }

@@ -8,7 +8,7 @@ import { applyDocument, type ApplyRun } from '../report/apply-document.ts';
 import { applyText } from '../report/apply-text.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
-import { jsonText } from '../report/validation-document.ts';
+import { jsonText } from '../report/json-text.ts';
 import type { Resource } from '../resource.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
 import { withService, type Service } from './connect.ts';
@@ -42,9 +42,9 @@ export async function apply(
     const plan = await observedPlan(resources, service, context);
     if (typeof plan === 'string') return plan;
     showPlan(plan, options, context);
-    if (additions(plan) > 0 && !options.yes && !(await confirmed(context))) {
+    if (additions(plan) > 0 && !options.yes && !(await confirmed(service, context))) {
       context.stderr.write('Not confirmed. Nothing was created.\n');
-      return context.signal.aborted ? interruptedBy(context.signal) : 'failed';
+      return service.signal.aborted ? interruptedBy(service.signal) : 'failed';
     }
     const run = await carryOut(plan, resources, service, context);
     context.stdout.write(
@@ -52,7 +52,7 @@ export async function apply(
         ? jsonText(applyDocument(run))
         : applyText(run, createStyle(context.stdout.colours)),
     );
-    return run.interrupted ? interruptedBy(context.signal) : endingOf(run);
+    return run.interrupted ? interruptedBy(service.signal) : endingOf(run);
   });
 }
 
@@ -64,17 +64,18 @@ function showPlan(plan: Plan, options: ApplyOptions, { stdout, stderr }: Context
     stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
 }
 
-async function confirmed({ ask }: Context): Promise<boolean> {
-  return (await ask?.('Create these? Only "yes" is taken as yes: ')) === 'yes';
+async function confirmed({ signal }: Service, { ask }: Context): Promise<boolean> {
+  if (signal.aborted) return false;
+  return (await ask?.('Create these? Only "yes" is taken as yes: ', signal)) === 'yes';
 }
 
 async function carryOut(
   plan: Plan,
   resources: readonly Resource[],
-  { client, pacing, settings }: Service,
+  { client, pacing, settings, signal }: Service,
   context: Context,
 ): Promise<ApplyRun> {
-  const { clock, signal } = context;
+  const { clock } = context;
   const startedAt = clock.now();
   signal.addEventListener('abort', () => {
     context.stderr.write(

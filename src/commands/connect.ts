@@ -3,13 +3,16 @@ import { createPacing, type Pacing } from '../service/pacing.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 
+/** What a command needs to talk to the service. */
 export interface Service {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
+  /** Aborts when the user interrupts the run. */
+  readonly signal: AbortSignal;
 }
 
-/** A shorter wait is not worth a word. */
+/** A shorter pause is not worth a word. */
 const noticeableMs = 2000;
 
 /** Runs something with a connection to the service, and closes the connection in the end. */
@@ -18,14 +21,18 @@ export async function withService<Result>(
   context: Context,
   use: (service: Service) => Promise<Result>,
 ): Promise<Result> {
+  const signal = context.interruptible();
   const connection = context.connect(settings);
-  const pacing = createPacing(context.clock, context.random, (milliseconds, { status }) => {
-    if (milliseconds < noticeableMs) return;
-    const cause = status === undefined ? '' : ` after an answer of ${status}`;
-    context.stderr.write(`Waiting ${Math.ceil(milliseconds / 1000)} s${cause}.\n`);
+  const pacing = createPacing({
+    ...context,
+    signal,
+    onPause: (milliseconds, { status }) => {
+      if (milliseconds < noticeableMs) return;
+      context.stderr.write(`The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${status}).\n`);
+    },
   });
   try {
-    return await use({ client: createClient(connection.send), pacing, settings });
+    return await use({ client: createClient(connection.send), pacing, settings, signal });
   } finally {
     await connection.close();
   }

@@ -15,10 +15,10 @@ export interface Context {
   /** Progress, prompts and diagnostics. */
   readonly stderr: Output;
   readonly connect: (settings: ServiceSettings) => Connection;
-  /** Asks a person; none without a terminal. */
-  readonly ask?: (question: string) => Promise<string>;
-  /** Aborts when the user interrupts the run. */
-  readonly signal: AbortSignal;
+  /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */
+  readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
+  /** From this call on, an interruption does not end the process: it aborts the signal, the first time. */
+  readonly interruptible: () => AbortSignal;
   readonly toolVersion: string;
 }
 
@@ -31,5 +31,5 @@ export interface Output {
 
 export interface Connection {
   readonly send: Transport;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }

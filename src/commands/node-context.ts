@@ -1,65 +1,60 @@
-import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { glob } from 'tinyglobby';
-import type { Files } from '../files.ts';
+import { redacting } from '../service/redact.ts';
 import { undiciTransport } from '../service/undici-transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Connection, Context, Output } from './context.ts';
+import { listenForInterruption } from './interruption.ts';
+import { nodeFiles } from './node-files.ts';
 
 /** The real world, as a Context. `colours` is what the flags say of colours, if anything. */
-export function nodeContext(toolVersion: string, signal: AbortSignal, colours: boolean | undefined): Context {
-  const terminal = process.stdin.isTTY && process.stderr.isTTY;
+export function nodeContext(toolVersion: string, colours: boolean | undefined): Context {
   return {
     env: process.env,
     files: nodeFiles,
-    clock: { now: () => Date.now(), sleep: (milliseconds) => delay(milliseconds) },
+    clock: { now: () => Date.now(), sleep },
     random: () => Math.random(),
     stdout: outputTo(process.stdout, colours),
     stderr: outputTo(process.stderr, colours),
     connect,
-    ...(terminal && { ask: (question: string) => ask(question, signal) }),
-    signal,
+    ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
+    interruptible: listenForInterruption,
     toolVersion,
   };
 }
 
-const nodeFiles: Files = {
-  async kindOf(path) {
-    const found = await stat(path).catch(() => undefined);
-    if (found === undefined) return 'absent';
-    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-  },
-  read: (path) => readFile(path),
-  glob: (pattern) => glob(pattern, { expandDirectories: false }),
-  filesBelow: async (folder) => {
-    const below = await glob(['**/*.yaml', '**/*.yml'], { cwd: folder, expandDirectories: false });
-    return below.map((path) => `${folder.replace(/\/+$/, '')}/${path}`);
-  },
-  async readStandardInput() {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer); // no encoding is set
-    return Buffer.concat(chunks);
-  },
-};
+/** Node's own type says that isTTY is a boolean; in a pipe there is none. */
+interface Stream {
+  write(text: string): boolean;
+  readonly isTTY?: boolean;
+}
 
-function outputTo(stream: NodeJS.WriteStream, colours: boolean | undefined): Output {
+async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, signal && { signal }).catch((error: unknown) => {
+    if (!signal?.aborted) throw error;
+  });
+}
+
+function outputTo(stream: Stream, colours: boolean | undefined): Output {
+  const isTerminal = stream.isTTY === true;
   return {
     write: (text) => void stream.write(text),
-    isTerminal: stream.isTTY,
-    colours: colours ?? coloursByEnvironment(stream),
+    isTerminal,
+    colours: colours ?? coloursByEnvironment(isTerminal),
   };
 }
 
 /** NO_COLOR (no-color.org) and FORCE_COLOR, when they are set to anything; else whether it is a terminal. */
-function coloursByEnvironment(stream: NodeJS.WriteStream): boolean {
+function coloursByEnvironment(isTerminal: boolean): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';
-  return stream.isTTY && process.env['TERM'] !== 'dumb';
+  return isTerminal && process.env['TERM'] !== 'dumb';
 }
 
 function connect({ baseUrl, token, timeoutMs }: ServiceSettings): Connection {
-  return undiciTransport({ baseUrl, timeoutMs, authorization: () => `Bearer ${token.reveal()}` });
+  const secret = token.reveal();
+  const { send, close } = undiciTransport({ baseUrl, timeoutMs, authorization: `Bearer ${secret}` });
+  return { send: redacting(send, secret), close };
 }
 
 /** One line from the terminal; an empty one when the input ends or the run is interrupted. */

@@ -13,7 +13,7 @@ import { createProgress } from './progress.ts';
 /** Observes and compares: the plan; or, with the failed reads on stderr, how the command ends. */
 export async function observedPlan(
   resources: readonly Resource[],
-  { client, pacing, settings }: Service,
+  { client, pacing, settings, signal }: Service,
   context: Context,
 ): Promise<Plan | Ending> {
   const progress = createProgress('Looking up applications', context);
@@ -21,7 +21,7 @@ export async function observedPlan(
     client,
     pacing,
     concurrency: settings.concurrency,
-    signal: context.signal,
+    signal,
     onRead: progress.update,
   });
   progress.end();
@@ -40,6 +40,6 @@ export async function observedPlan(
   context.stderr.write(
     `${failures.length > 0 ? '\n' : ''}No plan for ${settings.baseUrl}: ${cause}.${left} Nothing was changed.\n`,
   );
-  if (interrupted) return interruptedBy(context.signal);
+  if (interrupted) return interruptedBy(signal);
   return failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
 }

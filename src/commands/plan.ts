@@ -2,7 +2,7 @@ import type { Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
-import { jsonText } from '../report/validation-document.ts';
+import { jsonText } from '../report/json-text.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
 import { withService } from './connect.ts';
 import type { Context } from './context.ts';

@@ -4,8 +4,9 @@ import { UsageError } from '../errors.ts';
 import type { RunCommand } from './sandbox.ts';
 
 /** Runs a command on this terminal. One that a signal ended counts as 128 and the number of the signal, as in a shell. */
-export const runCommand: RunCommand = ([program = '', ...args], env) =>
-  new Promise((resolve, reject) => {
+export const runCommand: RunCommand = ([program = '', ...args], env) => {
+  if (program === '') throw new UsageError('no command is named', 'Name one after --.');
+  return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
     // The terminal sends Ctrl-C to the child as well; a SIGTERM reaches only us.
     const forward = (): void => void child.kill('SIGTERM');
@@ -19,3 +20,4 @@ export const runCommand: RunCommand = ([program = '', ...args], env) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
+};

@@ -39,8 +39,12 @@ export async function sandbox(
   const server = await serve(seeded, port, latencyMs);
   try {
     if (command.length > 0) {
-      return { exitCode: await run(command, { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken }) };
+      // The real token stays out of it, in whichever way it is set.
+      const env = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken, ROLLCALL_TOKEN_FILE: '' };
+      context.interruptible();
+      return { exitCode: await run(command, env) };
     }
+    const signal = context.interruptible();
     context.stdout.write(
       [
         'The sandbox serves applications and users from memory; it forgets them when it stops. In another shell:',
@@ -51,7 +55,7 @@ export async function sandbox(
         '',
       ].join('\n'),
     );
-    await untilAborted(context.signal);
+    await untilAborted(signal);
     return 'done';
   } finally {
     await server.close();

@@ -1,5 +1,5 @@
 import type { Manifest } from '../generated/manifest.ts';
-import { addressOf, type Resource } from '../resource.ts';
+import { addressOf, type Address, type Resource, type ResourceType } from '../resource.ts';
 import type { SourceFile, Span } from '../source.ts';
 import type { Places } from './parse-yaml.ts';
 
@@ -7,48 +7,28 @@ import type { Places } from './parse-yaml.ts';
 export function desiredResources(manifest: Manifest, places: Places, file: SourceFile): Resource[] {
   const applications = (manifest.applications ?? []).map((entry, index): Resource => {
     const path = ['applications', index];
-    const { fields, fieldSpans } = withDefaults(
-      entry,
-      manifest.defaults?.application,
-      path,
-      'application',
-      places,
-    );
-    const name = entry.slug;
-    return {
-      type: 'application',
-      name,
-      address: addressOf('application', name),
-      fields,
-      file,
-      span: places.ofValue(path),
-      fieldSpans,
-    };
+    const declared = withDefaults(entry, manifest.defaults?.application, path, 'application', places);
+    return { type: 'application', ...named('application', entry.slug), ...declared, file };
   });
   const users = (manifest.users ?? []).map((entry, index): Resource => {
     const path = ['users', index];
-    const { fields, fieldSpans } = withDefaults(entry, manifest.defaults?.user, path, 'user', places);
-    const name = entry.username;
-    return {
-      type: 'user',
-      name,
-      address: addressOf('user', name),
-      fields,
-      file,
-      span: places.ofValue(path),
-      fieldSpans,
-    };
+    const declared = withDefaults(entry, manifest.defaults?.user, path, 'user', places);
+    return { type: 'user', ...named('user', entry.username), ...declared, file };
   });
   return [...applications, ...users];
+}
+
+function named(type: ResourceType, name: string): { name: string; address: Address } {
+  return { name, address: addressOf(type, name) };
 }
 
 function withDefaults<Entry extends object>(
   entry: Entry,
   defaults: Partial<Entry> | undefined,
   path: readonly (string | number)[],
-  type: 'application' | 'user',
+  type: ResourceType,
   places: Places,
-): { fields: Entry; fieldSpans: Record<string, Span> } {
+): { fields: Entry; span: Span; fieldSpans: Record<string, Span> } {
   const fields: Entry = { ...entry, ...defaults, ...entry }; // the entry's order first, and its values last
   const fieldSpans: Record<string, Span> = {};
   for (const field of Object.keys(fields)) {
@@ -56,5 +36,5 @@ function withDefaults<Entry extends object>(
       Object.hasOwn(entry, field) ? [...path, field] : ['defaults', type, field],
     );
   }
-  return { fields, fieldSpans };
+  return { fields, span: places.ofValue(path), fieldSpans };
 }

@@ -4,61 +4,105 @@ import type { Files } from '../files.ts';
 export const standardInput = '-';
 
 export interface FoundManifests {
-  /** Without duplicates, in code-unit order. */
+  /** Each file once, in code-unit order. */
   readonly filenames: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Turns the paths of a command line (files, folders, globs, `-`) into the manifests to read. */
 export async function findManifests(paths: readonly string[], files: Files): Promise<FoundManifests> {
-  const found = new Set<string>();
-  const diagnostics: Diagnostic[] = [];
+  const search = new Search(files);
   for (const path of paths) {
-    const expanded = await expand(path, files);
-    if (Array.isArray(expanded)) for (const filename of expanded) found.add(normalised(filename));
-    else diagnostics.push(expanded);
+    try {
+      await search.expand(path);
+    } catch (error) {
+      search.report(
+        path,
+        'file-unreadable',
+        'this cannot be read',
+        error instanceof Error ? error.message : String(error),
+      );
+    }
   }
-  return { filenames: [...found].toSorted(), diagnostics };
+  return { filenames: [...search.found.values()].toSorted(), diagnostics: search.diagnostics };
 }
 
-async function expand(path: string, files: Files): Promise<string[] | Diagnostic> {
-  if (path === standardInput) return [standardInput];
-  const kind = await files.kindOf(path);
-  switch (kind) {
-    case 'file':
-      return [path];
-    case 'folder': {
-      const below = await files.filesBelow(path);
-      return below.length > 0 ? below : nothingThere(path, 'no *.yaml or *.yml file is in this folder');
+class Search {
+  /** By real path, so that one file under two names is one. */
+  readonly found = new Map<string, string>();
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #files: Files;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  report(path: string, code: Diagnostic['code'], summary: string, detail: string): void {
+    this.diagnostics.push(diagnosticFor(path, { code, summary, detail }));
+  }
+
+  async expand(path: string): Promise<void> {
+    if (path === standardInput) {
+      this.found.set(standardInput, standardInput);
+      return;
     }
-    case 'other':
-      return diagnosticFor(path, {
-        code: 'file-unreadable',
-        summary: 'this is neither a file nor a folder',
-        detail: 'Name a YAML file, a folder of them, a glob, or - for standard input.',
-      });
-    case 'absent': {
-      if (!/[*?[\]{}!()]/.test(path)) {
-        return diagnosticFor(path, {
-          code: 'file-not-found',
-          summary: 'no such file or folder',
-          detail: 'Check the path; it is taken from the folder in which the command runs.',
-        });
+    switch (await this.#files.kindOf(path)) {
+      case 'file':
+        return this.#add(path);
+      case 'folder':
+        if ((await this.#addBelow(path, new Set())) === 0) {
+          this.#reportNothing(path, 'no *.yaml or *.yml file is in this folder');
+        }
+        return;
+      case 'other':
+        this.report(
+          path,
+          'file-unreadable',
+          'this is neither a file nor a folder',
+          'Name a YAML file, a folder of them, a glob, or - for standard input.',
+        );
+        return;
+      case 'absent':
+        return this.#expandPattern(path);
+    }
+  }
+
+  async #expandPattern(pattern: string): Promise<void> {
+    if (!/[*?[\]{}!()]/.test(pattern)) {
+      const detail = 'Check the path; it is taken from the folder in which the command runs.';
+      this.report(pattern, 'file-not-found', 'no such file or folder', detail);
+      return;
+    }
+    const matched = await this.#files.glob(pattern);
+    for (const filename of matched) await this.#add(filename);
+    if (matched.length === 0) this.#reportNothing(pattern, 'no file matches this pattern');
+  }
+
+  /** Hidden files and folders are passed over, and so is a folder that is reached a second time. */
+  async #addBelow(folder: string, seen: Set<string>): Promise<number> {
+    const realPath = await this.#files.realPath(folder);
+    if (seen.has(realPath)) return 0;
+    seen.add(realPath);
+    let added = 0;
+    for (const name of await this.#files.namesIn(folder)) {
+      if (name.startsWith('.')) continue;
+      const path = `${folder.replace(/\/+$/, '')}/${name}`;
+      const kind = await this.#files.kindOf(path);
+      if (kind === 'folder') added += await this.#addBelow(path, seen);
+      if (kind === 'file' && /\.ya?ml$/.test(name)) {
+        await this.#add(path);
+        added += 1;
       }
-      const matched = await files.glob(path);
-      return matched.length > 0 ? matched : nothingThere(path, 'no file matches this pattern');
     }
+    return added;
   }
-}
 
-function nothingThere(path: string, summary: string): Diagnostic {
-  return diagnosticFor(path, {
-    code: 'no-manifests',
-    summary,
-    detail: 'A run without manifests would do nothing, so it is refused.',
-  });
-}
+  async #add(filename: string): Promise<void> {
+    const realPath = await this.#files.realPath(filename);
+    if (!this.found.has(realPath)) this.found.set(realPath, filename.replace(/^(\.\/+)+(?=.)/, ''));
+  }
 
-function normalised(filename: string): string {
-  return filename.replaceAll('\\', '/').replace(/^(\.\/)+(?=.)/, '');
+  #reportNothing(path: string, summary: string): void {
+    this.report(path, 'no-manifests', summary, 'A run without manifests would do nothing, so it is refused.');
+  }
 }

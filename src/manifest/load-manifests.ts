@@ -34,10 +34,10 @@ export async function loadManifests(paths: readonly string[], files: Files): Pro
       continue;
     }
     const understood = understand(file);
-    resources.push(...understood.resources);
-    diagnostics.push(...understood.diagnostics);
+    for (const resource of understood.resources) resources.push(resource);
+    for (const diagnostic of understood.diagnostics) diagnostics.push(diagnostic);
   }
-  for (const rule of rules) diagnostics.push(...rule(resources));
+  for (const rule of rules) for (const diagnostic of rule(resources)) diagnostics.push(diagnostic);
   return { resources, diagnostics: diagnostics.toSorted(byPlace) };
 }
 

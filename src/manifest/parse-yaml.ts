@@ -42,6 +42,16 @@ export function parseYaml(file: SourceFile): ParsedYaml | Diagnostic[] {
     logLevel: 'error',
   });
   const fault = document.errors[0];
+  if (fault !== undefined && /call stack/i.test(fault.message)) {
+    const detail = `Values may be nested ${maxDepth} deep.`;
+    return [
+      diagnosticAt(file, fault.pos, {
+        code: 'yaml-unsupported',
+        summary: 'this is nested too deeply',
+        detail,
+      }),
+    ];
+  }
   // The parser goes on after its first error, and what it says then is mostly noise.
   if (fault !== undefined) {
     if (fault.code === 'MULTIPLE_DOCS') {
@@ -111,6 +121,10 @@ class NodeReader {
 
   #readScalar(node: Scalar): JsonValue {
     const { value } = node;
+    if (typeof value === 'string' && /[\0\p{Cs}]/u.test(value)) {
+      const detail = 'The service cannot store a NUL or half of a surrogate pair.';
+      return this.report(spanOf(node), 'invalid-value', 'this text holds what is not a character', detail);
+    }
     if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
     if (typeof value === 'number' && Number.isFinite(value)) {
       if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;

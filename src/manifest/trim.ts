@@ -1,12 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 // What the service strips: white space as Python knows it, which is not quite JavaScript's.
-const space = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
-const atTheEnds = new RegExp(`^${space}|${space}$`, 'g');
+const space =
+  '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /** Trims a string as the service does before it stores it. */
 export function trim(text: string): string {
-  return text.replace(atTheEnds, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && space.includes(text.charAt(start))) start += 1;
+  while (end > start && space.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 /** Trims the strings of every entry and default of a manifest. What lies deeper, in attributes, is kept as it is. */
@@ -29,8 +33,4 @@ function trimFields(entry: JsonValue): JsonValue {
 
 function mapValues(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
-}
-
-function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -84,7 +84,10 @@ export async function observe(
 
   await pLimit(options.concurrency).map(applications, async (resource) => {
     if (stopped || signal?.aborted) return;
-    take(resource, await retrieve(resource.name, client, pacing));
+    const reading = await retrieve(resource.name, client, pacing, signal);
+    // An interruption cuts reads short, and a pause may be too long to wait out: both leave it not read.
+    if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) stopped = true;
+    else take(resource, reading);
   });
 
   const notRead = applications.length - done;

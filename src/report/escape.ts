@@ -4,7 +4,7 @@ import type { JsonValue } from '../json.ts';
  * Control characters, and characters that cannot be seen or that turn the direction of what follows: general category C
  * (control, format, surrogate, private use, unassigned) and the line and paragraph separators.
  */
-const unsafe = /[\p{C}\p{Zl}\p{Zp}]/gu;
+export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Makes any text safe to print in one line of a terminal or a log: what is not plainly visible becomes `\u{…}`. */
 export function inline(text: string): string {

@@ -17,11 +17,13 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
       outcome,
     );
 
+  const complaints = complaintsOf(answer);
   if (
     outcome.outcome === 'rejected' &&
-    (answer.kind === 'fields_refused' || answer.kind === 'identity_refused')
+    (answer.kind === 'fields_refused' || answer.kind === 'identity_refused') &&
+    complaints.length > 0
   ) {
-    return complaintsOf(answer).map(({ field, texts }) =>
+    return complaints.map(({ field, texts }) =>
       at(field, {
         code: field === undefined ? 'service-refused' : 'service-refused-field',
         summary: `the service refused ${field === undefined ? 'it' : `\`${field}\``}: ${texts.join(' ')}`,

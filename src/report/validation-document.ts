@@ -33,8 +33,3 @@ export function diagnosticDocument({
     ...(range && { range: { filename: range.filename, start: { ...range.start }, end: { ...range.end } } }),
   };
 }
-
-/** A document as it is written: indented, with its last newline. */
-export function jsonText(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
-}

@@ -1,4 +1,4 @@
-import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../json.ts';
 import { trim } from '../manifest/trim.ts';
 
 /** How the service reads one field of a request: a value to store, or what it says is wrong. */
@@ -104,7 +104,7 @@ export function nullable(read: ReadField): ReadField {
 /** A list of distinct values, in ascending order. */
 export function setOf(read: ReadField): ReadField {
   return notNull((value) => {
-    if (!isList(value)) return { error: `Expected a list of items but got type "${pythonType(value)}".` };
+    if (!isJsonList(value)) return { error: `Expected a list of items but got type "${pythonType(value)}".` };
     const members: JsonValue[] = [];
     for (const item of value) {
       const result = read(item);
@@ -137,8 +137,4 @@ function notNull(read: ReadField): ReadField {
 
 function inUtcUnlessSaid(time: string): string {
   return /(Z|[+-]\d{2}:?\d{2})$/.test(time) ? time : `${time}Z`;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -160,7 +160,8 @@ export class Sandbox {
     }
     const application = { fields, backchannelProviders };
     this.#applications.set(textOf(fields['slug']), application);
-    this.#mainProviders.add(fields['provider'] ?? null);
+    const main = fields['provider'] ?? null;
+    if (main !== null) this.#mainProviders.add(main);
     return { record: applicationRecord(application, username, this.#around) };
   }
 

@@ -22,7 +22,11 @@ export async function serveSandbox(
   options: SandboxServerOptions,
 ): Promise<SandboxServer> {
   const server = createServer((request, response) => {
-    void answer(sandbox, request, response, options.latencyMs);
+    answer(sandbox, request, response, options.latencyMs).catch(() => {
+      // A request that the sandbox cannot handle, as one that is nested too deeply.
+      if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/html' });
+      response.end();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -60,7 +64,7 @@ async function answer(
     },
     body: Buffer.concat(chunks).toString('utf8'),
   });
-  if (latencyMs > 0) await delay(latencyMs);
+  if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }

@@ -17,9 +17,9 @@ export type AnswerKind =
   | 'redirect'
   /** 400, JSON, and the identity (slug or username) is the only field at fault. */
   | 'identity_refused'
-  /** Any other 400 with a JSON object. */
+  /** Any other 400 with JSON. */
   | 'fields_refused'
-  /** 400 without a JSON object: not the service's own. */
+  /** 400 without JSON: not the service's own. */
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
@@ -104,8 +104,8 @@ function kindOf(status: number, json: JsonValue | undefined, field: string, iden
   if (status >= 300 && status < 400) return 'redirect';
   switch (status) {
     case 400:
-      if (body === undefined) return 'unexplained_refusal';
-      return onlyFieldAtFault(body) === field ? 'identity_refused' : 'fields_refused';
+      if (json === undefined) return 'unexplained_refusal';
+      return body && onlyFieldAtFault(body) === field ? 'identity_refused' : 'fields_refused';
     case 401:
     case 403:
       return 'denied';

@@ -17,7 +17,7 @@ export type Writing =
 
 /** The three operations of the service. Each call sends one request, once, and never rejects. */
 export interface Client {
-  retrieveApplication(slug: string): Promise<Reading>;
+  retrieveApplication(slug: string, signal?: AbortSignal): Promise<Reading>;
   createApplication(fields: ApplicationRequest): Promise<Writing>;
   createUser(fields: UserRequest): Promise<Writing>;
 }
@@ -26,14 +26,19 @@ const applications = '/api/v3/core/applications/';
 const users = '/api/v3/core/users/';
 
 export function createClient(send: Transport): Client {
-  async function ask(operation: Operation, identity: string, request: HttpRequest): Promise<Answer> {
-    return readAnswer(await send(request), operation, identity);
+  async function ask(
+    operation: Operation,
+    identity: string,
+    request: HttpRequest,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    return readAnswer(await send(request, signal), operation, identity);
   }
 
   return {
-    async retrieveApplication(slug) {
+    async retrieveApplication(slug, signal) {
       const path = `${applications}${encodeURIComponent(slug)}/`;
-      const answer = await ask('retrieveApplication', slug, { method: 'GET', path });
+      const answer = await ask('retrieveApplication', slug, { method: 'GET', path }, signal);
       const proof = proofOf(answer.kind, 'retrieveApplication');
       return proof === 'exists'
         ? { proof, answer, application: observed(answer.body ?? {}) }

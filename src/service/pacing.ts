@@ -6,46 +6,54 @@ import { whatAnswersProve } from './what-answers-prove.ts';
 const baseMs = 200;
 const capMs = 10_000;
 
-/** The longest wait that the service may ask for; a longer one ends the attempts rather than being cut short. */
+/** The longest pause that is waited out; the service may ask for a longer one, and then the run ends instead. */
 const longestPauseMs = 10 * 60 * 1000;
 
-/** When the next request may go out. One for a run, shared by all its workers. */
+/** When requests may go out. One for a run, shared by all its workers. */
 export interface Pacing {
-  /** Waits until no pause is in force. */
-  turn(): Promise<void>;
-  /** Waits after an unhelpful answer. False when the wait asked for is too long to make. */
-  backOff(attempt: number, answer: Answer): Promise<boolean>;
+  /** Waits until no pause is in force. False when the pause is too long to wait out, or the run is interrupted in it. */
+  turn(): Promise<boolean>;
+  /** Takes note of a pause that an answer asks for; it holds for everybody from this moment. */
+  heed(answer: Answer, attempt: number): void;
+  /** Waits before the next attempt. False when there should be none: the run is interrupted. */
+  backOff(attempt: number): Promise<boolean>;
+}
+
+export interface PacingOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal?: AbortSignal;
+  /** Called when a pause begins, or becomes longer. */
+  readonly onPause?: (milliseconds: number, answer: Answer) => void;
 }
 
 /** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
-export function createPacing(
-  clock: Clock,
-  random: Random,
-  onWait: (milliseconds: number, answer: Answer) => void = () => {},
-): Pacing {
+export function createPacing({ clock, random, signal, onPause }: PacingOptions): Pacing {
   let pausedUntil = 0;
-
-  async function turn(): Promise<void> {
-    for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now())
-      await clock.sleep(wait);
-  }
+  const jitterMs = (attempt: number): number =>
+    Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
 
   return {
-    turn,
-    async backOff(attempt, answer) {
-      const jitterMs = Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
-      const askedMs =
-        answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
-      const waitMs = Math.max(askedMs ?? 0, jitterMs);
-      if (waitMs > longestPauseMs) return false;
-      onWait(waitMs, answer);
-      if (whatAnswersProve[answer.kind].pause) {
-        pausedUntil = Math.max(pausedUntil, clock.now() + waitMs);
-        await turn();
-      } else {
-        await clock.sleep(waitMs);
+    async turn() {
+      for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
+        if (wait > longestPauseMs || signal?.aborted) return false;
+        await clock.sleep(wait, signal);
       }
       return true;
+    },
+    heed(answer, attempt) {
+      const { pause } = whatAnswersProve[answer.kind];
+      const toldMs =
+        answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
+      if (pause === undefined || (pause === 'if told' && toldMs === undefined)) return;
+      const pauseMs = toldMs ?? jitterMs(attempt);
+      if (clock.now() + pauseMs <= pausedUntil) return;
+      pausedUntil = clock.now() + pauseMs;
+      onPause?.(pauseMs, answer);
+    },
+    async backOff(attempt) {
+      if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
+      return !signal?.aborted;
     },
   };
 }

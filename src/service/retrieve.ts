@@ -3,12 +3,22 @@ import type { Pacing } from './pacing.ts';
 
 const tries = 5;
 
-/** Retrieves an application, again where an answer proves nothing. The last reading is the result. */
-export async function retrieve(slug: string, client: Client, pacing: Pacing): Promise<Reading> {
-  for (let attempt = 1; ; attempt += 1) {
-    await pacing.turn();
-    const reading = await client.retrieveApplication(slug);
-    if (reading.proof !== 'nothing' || attempt === tries) return reading;
-    if (!(await pacing.backOff(attempt, reading.answer))) return reading;
+/**
+ * Retrieves an application, again where an answer proves nothing. The last reading is the result;
+ * nothing when it was not asked at all: the run was interrupted, or has to pause for too long.
+ */
+export async function retrieve(
+  slug: string,
+  client: Client,
+  pacing: Pacing,
+  signal?: AbortSignal,
+): Promise<Reading | undefined> {
+  let reading: Reading | undefined;
+  for (let attempt = 1; attempt <= tries; attempt += 1) {
+    if (!(await pacing.turn())) return reading;
+    reading = await client.retrieveApplication(slug, signal);
+    pacing.heed(reading.answer, attempt);
+    if (reading.proof !== 'nothing' || attempt === tries || !(await pacing.backOff(attempt))) break;
   }
+  return reading;
 }

@@ -21,4 +21,5 @@ export type Exchange =
   /** The request, or a part of it, was written; no whole answer came back. */
   | { readonly kind: 'lost'; readonly error: Error };
 
-export type Transport = (request: HttpRequest) => Promise<Exchange>;
+/** The signal gives the request up: what it then brings is no answer. */
+export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;

@@ -5,7 +5,7 @@ export interface UndiciTransportOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** The value of the Authorization header. */
-  readonly authorization: () => string;
+  readonly authorization: string;
   /** How long one request may take, from its start to the end of its answer. */
   readonly timeoutMs: number;
   /** In place of an Agent of its own. */
@@ -14,7 +14,7 @@ export interface UndiciTransportOptions {
 
 export interface UndiciTransport {
   readonly send: Transport;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const connectTimeoutMs = 10_000;
@@ -26,7 +26,7 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   const agent = options.dispatcher ?? new Agent({ connect: { timeout: connectTimeoutMs } });
   const dispatcher = agent.compose(noticeStart);
   return {
-    send: (request) => exchange(request, options, dispatcher),
+    send: (request, signal) => exchange(request, options, dispatcher, signal),
     close: async () => {
       if (options.dispatcher === undefined) await agent.destroy();
     },
@@ -42,8 +42,10 @@ async function exchange(
   request: HttpRequest,
   options: UndiciTransportOptions,
   dispatcher: Dispatcher,
+  signal: AbortSignal | undefined,
 ): Promise<Exchange> {
   const progress: Progress = { started: false };
+  const timeout = AbortSignal.timeout(options.timeoutMs);
   try {
     const response = await undiciRequest(options.baseUrl + request.path, {
       dispatcher,
@@ -51,11 +53,14 @@ async function exchange(
       method: request.method,
       headers: {
         accept: 'application/json',
-        authorization: options.authorization(),
+        authorization: options.authorization,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: request.body ?? null,
-      signal: AbortSignal.timeout(options.timeoutMs),
+      // One limit for the whole exchange, in place of undici's own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
     });
     const body = await readBody(response.body);
     return { kind: 'answered', status: response.statusCode, headers: singleValues(response.headers), body };

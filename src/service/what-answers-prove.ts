@@ -37,8 +37,8 @@ export interface Proof {
   readonly retrieveApplication: ReadProof;
   readonly createApplication: WriteProof;
   readonly createUser: WriteProof;
-  /** All requests of the run wait before the next one: as told, or as the retry policy says. */
-  readonly pause?: true;
+  /** All requests of the run wait before the next one: as a Retry-After says, or, if `always`, a while in any case. */
+  readonly pause?: 'always' | 'if told';
   /** What is left is not attempted: the rest of the run, or of this type of resource. */
   readonly stop?: 'run' | 'type';
 }
@@ -76,18 +76,23 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   crash: { retrieveApplication: 'fault', createApplication: 'ambiguous', createUser: 'ambiguous' },
   unprocessable: { retrieveApplication: 'fault', createApplication: 'rejected', createUser: 'rejected' },
   clash: { retrieveApplication: 'fault', createApplication: 'taken', createUser: 'unknown' },
-  failure: { retrieveApplication: 'nothing', createApplication: 'ambiguous', createUser: 'ambiguous' },
+  failure: {
+    retrieveApplication: 'nothing',
+    createApplication: 'ambiguous',
+    createUser: 'ambiguous',
+    pause: 'if told',
+  },
   unavailable: {
     retrieveApplication: 'nothing',
     createApplication: 'ambiguous',
     createUser: 'ambiguous',
-    pause: true,
+    pause: 'always',
   },
   slow_down: {
     retrieveApplication: 'nothing',
     createApplication: 'not_applied',
     createUser: 'not_applied',
-    pause: true,
+    pause: 'always',
   },
   unlisted: { retrieveApplication: 'fault', createApplication: 'ambiguous', createUser: 'ambiguous' },
   unreachable_for_now: {

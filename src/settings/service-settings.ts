@@ -40,14 +40,15 @@ export async function readServiceSettings(
     baseUrl: readBaseUrl(url, flags.insecureHttp ?? false),
     token: await readToken(flags.tokenFile, env, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
-    concurrency: flags.concurrency
-      ? wholeNumber('--concurrency', flags.concurrency, 1, 1000)
-      : wholeNumber(
-          'ROLLCALL_CONCURRENCY',
-          nonEmpty(env['ROLLCALL_CONCURRENCY']) ?? defaultConcurrency,
-          1,
-          1000,
-        ),
+    concurrency:
+      flags.concurrency !== undefined
+        ? wholeNumber('--concurrency', flags.concurrency, 1, 1000)
+        : wholeNumber(
+            'ROLLCALL_CONCURRENCY',
+            nonEmpty(env['ROLLCALL_CONCURRENCY']) ?? defaultConcurrency,
+            1,
+            1000,
+          ),
   };
 }
 

@@ -18,16 +18,26 @@ const invalid = answered(400, { name: ['no'] });
 const denied = answered(403, { detail: 'no' });
 const crash = answered(405);
 
-async function settle(
+interface Traced extends Settled {
+  readonly methods: string;
+  readonly sleeps: number[];
+}
+
+function settle(creation: Creation, ...answers: Exchange[]): Promise<Traced> {
+  return settleUnless(new AbortController().signal, creation, ...answers);
+}
+
+async function settleUnless(
+  signal: AbortSignal,
   creation: Creation,
   ...answers: Exchange[]
-): Promise<Settled & { methods: string; sleeps: number[] }> {
+): Promise<Traced> {
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
   const settled = await create(
     creation,
     createClient(transport.send),
-    createPacing(clock, () => 1),
+    createPacing({ clock, random: () => 1, signal }),
   );
   expect(transport.requests).toHaveLength(answers.length);
   return {
@@ -117,18 +127,22 @@ describe('creating an application', () => {
     const slowDown = answered(429, '', { 'retry-after': '7' });
     expect(await settle(application, slowDown, created)).toMatchObject({
       outcome: 'created',
-      sleeps: [7000],
+      sleeps: [200, 6800],
     });
   });
 
   test('gives up rather than wait for an hour, or less than it is told', async () => {
     const slowDown = answered(429, '', { 'retry-after': '3600' });
-    expect(await settle(application, slowDown)).toMatchObject({ outcome: 'not_attempted', sleeps: [] });
+    expect(await settle(application, slowDown)).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 1,
+      stop: 'run',
+    });
   });
 
   test('at a wrong base URL stops the run', async () => {
     expect(await settle(application, answered(404, '<!DOCTYPE html>'))).toMatchObject({
-      outcome: 'rejected',
+      outcome: 'not_attempted',
       stop: 'run',
     });
   });
@@ -136,6 +150,58 @@ describe('creating an application', () => {
   test('that is redirected stops the run, and is unknown', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
     expect(await settle(application, redirect, redirect)).toMatchObject({ outcome: 'unknown', stop: 'run' });
+  });
+});
+
+describe('a service that asks to wait', () => {
+  test('is waited for before it is asked what it did', async () => {
+    const unavailable = answered(503, '', { 'retry-after': '7' });
+    const { methods, sleeps } = await settle(application, unavailable, absent, created);
+    expect(methods).toBe('POST GET POST');
+    expect(sleeps).toEqual([7000, 200]);
+  });
+
+  test('is waited for after a failure that tells how long', async () => {
+    const { sleeps } = await settle(application, answered(502, '', { 'retry-after': '7' }), absent, created);
+    expect(sleeps[0]).toBe(7000);
+  });
+});
+
+describe('a taken slug', () => {
+  test('is in conflict when this token may not look who has it', async () => {
+    expect(await settle(application, slugTaken, denied)).toMatchObject({
+      outcome: 'conflict',
+      answer: { status: 400 },
+    });
+  });
+
+  test('is unknown, with the answer that did not tell, when looking fails', async () => {
+    const failing = answered(502);
+    expect(await settle(application, slugTaken, failing, failing, failing, failing, failing)).toMatchObject({
+      outcome: 'unknown',
+      answer: { status: 502 },
+    });
+  });
+});
+
+describe('an interrupted create', () => {
+  const interrupted = AbortSignal.abort('SIGINT');
+
+  test('is not sent again when it was not applied', async () => {
+    expect(await settleUnless(interrupted, application, refused)).toMatchObject({ outcome: 'not_attempted' });
+  });
+
+  test('is settled by a look, and not sent again', async () => {
+    expect(await settleUnless(interrupted, application, lost, found)).toMatchObject({ outcome: 'exists' });
+    expect(await settleUnless(interrupted, application, lost, absent)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('does not sit out a pause', async () => {
+    const unavailable = answered(503, '', { 'retry-after': '300' });
+    expect(await settleUnless(interrupted, application, unavailable)).toMatchObject({
+      outcome: 'unknown',
+      sleeps: [],
+    });
   });
 });
 

@@ -167,7 +167,58 @@ describe('a service that asks to wait', () => {
       clock: virtualClock(),
     });
     expect(ending).toBe('done');
-    expect(stderr).toBe('Waiting 30 s after an answer of 429.\n');
+    expect(stderr).toBe('The service asks to wait 30 s (429).\n');
+  });
+});
+
+describe('what the other side says', () => {
+  const leaky = { pk: 'p', slug: 'other', launch_url: 'https://x.example/?leak=S3CRET' };
+  const one = { files: { 'manifests/a.yaml': 'version: 1\napplications: [{ slug: a, name: A }]\n' } };
+
+  test('is not shown of a record that was not asked for', async () => {
+    const read = await runPlan({
+      ...one,
+      transport: async () => answered(200, leaky),
+      clock: virtualClock(),
+    });
+    expect(read.ending).toBe('failed');
+    const written = await runApply(
+      {
+        ...one,
+        transport: async ({ method }) =>
+          method === 'GET' ? answered(404, { detail: 'x' }) : answered(200, leaky),
+        clock: virtualClock(),
+      },
+      { output: 'json' },
+    );
+    expect(written.stdout).toContain('"outcome": "unknown"');
+    expect(read.stderr + written.stdout + written.stderr).not.toContain('S3CRET');
+  });
+
+  test('reaches neither a terminal nor a document with control characters', async () => {
+    const hostile = '\u001b[31m\u009b2J\u202e\u200b\u0007::error::x';
+    for (const output of ['text', 'json'] as const) {
+      const { stdout } = await runApply(
+        {
+          ...one,
+          transport: async ({ method }) =>
+            method === 'GET' ? answered(404, { detail: 'x' }) : answered(400, { name: [hostile] }),
+        },
+        { output },
+      );
+      expect(stdout).toContain('error::x');
+      expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+    }
+  });
+
+  test('is shown, request id and all, even when it names no field', async () => {
+    const { stdout } = await runApply({
+      ...one,
+      transport: async ({ method }) =>
+        method === 'GET' ? answered(404, { detail: 'x' }) : answered(400, {}, { 'x-authentik-id': 'id-1' }),
+    });
+    expect(stdout).toContain('the service refused the request (400)');
+    expect(stdout).toContain('Request id: id-1');
   });
 });
 
@@ -220,6 +271,19 @@ describe('apply', () => {
     expect(ending).toBe('denied');
     expect(stdout).toContain('  x application.grafana  denied\n');
     expect(stdout).toContain('  + user.bob  created (pk 2)\n');
+  });
+
+  test('asks nothing after an interruption', async () => {
+    const { ending, stderr } = await runApply(
+      {
+        answerToPrompt: 'yes',
+        signal: AbortSignal.abort('SIGINT'),
+        files: { 'manifests/a.yaml': files['manifests/users.yml'] },
+      },
+      { yes: false },
+    );
+    expect(ending).toBe('interrupted');
+    expect(stderr).toContain('Not confirmed. Nothing was created.');
   });
 
   test('creates nothing without a yes', async () => {

@@ -84,11 +84,24 @@ describe('the program', () => {
   });
 
   test('does not mind a reader who stops reading', async () => {
-    const { code, stderr, stdout } = await run('sh', [
-      '-c',
-      `"${process.execPath}" "${cli}" schema manifest | head -1`,
-    ]);
-    expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: '', stdout: '{\n' });
+    const lines = Array.from({ length: 20_000 }, (_, index) => `  - { username: user-${index}, nam: x }`);
+    writeFileSync(join(folder, 'many.txt'), `version: 1\nusers:\n${lines.join('\n')}\n`);
+    const validate = `"${process.execPath}" "${cli}" validate -o json "${join(folder, 'many.txt')}"`;
+    const { stderr, stdout } = await run('sh', ['-c', `${validate} | head -1; exit 0`]);
+    expect({ stderr, stdout }).toEqual({ stderr: '', stdout: '{\n' });
+  });
+
+  test('uses no colours in a pipe, though it runs in a pipeline', async () => {
+    const { stdout } = await rollcall(['validate', 'apps.yaml'], {
+      cwd: folder,
+      env: { CI: 'true', NO_COLOR: '' },
+    });
+    expect(stdout).toBe('Valid: 40 applications, 0 users.\n');
+  });
+
+  test('uses colours where they are asked for', async () => {
+    const { stdout } = await rollcall(['validate', '--color', 'apps.yaml'], { cwd: folder });
+    expect(stdout).toContain('\u001b[32mValid:');
   });
 
   test.skipIf(process.platform !== 'linux')('fails when its result cannot be written', async () => {

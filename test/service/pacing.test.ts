@@ -26,19 +26,49 @@ describe('a Retry-After header', () => {
 describe('pacing', () => {
   test('doubles the longest wait with each attempt, up to ten seconds', async () => {
     const clock = virtualClock(now);
-    const pacing = createPacing(clock, () => 1);
-    for (let attempt = 1; attempt <= 8; attempt += 1) await pacing.backOff(attempt, { kind: 'lost' });
+    const pacing = createPacing({ clock, random: () => 1 });
+    for (let attempt = 1; attempt <= 8; attempt += 1) await pacing.backOff(attempt);
     expect(clock.sleeps).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   });
 
-  test('makes everybody wait when the service asks one of them to', async () => {
+  test('makes everybody wait as long as the service tells one of them', async () => {
     const clock = virtualClock(now);
-    const pacing = createPacing(clock, () => 0);
-    await Promise.all([
-      pacing.backOff(1, { kind: 'unavailable', retryAfter: '5' }),
-      pacing.turn(),
-      pacing.turn(),
-    ]);
-    expect(clock.now() - now).toBeGreaterThanOrEqual(5000);
+    const pacing = createPacing({ clock, random: () => 0 });
+    pacing.heed({ kind: 'unavailable', retryAfter: '5' }, 1);
+    const turns = await Promise.all(
+      [1, 2, 3].map(async () => ((await pacing.turn()) ? clock.now() - now : 0)),
+    );
+    expect(turns.every((waited) => waited >= 5000)).toBe(true);
+  });
+
+  test('keeps the longest of the pauses that it is told', async () => {
+    const clock = virtualClock(now);
+    const pauses: number[] = [];
+    const pacing = createPacing({
+      clock,
+      random: () => 0,
+      onPause: (milliseconds) => pauses.push(milliseconds),
+    });
+    for (const retryAfter of ['5', '9', '2']) pacing.heed({ kind: 'slow_down', retryAfter }, 1);
+    await pacing.turn();
+    expect(clock.now() - now).toBe(9000);
+    expect(pauses).toEqual([5000, 9000]);
+  });
+
+  test('does not cut short a pause of an hour, but gives up at once', async () => {
+    const clock = virtualClock(now);
+    const pacing = createPacing({ clock, random: () => 0 });
+    pacing.heed({ kind: 'slow_down', retryAfter: '3600' }, 1);
+    expect(await pacing.turn()).toBe(false);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  test('heeds a Retry-After only of answers that ask to wait', async () => {
+    const clock = virtualClock(now);
+    const pacing = createPacing({ clock, random: () => 1 });
+    pacing.heed({ kind: 'created', retryAfter: '60' }, 1);
+    pacing.heed({ kind: 'failure' }, 1);
+    expect(await pacing.turn()).toBe(true);
+    expect(clock.sleeps).toEqual([]);
   });
 });

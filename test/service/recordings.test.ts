@@ -133,7 +133,7 @@ describe('the client sends what the contract asks for', () => {
 function client(): ReturnType<typeof createClient> {
   const transport = undiciTransport({
     baseUrl: origin,
-    authorization: () => 'Bearer <ACCESS_TOKEN>',
+    authorization: 'Bearer <ACCESS_TOKEN>',
     timeoutMs: 5000,
     dispatcher: getGlobalDispatcher(), // nock's own, once nock is loaded
   });

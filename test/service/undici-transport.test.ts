@@ -27,7 +27,7 @@ async function serverThat(onRequest: (socket: Socket) => void): Promise<string> 
 }
 
 async function post(baseUrl: string, timeoutMs = 2000): Promise<Exchange> {
-  const transport = undiciTransport({ baseUrl, timeoutMs, authorization: () => 'Bearer t' });
+  const transport = undiciTransport({ baseUrl, timeoutMs, authorization: 'Bearer t' });
   const exchange = await transport.send({ method: 'POST', path: '/x/', body: '{"a":1}' });
   await transport.close();
   return exchange;

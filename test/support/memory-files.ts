@@ -8,21 +8,24 @@ export function memoryFiles(
   const bytesOf = (content: string | Uint8Array): Uint8Array =>
     typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const names = Object.keys(contents);
-  const below = (folder: string): string[] =>
-    names.filter((name) => name.startsWith(`${folder.replace(/\/+$/, '')}/`) && /\.ya?ml$/.test(name));
+  const inside = (folder: string): string => `${folder.replace(/\/+$/, '')}/`;
   return {
     kindOf: async (path) => {
       if (path in contents) return 'file';
-      return names.some((name) => name.startsWith(`${path.replace(/\/+$/, '')}/`)) ? 'folder' : 'absent';
+      return names.some((name) => name.startsWith(inside(path))) ? 'folder' : 'absent';
     },
+    realPath: async (path) => path,
     read: async (path) => {
       const content = contents[path];
       if (content === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
       return bytesOf(content);
     },
+    namesIn: async (folder) => {
+      const below = names.filter((name) => name.startsWith(inside(folder)));
+      return [...new Set(below.map((name) => name.slice(inside(folder).length).split('/', 1)[0] ?? ''))];
+    },
     glob: async (pattern) =>
       names.filter((name) => new RegExp(`^${pattern.replace('*', '[^/]*')}$`).test(name)),
-    filesBelow: async (folder) => below(folder),
     readStandardInput: async () => bytesOf(standardInput),
   };
 }

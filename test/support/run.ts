@@ -42,9 +42,9 @@ export function capture(setup: Setup): Captured {
     connect: ({ baseUrl, token, timeoutMs }) =>
       transport
         ? { send: transport, close: async () => {} }
-        : undiciTransport({ baseUrl, timeoutMs, authorization: () => `Bearer ${token.reveal()}` }),
+        : undiciTransport({ baseUrl, timeoutMs, authorization: `Bearer ${token.reveal()}` }),
     ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
-    signal: setup.signal ?? new AbortController().signal,
+    interruptible: () => setup.signal ?? new AbortController().signal,
     toolVersion: '1.2.3',
   };
   return { context, stdout: () => out, stderr: () => err };

@@ -1,0 +1,17 @@
+import { unsafe } from './escape.ts';
+
+/** A document as it is written: indented, with its last newline, and with nothing in it that a terminal would act on. */
+export function jsonText(document: object): string {
+  const text = JSON.stringify(document, null, 2).replace(unsafe, (character) =>
+    character === '\n' ? character : escaped(character),
+  );
+  return `${text}\n`;
+}
+
+/** Only strings hold such characters, so JSON's own escapes serve: one for each UTF-16 code unit. */
+function escaped(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { applyPlan } from '../../src/apply/apply-plan.ts';
+import type { Outcome } from '../../src/apply/outcome.ts';
+import { observe } from '../../src/observe/observe.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import { countingTransport } from '../support/pool.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const absent = answered(404, { detail: 'Not found.' });
+
+function created({ body = '{}' }: HttpRequest): Exchange {
+  return answered(201, { pk: 1, ...(JSON.parse(body) as object) });
+}
+
+interface Applied {
+  readonly outcomes: Outcome[];
+  readonly posts: string[];
+  readonly mostAtOnce: number;
+  readonly counts: Record<string, number>;
+}
+
+/** Applies a plan of so many absent applications, and of as many users, to a service that answers a POST like this. */
+async function applying(
+  each: number,
+  post: (request: HttpRequest) => Exchange,
+  concurrency = 4,
+): Promise<Applied> {
+  const numbers = Array.from({ length: each }, (_, index) => index);
+  const resources = await desired(
+    JSON.stringify({
+      version: 1,
+      applications: numbers.map((number) => ({ slug: `a${number}`, name: 'A' })),
+      users: numbers.map((number) => ({ username: `u${number}` })),
+    }),
+  );
+  const clock = virtualClock();
+  const pacing = createPacing({ clock, random: () => 0 });
+  const looking = createClient(async () => absent);
+  const result = await observe(resources, { client: looking, pacing, concurrency: 1 });
+  if (result.kind !== 'observed') throw new Error('nothing was observed');
+  const plan = makePlan(resources, result.observed, {
+    toolVersion: '0',
+    createdAt: new Date(0),
+    service: 'https://s',
+  });
+  const transport = countingTransport((request) => (request.method === 'GET' ? absent : post(request)));
+  const seen: Outcome[] = [];
+  const outcomes = await applyPlan(plan, {
+    client: createClient(transport.send),
+    pacing,
+    clock,
+    concurrency,
+    onOutcome: (outcome) => seen.push(outcome),
+  });
+  expect(outcomes.map(({ change }) => change)).toEqual(plan.resource_changes);
+  expect(new Set(seen)).toEqual(new Set(outcomes));
+  const counts: Record<string, number> = {};
+  for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  const posts = transport.requests.filter(({ method }) => method === 'POST').map(({ body = '' }) => body);
+  return { outcomes, posts, mostAtOnce: transport.mostAtOnce(), counts };
+}
+
+describe('applying a plan', () => {
+  test.each([1, 3, 7])('creates %i at a time, each once', async (concurrency) => {
+    const { counts, posts, mostAtOnce } = await applying(20, created, concurrency);
+    expect(counts).toEqual({ created: 40 });
+    expect(new Set(posts).size).toBe(40);
+    expect(posts).toHaveLength(40);
+    expect(mostAtOnce).toBe(concurrency);
+  });
+
+  test('goes on with users when applications are denied', async () => {
+    const { counts, posts } = await applying(
+      20,
+      (request) =>
+        request.path.includes('applications') ? answered(403, { detail: 'no' }) : created(request),
+      1,
+    );
+    expect(counts).toEqual({ denied: 1, not_attempted: 19, created: 20 });
+    expect(posts).toHaveLength(21);
+  });
+
+  test('stops when a POST finds no API', async () => {
+    const { counts } = await applying(20, () => answered(404, '<!DOCTYPE html>'), 1);
+    expect(counts).toEqual({ not_attempted: 40 });
+  });
+
+  test('stops after five creates in a row whose end is open', async () => {
+    const { counts } = await applying(20, () => lost, 1);
+    expect(counts).toEqual({ unknown: 5, not_attempted: 35 });
+  });
+
+  test('does not stop when open ends are not in a row', async () => {
+    let posts = 0;
+    const { counts } = await applying(10, (request) => ((posts += 1) % 4 === 0 ? created(request) : lost), 1);
+    expect((counts['unknown'] ?? 0) + (counts['created'] ?? 0)).toBe(20);
+  });
+
+  test('stops when the service asks for a pause that is too long to make', async () => {
+    const { counts, posts } = await applying(20, () => answered(429, '', { 'retry-after': '3600' }), 4);
+    expect(counts).toEqual({ not_attempted: 40 });
+    expect(posts.length).toBeLessThanOrEqual(4);
+  });
+});
