@@ -50,14 +50,10 @@ function program(): Command {
     .exitOverride()
     .showHelpAfterError('--help shows the usage.');
 
-  rollcall
-    .command('validate')
+  withProjectOptions(rollcall.command('validate'))
     .summary('check manifests; sends nothing')
     .description('Checks manifests and says everything that is wrong with them. Sends nothing.')
-    .argument('[path...]', 'files, folders, globs, or - for standard input')
-    .addOption(outputOption())
-    .addOption(colourOption())
-    .addOption(noColourOption())
+    .option('--report <format=file>', 'also write: text, json, junit, sarif or github; repeatable', collect)
     .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
       const { validate } = await import('./commands/validate.ts');
       end(await validate(paths, options, await contextFor(options)));
@@ -67,7 +63,6 @@ function program(): Command {
     .summary('show what apply would create; creates nothing')
     .description('Looks up the declared applications and shows what apply would create. Creates nothing.')
     .option('--detailed-exitcode', 'exit 2 when there is something to create')
-    .addOption(outputOption())
     .action(async (paths: string[], options: PlanOptions & ColourOption) => {
       const { plan } = await import('./commands/plan.ts');
       end(await plan(paths, options, await contextFor(options)));
@@ -77,7 +72,6 @@ function program(): Command {
     .summary('create what is missing')
     .description('Shows the plan, asks for a yes, and creates what is missing.')
     .option('-y, --yes', 'do not ask')
-    .addOption(outputOption())
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./commands/apply.ts');
       end(await apply(paths, options, await contextFor(options)));
@@ -87,7 +81,7 @@ function program(): Command {
     .command('schema')
     .summary('print a JSON Schema')
     .description('Prints a JSON Schema, for editors and for the readers of what rollcall writes.')
-    .argument('<name>', 'manifest, plan, apply, validation or sandbox-seed')
+    .argument('<name>', 'manifest, config, plan, apply, validation or sandbox-seed')
     .action(async (name: string) => {
       const { schema } = await import('./commands/schema.ts');
       end(schema(name, await contextFor({})));
@@ -124,9 +118,25 @@ async function contextFor({ color }: ColourOption): Promise<Context> {
   return nodeContext(toolVersion(), color);
 }
 
-function withServiceOptions(command: Command): Command {
+function withProjectOptions(command: Command): Command {
   return command
     .argument('[path...]', 'files, folders, globs, or - for standard input')
+    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
+    .option('--config <file>', 'in place of rollcall.yaml')
+    .option('--var <name=value>', 'set a variable; repeatable', collect)
+    .option('--vars <file>', 'a YAML file of variables; repeatable', collect)
+    .option('--strict', 'make warnings errors')
+    .addOption(outputOption())
+    .addOption(colourOption())
+    .addOption(noColourOption());
+}
+
+function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value];
+}
+
+function withServiceOptions(command: Command): Command {
+  return withProjectOptions(command)
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
     .option(
       '--token-file <file>',
@@ -135,8 +145,6 @@ function withServiceOptions(command: Command): Command {
     .option('--concurrency <n>', 'requests under way at a time (ROLLCALL_CONCURRENCY; default: 4)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
-    .addOption(colourOption())
-    .addOption(noColourOption())
     .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.');
 }
 

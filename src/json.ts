@@ -19,3 +19,12 @@ export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** The value of a JSON text, or undefined when it is none. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
+  } catch {
+    return undefined;
+  }
+}

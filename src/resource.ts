@@ -1,5 +1,5 @@
 import type { Application, User } from './generated/manifest.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import { rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
 export type { Application, User } from './generated/manifest.ts';
@@ -30,6 +30,10 @@ export interface UserResource extends Origin {
 export type Resource = ApplicationResource | UserResource;
 
 interface Origin {
+  /** The fields as people may see them: what comes from the environment or from files is blanked out. */
+  readonly shown: JsonObject;
+  /** The sensitive values of the file, to be kept out of what the service says. */
+  readonly secrets: readonly string[];
   readonly file: SourceFile;
   /** Where the entry stands. */
   readonly span: Span;
@@ -51,6 +55,13 @@ export function placeOf(resource: Resource, field?: string): Range {
 export function declaredFields(resource: Resource): [field: string, value: JsonValue][] {
   // The schema admits only JSON under the fields of an entry.
   return Object.entries(resource.fields) as [string, JsonValue][];
+}
+
+/** Whether the value of a field comes, in whole or in part, from where secrets come from. */
+export function isSensitive(resource: Resource, field: string): boolean {
+  if (resource.secrets.length === 0) return false;
+  const fields: Readonly<Record<string, unknown>> = { ...resource.fields };
+  return JSON.stringify(fields[field]) !== JSON.stringify(resource.shown[field]);
 }
 
 /** Applications before users, then by name in code-unit order: the same on every machine. */

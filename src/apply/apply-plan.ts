@@ -1,9 +1,11 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../clock.ts';
 import type { Change, Plan } from '../plan/types.ts';
+import type { Address, Resource } from '../resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { create, type Creation } from './create.ts';
+import { withoutSecrets } from '../service/redact.ts';
+import { create } from './create.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface ApplyOptions {
@@ -20,15 +22,19 @@ export interface ApplyOptions {
 /** After so many creates in a row whose end is open, nothing more is begun. */
 const doubtsInARow = 5;
 
-/** Carries out a plan. Every change of the plan ends with exactly one outcome, in the order of the plan. */
-export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
+/** Carries out a plan, with the declared resources that it was made from. Every change of the plan ends with exactly one outcome, in the order of the plan. */
+export function applyPlan(
+  plan: Plan,
+  declared: ReadonlyMap<Address, Resource>,
+  options: ApplyOptions,
+): Promise<Outcome[]> {
   const { client, pacing, clock, signal } = options;
   const stoppedTypes = new Set<Change['type']>();
   let stopped = false;
   let inARow = 0;
 
   async function outcomeOf(change: Change): Promise<Outcome> {
-    const creation = creationOf(change);
+    const creation = creationOf(change, declared);
     if (creation === undefined) {
       const outcome = change.differences.length > 0 ? 'differs' : 'unchanged';
       return { change, outcome, attempts: 0, durationMs: 0 };
@@ -42,7 +48,8 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     if (stop === 'type') stoppedTypes.add(change.type);
     inARow = settled.outcome === 'unknown' || settled.outcome === 'not_attempted' ? inARow + 1 : 0;
     if (inARow >= doubtsInARow) stopped = true;
-    return { change, ...settled, durationMs: clock.now() - startedAt };
+    const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);
+    return { change, ...settled, ...(answer && { answer }), durationMs: clock.now() - startedAt };
   }
 
   return pLimit(options.concurrency).map(plan.resource_changes, async (change) => {
@@ -53,11 +60,12 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
 }
 
 /** What is to be created for a change; nothing for a no-op. */
-function creationOf(change: Change): Creation | undefined {
-  switch (change.type) {
-    case 'application':
-      return change.change.before === null ? { type: 'application', fields: change.change.after } : undefined;
-    case 'user':
-      return change.change.before === null ? { type: 'user', fields: change.change.after } : undefined;
-  }
+function creationOf(
+  { change, address }: Change,
+  declared: ReadonlyMap<Address, Resource>,
+): Resource | undefined {
+  if (change.before !== null) return undefined;
+  const resource = declared.get(address);
+  if (resource === undefined) throw new Error(`${address} is planned, and not declared`);
+  return resource;
 }

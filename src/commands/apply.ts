@@ -10,14 +10,15 @@ import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
 import { jsonText } from '../report/json-text.ts';
 import type { Resource } from '../resource.ts';
-import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
+import type { ServiceFlags } from '../settings/service-settings.ts';
+import type { ProjectFlags } from '../settings/settings.ts';
 import { withService, type Service } from './connect.ts';
 import type { Context } from './context.ts';
-import { readDesired, refuseSharedInput } from './desired.ts';
+import { prepare } from './prepare.ts';
 import { observedPlan } from './observed-plan.ts';
 import { createProgress } from './progress.ts';
 
-export interface ApplyOptions extends ServiceFlags {
+export interface ApplyOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
   readonly yes?: boolean;
 }
@@ -34,11 +35,10 @@ export async function apply(
       'Read the plan with `rollcall plan`, then run apply with --yes.',
     );
   }
-  refuseSharedInput(paths, options);
-  const settings = await readServiceSettings(options, context.env, context.files);
-  const resources = await readDesired(paths, context);
-  if (resources === undefined) return 'invalid';
-  return withService(settings, context, async (service) => {
+  const prepared = await prepare(paths, options, context);
+  if (prepared === undefined) return 'invalid';
+  const { resources } = prepared;
+  return withService(prepared.service, context, async (service) => {
     const plan = await observedPlan(resources, service, context);
     if (typeof plan === 'string') return plan;
     showPlan(plan, options, context);
@@ -84,7 +84,8 @@ async function carryOut(
   });
   const progress = createProgress('Creating', context);
   let done = 0;
-  const outcomes = await applyPlan(plan, {
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
+  const outcomes = await applyPlan(plan, declared, {
     client,
     pacing,
     clock,
@@ -98,7 +99,7 @@ async function carryOut(
   return {
     plan,
     outcomes,
-    declared: new Map(resources.map((resource) => [resource.address, resource])),
+    declared,
     startedAt: new Date(startedAt),
     durationMs: clock.now() - startedAt,
     interrupted: signal.aborted,

@@ -1,5 +1,6 @@
 import { createClient, type Client } from '../service/client.ts';
 import { createPacing, type Pacing } from '../service/pacing.ts';
+import { redacting } from '../service/redact.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 
@@ -32,7 +33,8 @@ export async function withService<Result>(
     },
   });
   try {
-    return await use({ client: createClient(connection.send), pacing, settings, signal });
+    const client = createClient(redacting(connection.send, settings.token.reveal()));
+    return await use({ client, pacing, settings, signal });
   } finally {
     await connection.close();
   }

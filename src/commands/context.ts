@@ -10,6 +10,8 @@ export interface Context {
   readonly files: Files;
   readonly clock: Clock;
   readonly random: Random;
+  /** Writes a whole file. Rejects when it cannot be written. */
+  readonly writeFile: (filename: string, text: string) => Promise<void>;
   /** Results. */
   readonly stdout: Output;
   /** Progress, prompts and diagnostics. */

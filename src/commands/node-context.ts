@@ -1,6 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { redacting } from '../service/redact.ts';
 import { undiciTransport } from '../service/undici-transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Connection, Context, Output } from './context.ts';
@@ -12,6 +12,7 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
   return {
     env: process.env,
     files: nodeFiles,
+    writeFile: (filename, text) => writeFile(filename, text),
     clock: { now: () => Date.now(), sleep },
     random: () => Math.random(),
     stdout: outputTo(process.stdout, colours),
@@ -52,9 +53,7 @@ function coloursByEnvironment(isTerminal: boolean): boolean {
 }
 
 function connect({ baseUrl, token, timeoutMs }: ServiceSettings): Connection {
-  const secret = token.reveal();
-  const { send, close } = undiciTransport({ baseUrl, timeoutMs, authorization: `Bearer ${secret}` });
-  return { send: redacting(send, secret), close };
+  return undiciTransport({ baseUrl, timeoutMs, authorization: `Bearer ${token.reveal()}` });
 }
 
 /** One line from the terminal; an empty one when the input ends or the run is interrupted. */

@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { glob } from 'tinyglobby';
 import type { Files } from '../files.ts';
 
@@ -14,15 +14,30 @@ export const nodeFiles: Files = {
     }
   },
   realPath: (path) => realpath(path),
-  read: (path) => readFile(path),
+  async read(path, maxBytes) {
+    const file = await open(path);
+    try {
+      return await upTo(maxBytes, file.createReadStream({ end: maxBytes - 1, autoClose: false }));
+    } finally {
+      await file.close();
+    }
+  },
   namesIn: (folder) => readdir(folder),
   glob: (pattern) => glob(pattern, { expandDirectories: false }),
-  async readStandardInput() {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer); // no encoding is set
-    return Buffer.concat(chunks);
-  },
+  readStandardInput: (maxBytes) => upTo(maxBytes, process.stdin),
 };
+
+async function upTo(maxBytes: number, stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = chunk as Buffer; // no encoding is set
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size >= maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
 
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException; // what fs rejects with

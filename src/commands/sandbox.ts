@@ -1,13 +1,13 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import type { Ending } from '../exit-code.ts';
-import { readManifest } from '../manifest/read-manifest.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
+import { readText } from '../yaml/read-text.ts';
 import type { Context } from './context.ts';
 
 export interface SandboxOptions {
@@ -63,7 +63,7 @@ export async function sandbox(
 }
 
 async function readSeed(filename: string, { files }: Context): Promise<Sandbox | Diagnostic[]> {
-  const file = await readManifest(filename, files);
+  const file = await readText(filename, files);
   return 'code' in file ? [file] : loadSeed(file);
 }
 

@@ -1,16 +1,21 @@
 import type { Ending } from '../exit-code.ts';
-import { loadManifests } from '../manifest/load-manifests.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
-import { jsonText } from '../report/json-text.ts';
-import { validationDocument } from '../report/validation-document.ts';
+import { validationReports, type ValidationFormat } from '../report/validation-reports.ts';
 import { validationText } from '../report/validation-text.ts';
+import { readSettings, type ProjectFlags } from '../settings/settings.ts';
 import type { Context } from './context.ts';
-import { demandPaths } from './desired.ts';
+import { hasErrors, load } from './prepare.ts';
+import { wantedReports, writeReport } from './reports.ts';
 
-export interface ValidateOptions {
+export interface ValidateOptions extends ProjectFlags {
   readonly output: 'text' | 'json';
+  readonly report?: readonly string[];
 }
+
+// The keys are those of a constant.
+const formats = Object.keys(validationReports) as ValidationFormat[];
 
 /** `rollcall validate`: checks manifests without sending anything. */
 export async function validate(
@@ -18,10 +23,15 @@ export async function validate(
   options: ValidateOptions,
   context: Context,
 ): Promise<Ending> {
-  const { resources, diagnostics } = await loadManifests(demandPaths(paths), context.files);
+  const wanted = wantedReports(options.report ?? [], formats);
+  const settings = await readSettings(options, context.env, context.files);
+  const loaded: LoadedManifests = Array.isArray(settings)
+    ? { resources: [], diagnostics: settings, filenames: [] }
+    : await load(paths, options, settings, context);
+  const { resources, diagnostics } = loaded;
   switch (options.output) {
     case 'json':
-      context.stdout.write(jsonText(validationDocument(diagnostics, resources.length)));
+      context.stdout.write(validationReports.json(loaded));
       break;
     case 'text': {
       const style = createStyle(context.stdout.colours);
@@ -30,5 +40,8 @@ export async function validate(
       );
     }
   }
-  return diagnostics.some(({ severity }) => severity === 'error') ? 'invalid' : 'done';
+  for (const { format, filename } of wanted) {
+    await writeReport(filename, validationReports[format](loaded, context.toolVersion), context);
+  }
+  return hasErrors(diagnostics) ? 'invalid' : 'done';
 }

@@ -1,7 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
-import type { Files } from '../files.ts';
-
-export const standardInput = '-';
+import { standardInput, type Files } from '../files.ts';
 
 export interface FoundManifests {
   /** Each file once, in code-unit order. */
@@ -12,18 +10,7 @@ export interface FoundManifests {
 /** Turns the paths of a command line (files, folders, globs, `-`) into the manifests to read. */
 export async function findManifests(paths: readonly string[], files: Files): Promise<FoundManifests> {
   const search = new Search(files);
-  for (const path of paths) {
-    try {
-      await search.expand(path);
-    } catch (error) {
-      search.report(
-        path,
-        'file-unreadable',
-        'this cannot be read',
-        error instanceof Error ? error.message : String(error),
-      );
-    }
-  }
+  for (const path of paths) await search.expand(path);
   return { filenames: [...search.found.values()].toSorted(), diagnostics: search.diagnostics };
 }
 
@@ -31,6 +18,7 @@ class Search {
   /** By real path, so that one file under two names is one. */
   readonly found = new Map<string, string>();
   readonly diagnostics: Diagnostic[] = [];
+  readonly #searched = new Set<string>();
   readonly #files: Files;
 
   constructor(files: Files) {
@@ -41,7 +29,11 @@ class Search {
     this.diagnostics.push(diagnosticFor(path, { code, summary, detail }));
   }
 
-  async expand(path: string): Promise<void> {
+  expand(path: string): Promise<void> {
+    return this.#guarded(path, () => this.#expand(path));
+  }
+
+  async #expand(path: string): Promise<void> {
     if (path === standardInput) {
       this.found.set(standardInput, standardInput);
       return;
@@ -50,7 +42,7 @@ class Search {
       case 'file':
         return this.#add(path);
       case 'folder':
-        if ((await this.#addBelow(path, new Set())) === 0) {
+        if ((await this.#addBelow(path, [])) === 0 && this.diagnostics.length === 0) {
           this.#reportNothing(path, 'no *.yaml or *.yml file is in this folder');
         }
         return;
@@ -78,23 +70,60 @@ class Search {
     if (matched.length === 0) this.#reportNothing(pattern, 'no file matches this pattern');
   }
 
-  /** Hidden files and folders are passed over, and so is a folder that is reached a second time. */
-  async #addBelow(folder: string, seen: Set<string>): Promise<number> {
+  /**
+   * Hidden files and folders are passed over, and so is a folder that was searched before.
+   * `above` holds the folders on the way here, the first one first.
+   */
+  async #addBelow(folder: string, above: readonly string[]): Promise<number> {
     const realPath = await this.#files.realPath(folder);
-    if (seen.has(realPath)) return 0;
-    seen.add(realPath);
+    if (above.includes(realPath)) {
+      this.report(folder, 'link-loop', 'this link leads back to a folder that it is in', 'Remove the link.');
+      return 0;
+    }
+    if (this.#searched.has(realPath)) return 0;
+    this.#searched.add(realPath);
+    const root = above[0] ?? realPath;
     let added = 0;
-    for (const name of await this.#files.namesIn(folder)) {
+    for (const name of (await this.#files.namesIn(folder)).toSorted()) {
       if (name.startsWith('.')) continue;
       const path = `${folder.replace(/\/+$/, '')}/${name}`;
-      const kind = await this.#files.kindOf(path);
-      if (kind === 'folder') added += await this.#addBelow(path, seen);
-      if (kind === 'file' && /\.ya?ml$/.test(name)) {
-        await this.#add(path);
-        added += 1;
-      }
+      await this.#guarded(path, async () => {
+        const kind = await this.#files.kindOf(path);
+        if (kind !== 'folder' && !/\.ya?ml$/.test(name)) return;
+        const inside = await this.#files.realPath(path);
+        if (!`${inside}/`.startsWith(`${root.replace(/\/+$/, '')}/`)) {
+          this.report(
+            path,
+            'link-outside',
+            'this link leads out of the folder',
+            'Name what it leads to on the command line.',
+          );
+        } else if (kind === 'folder') {
+          added += await this.#addBelow(path, [...above, realPath]);
+        } else if (kind === 'file') {
+          await this.#add(path);
+          added += 1;
+        } else {
+          this.report(
+            path,
+            'file-unreadable',
+            'this is neither a file nor a folder',
+            'Remove it, or rename it.',
+          );
+        }
+      });
     }
     return added;
+  }
+
+  /** What cannot be read is reported, and the search goes on. */
+  async #guarded(path: string, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.report(path, 'file-unreadable', 'this cannot be read', why);
+    }
   }
 
   async #add(filename: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json.ts';
-import { declaredFields, type ApplicationResource } from '../resource.ts';
+import { declaredFields, isSensitive, type ApplicationResource } from '../resource.ts';
+import { sensitive } from '../sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
 import type { Difference } from './types.ts';
 
@@ -9,7 +10,13 @@ export function compare(resource: ApplicationResource, observed: ObservedApplica
   const differences: Difference[] = [];
   for (const [field, declared] of declaredFields(resource)) {
     const value = observedFields[field] ?? null;
-    if (!sameValue(field, declared, value)) differences.push({ field, declared, observed: value });
+    if (sameValue(field, declared, value)) continue;
+    const hidden = isSensitive(resource, field);
+    differences.push({
+      field,
+      declared: resource.shown[field] ?? null,
+      observed: hidden ? sensitive : value, // what is there may be the secret of before
+    });
   }
   return differences;
 }

@@ -2,11 +2,13 @@ import type { ObservedState } from '../observe/observe.ts';
 import {
   byAddress,
   declaredFields,
+  isSensitive,
   placeOf,
   type ApplicationResource,
   type Resource,
   type UserResource,
 } from '../resource.ts';
+import { sensitive } from '../sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
 import { compare } from './compare.ts';
 import { manifestDigest } from './digest.ts';
@@ -64,7 +66,7 @@ function changeOf(resource: Resource, observed: ObservedState): Change {
         ...identityOf(resource),
         type: 'application',
         presence: 'absent',
-        change: { actions: ['create'], before: null, after: resource.fields },
+        change: { actions: ['create'], before: null, after: resource.shown },
         differences: [],
       };
     case 'unknown':
@@ -77,7 +79,7 @@ function userChange(resource: UserResource): UserChange {
     ...identityOf(resource),
     type: 'user',
     presence: 'unknown',
-    change: { actions: ['create'], before: null, after: resource.fields },
+    change: { actions: ['create'], before: null, after: resource.shown },
     differences: [],
   };
 }
@@ -88,7 +90,10 @@ function existingApplication(
 ): ApplicationChange {
   const held: Record<string, ObservedFields[string] | undefined> = application.fields;
   const shown: ObservedFields = Object.fromEntries(
-    declaredFields(resource).map(([field]) => [field, held[field] ?? null]),
+    declaredFields(resource).map(([field]) => [
+      field,
+      isSensitive(resource, field) ? sensitive : (held[field] ?? null),
+    ]),
   );
   return {
     ...identityOf(resource),

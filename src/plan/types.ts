@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json.ts';
-import type { Address, Application, User } from '../resource.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { Address } from '../resource.ts';
 
 /** The plan, as it is kept in memory and as it is written: schemas/plan.schema.json. */
 export interface Plan {
@@ -28,22 +28,23 @@ export interface PlanSummary {
 /** What the plan would do to one resource. */
 export type Change = ApplicationChange | UserChange;
 
-export interface ApplicationChange extends ChangeOf<'application', Application> {
+export interface ApplicationChange extends ChangeOf<'application'> {
   readonly presence: 'present' | 'absent';
 }
 
-export interface UserChange extends ChangeOf<'user', User> {
+export interface UserChange extends ChangeOf<'user'> {
   /** The contract cannot tell: apply creates the user if absent. */
   readonly presence: 'unknown';
 }
 
-interface ChangeOf<Type extends string, Fields> {
+interface ChangeOf<Type extends string> {
   readonly address: Address;
   readonly type: Type;
   readonly name: string;
   readonly source: { readonly file: string; readonly line: number; readonly column: number };
   readonly change:
-    | { readonly actions: readonly ['create']; readonly before: null; readonly after: Readonly<Fields> }
+    /** `after` is what create sends, its sensitive values blanked out. */
+    | { readonly actions: readonly ['create']; readonly before: null; readonly after: JsonObject }
     | {
         readonly actions: readonly ['no-op'];
         readonly before: ObservedFields;

@@ -1,5 +1,5 @@
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../json.ts';
 import {
   choice,
   dateTime,
@@ -136,7 +136,7 @@ export class Sandbox {
     if (mediaType !== 'application/json') {
       return json(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow);
     }
-    const body = parse(request.body);
+    const body = parseJson(request.body);
     if (body === undefined) return json(400, { detail: parseErrorOf(request.body) }, allow);
     if (!isJsonObject(body)) {
       const complaint = `Invalid data. Expected a dictionary, but got ${pythonType(body)}.`;
@@ -224,14 +224,6 @@ function userType(value: JsonValue): ReturnType<Field['read']> {
 /** The service's database takes neither a NUL nor a lone surrogate inside attributes. */
 function crashes(attributes: JsonValue | undefined): boolean {
   return /\\u0000|\\ud[89a-f][0-9a-f]{2}/.test(JSON.stringify(attributes ?? null));
-}
-
-function parse(body: string): JsonValue | undefined {
-  try {
-    return JSON.parse(body) as JsonValue; // JSON.parse returns nothing else
-  } catch {
-    return undefined;
-  }
 }
 
 /** As the service says it when the text ends where a value should begin; its other texts are not imitated. */

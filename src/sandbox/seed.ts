@@ -1,8 +1,8 @@
 import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { checkSchema } from '../manifest/check-schema.ts';
-import { parseYaml } from '../manifest/parse-yaml.ts';
+import { schema, type SandboxSeed } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../source.ts';
+import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
 import { Sandbox, type Created } from './sandbox.ts';
 
 /** The token that every sandbox takes. It opens nothing but a sandbox. */
@@ -43,8 +43,9 @@ interface RefusedEntry {
 /** Reads a seed file, or says at which place it is wrong. */
 export function loadSeed(file: SourceFile): Sandbox | Diagnostic[] {
   const parsed = parseYaml(file);
-  if (Array.isArray(parsed)) return parsed;
-  const diagnostics = checkSchema('sandbox-seed', parsed.value, parsed.places, file);
+  if (parsed.value === undefined) return [...parsed.diagnostics];
+  const faults = checkSchema(schema, parsed.value, parsed, file);
+  const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return diagnostics;
   // What satisfies the schema is a SandboxSeed: the type is generated from it.
   const { sandbox, refused } = seedSandbox(parsed.value as SandboxSeed);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Exchange } from './transport.ts';
 import type { Operation } from './types.ts';
 
@@ -146,14 +146,6 @@ function onlyFieldAtFault(body: JsonObject): string | undefined {
 /** An application's `pk` is a UUID, a user's an integer. */
 function isIdentifier(pk: JsonValue | undefined): boolean {
   return (typeof pk === 'string' && pk !== '') || typeof pk === 'number';
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
-  } catch {
-    return undefined;
-  }
 }
 
 function originOf(location: string | undefined): string | undefined {

@@ -1,24 +1,59 @@
+import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { sensitive } from '../sensitive.ts';
+import type { Answer } from './answer.ts';
 import type { Transport } from './transport.ts';
 
-const shown = '(sensitive)';
-
 /** Nothing shorter is a token; to blank out a short text everywhere would make answers unreadable. */
-const shortest = 8;
+const shortestToken = 8;
 
-/** A transport whose answers and errors do not hold the secret, even where the other side echoes it. */
-export function redacting(send: Transport, secret: string): Transport {
-  if (secret.length < shortest) return send;
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  const clean = (text: string): string => text.replaceAll(secret, shown).replaceAll(inJson, shown);
+/** A transport whose answers and errors do not hold the token, even where the other side echoes it. */
+export function redacting(send: Transport, token: string): Transport {
+  if (token.length < shortestToken) return send;
+  const forms = formsOf([token]);
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered') {
-      exchange.error.message = clean(exchange.error.message);
+      exchange.error.message = clean(exchange.error.message, forms);
       return exchange;
     }
     const headers = Object.fromEntries(
-      Object.entries(exchange.headers).map(([name, value]) => [name, clean(value)]),
+      Object.entries(exchange.headers).map(([name, value]) => [name, clean(value, forms)]),
     );
-    return { ...exchange, headers, body: clean(exchange.body) };
+    return { ...exchange, headers, body: clean(exchange.body, forms) };
   };
+}
+
+/** An answer in whose words the secrets of a manifest are blanked out. */
+export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
+  if (answer.body === undefined || secrets.length === 0) return answer;
+  const forms = formsOf(secrets);
+  return {
+    ...answer,
+    body: Object.fromEntries(
+      Object.entries(answer.body).map(([key, value]) => [clean(key, forms), cleanIn(value, forms)]),
+    ),
+  };
+}
+
+function cleanIn(value: JsonValue, forms: readonly string[]): JsonValue {
+  if (typeof value === 'string') return clean(value, forms);
+  if (isJsonList(value)) return value.map((item) => cleanIn(item, forms));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [clean(key, forms), cleanIn(inner, forms)]),
+  );
+}
+
+/** The forms in which an echo may hold a text: as it is, in JSON, in JSON within JSON, in a URL. The longest first. */
+function formsOf(texts: readonly string[]): string[] {
+  const forms = texts.flatMap((text) => [text, inJson(text), inJson(inJson(text)), encodeURIComponent(text)]);
+  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function clean(text: string, forms: readonly string[]): string {
+  return forms.reduce((cleaned, form) => cleaned.replaceAll(form, sensitive), text);
 }

@@ -1,4 +1,4 @@
-const shown = '(sensitive)';
+import { sensitive } from '../sensitive.ts';
 
 /** A text that reaches the wire and nothing else: made into a string or JSON it is `(sensitive)`, and inspected it is empty. */
 export class Secret {
@@ -13,10 +13,10 @@ export class Secret {
   }
 
   toString(): string {
-    return shown;
+    return sensitive;
   }
 
   toJSON(): string {
-    return shown;
+    return sensitive;
   }
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { readBaseUrl } from './base-url.ts';
+import type { ChosenConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
@@ -26,30 +27,35 @@ export interface ServiceFlags {
 
 const defaultTimeout = '60';
 /** A small installation creates no faster when it is asked for more at once. */
-const defaultConcurrency = '4';
+const defaultConcurrency = 4;
 
-/** A flag beats the environment. Throws a UsageError that says what is missing or wrong. */
+/** A flag beats the environment, which beats the file. Throws a UsageError that says what is missing or wrong. */
 export async function readServiceSettings(
   flags: ServiceFlags,
   env: Environment,
+  config: ChosenConfig,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<ServiceSettings> {
-  const url = flags.url ?? nonEmpty(env['ROLLCALL_URL']);
-  if (url === undefined) throw new UsageError('no service URL is given', 'Set ROLLCALL_URL, or use --url.');
+  const url = flags.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
+  if (url === undefined) {
+    throw new UsageError(
+      'no service URL is given',
+      'Set ROLLCALL_URL, use --url, or choose an environment of rollcall.yaml with --env.',
+    );
+  }
   return {
     baseUrl: readBaseUrl(url, flags.insecureHttp ?? false),
-    token: await readToken(flags.tokenFile, env, files),
+    token: await readToken(flags.tokenFile, env, config, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
-    concurrency:
-      flags.concurrency !== undefined
-        ? wholeNumber('--concurrency', flags.concurrency, 1, 1000)
-        : wholeNumber(
-            'ROLLCALL_CONCURRENCY',
-            nonEmpty(env['ROLLCALL_CONCURRENCY']) ?? defaultConcurrency,
-            1,
-            1000,
-          ),
+    concurrency: concurrencyOf(flags, env, config),
   };
+}
+
+function concurrencyOf(flags: ServiceFlags, env: Environment, config: ChosenConfig): number {
+  if (flags.concurrency !== undefined) return wholeNumber('--concurrency', flags.concurrency, 1, 1000);
+  const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
+  if (variable !== undefined) return wholeNumber('ROLLCALL_CONCURRENCY', variable, 1, 1000);
+  return config.concurrency ?? defaultConcurrency;
 }
 
 /** Reads a number from a flag or a variable, or throws a UsageError that names it. */

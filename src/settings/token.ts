@@ -1,12 +1,14 @@
 import { UsageError } from '../errors.ts';
-import type { Files } from '../files.ts';
+import { standardInput, type Files } from '../files.ts';
+import type { ChosenConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 
-/** The token: from the file that the flag names, or from the environment. */
+/** The token: from the file that the flag names, from the environment, or from where rollcall.yaml says. */
 export async function readToken(
   flag: string | undefined,
   env: Environment,
+  config: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile'>,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<Secret> {
   const token = nonEmpty(env['ROLLCALL_TOKEN']);
@@ -17,15 +19,28 @@ export async function readToken(
   const tokenFile = flag ?? variable;
   if (tokenFile !== undefined) return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
   if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
+  const configured = config.tokenEnv === undefined ? undefined : nonEmpty(env[config.tokenEnv]);
+  if (config.tokenEnv !== undefined && configured !== undefined) return checked(configured, config.tokenEnv);
+  if (config.tokenFile !== undefined) {
+    return checked(await readTokenFile(config.tokenFile, files), `The file ${config.tokenFile}`);
+  }
+  if (config.tokenEnv !== undefined) {
+    throw new UsageError('no access token is given', `Set ${config.tokenEnv}, which rollcall.yaml names.`);
+  }
   throw new UsageError('no access token is given', 'Set ROLLCALL_TOKEN, or name a file with --token-file.');
 }
+
+/** No token is longer. */
+const maxTokenBytes = 64 * 1024;
 
 async function readTokenFile(
   path: string,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<string> {
   try {
-    const bytes = await (path === '-' ? files.readStandardInput() : files.read(path));
+    const bytes = await (path === standardInput
+      ? files.readStandardInput(maxTokenBytes)
+      : files.read(path, maxTokenBytes));
     return new TextDecoder().decode(bytes);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -50,7 +50,8 @@ async function applying(
   });
   const transport = countingTransport((request) => (request.method === 'GET' ? absent : post(request)));
   const seen: Outcome[] = [];
-  const outcomes = await applyPlan(plan, {
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
+  const outcomes = await applyPlan(plan, declared, {
     client: createClient(transport.send),
     pacing,
     clock,

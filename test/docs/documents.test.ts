@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diagnosticCodes } from '../../src/diagnostic.ts';
 import { exitCodes } from '../../src/exit-code.ts';
 import { schemaNames } from '../../src/schema.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { rollcall, root, run } from '../support/cli.ts';
 
@@ -47,7 +50,30 @@ describe('the README', () => {
   });
 });
 
+describe('the README', () => {
+  test('shows what a mistake in its manifest looks like', async () => {
+    const [manifest = ''] = blocks('README.md', 'yaml');
+    const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+    mkdirSync(join(folder, 'my-manifests'));
+    writeFileSync(
+      join(folder, 'my-manifests/apps.yaml'),
+      manifest.replace('meta_launch_url', 'meta_lauch_url'),
+    );
+    const { stdout } = await rollcall(['validate', 'my-manifests'], { cwd: folder });
+    rmSync(folder, { recursive: true });
+    expect(blocks('README.md', 'console')).toContain(`$ rollcall validate my-manifests\n${stdout}`);
+  });
+});
+
 describe('the documents', () => {
+  test('show a rollcall.yaml that is valid', async () => {
+    const [config = ''] = blocks('docs/references.md', 'yaml');
+    const files = memoryFiles({ 'rollcall.yaml': config });
+    expect(await readSettings({ env: 'staging' }, {}, files)).toMatchObject({
+      variables: { grafana_provider: 3 },
+    });
+  });
+
   test('explain every diagnostic code once, and no other', () => {
     const explained = Array.from(
       documentText('docs/diagnostics.md').matchAll(/^\| `([a-z0-9-]+)`\s+\|/gm),

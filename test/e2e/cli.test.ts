@@ -35,7 +35,7 @@ describe('the program', () => {
     async (args) => {
       const { code, stdout } = await rollcall(args);
       expect(code).toBe(0);
-      expect(stdout.split('\n').length).toBeLessThan(30);
+      expect(stdout.split('\n').length).toBeLessThan(38);
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     },
   );

@@ -10,7 +10,7 @@ const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 describe('a broken manifest gives each mistake once, at its place', () => {
   test.each(names)('%s', async (name) => {
     const text = readFileSync(new URL(name, folder));
-    const { diagnostics } = await loadManifests([name], memoryFiles({ [name]: text }));
+    const { diagnostics } = await loadManifests([name], { files: memoryFiles({ [name]: text }) });
     const found = diagnostics.map(({ code, range }) => {
       const { start, end } = range ?? { start: undefined, end: undefined };
       return `${code} ${start?.line}:${start?.column}-${end?.line}:${end?.column}\n`;

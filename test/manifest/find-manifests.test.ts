@@ -20,8 +20,11 @@ beforeAll(() => {
   ]) {
     writeFileSync(join(folder, path), '');
   }
-  symlinkSync('..', join(folder, 'a/b/loop'));
+  symlinkSync('.', join(folder, 'a/b/loop'));
   symlinkSync('one.yaml', join(folder, 'a/again.yaml'));
+  symlinkSync('..', join(folder, 'a/outside'));
+  symlinkSync('../outside.yaml', join(folder, 'a/secret.yaml'));
+  writeFileSync(join(folder, 'outside.yaml'), '');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -37,9 +40,9 @@ async function found(...paths: string[]): Promise<{ names: string[]; codes: stri
 }
 
 describe('the manifests of a command line', () => {
-  test('are every *.yaml and *.yml below a folder, each once, hidden ones and loops passed over', async () => {
+  test('are every *.yaml and *.yml below a folder, each once, hidden ones passed over', async () => {
     const { names, codes } = await found('a');
-    expect(codes).toEqual([]);
+    expect(codes).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toHaveLength(3);
     expect(names).toEqual(expect.arrayContaining(['a/b/two.yml', 'a/x\\y.yaml']));
   });

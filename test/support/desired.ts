@@ -4,7 +4,10 @@ import { memoryFiles } from './memory-files.ts';
 
 /** The resources of one manifest, under the file name m.yaml. Throws what is wrong with it. */
 export async function desired(text: string): Promise<readonly Resource[]> {
-  const { resources, diagnostics } = await loadManifests(['m.yaml'], memoryFiles({ 'm.yaml': text }));
-  if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, null, 2));
+  const { resources, diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': text }),
+  });
+  if (diagnostics.some(({ severity }) => severity === 'error'))
+    throw new Error(JSON.stringify(diagnostics, null, 2));
   return resources;
 }

@@ -22,12 +22,15 @@ export interface Captured {
   readonly context: Context;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** The files that were written, by name. */
+  readonly written: ReadonlyMap<string, string>;
 }
 
 /** A Context that captures what is printed. The network is real, unless a transport is given. */
 export function capture(setup: Setup): Captured {
   let out = '';
   let err = '';
+  const written = new Map<string, string>();
   const { transport, answerToPrompt, terminal = false } = setup;
   const context: Context = {
     env: { ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }), ...setup.env },
@@ -36,6 +39,7 @@ export function capture(setup: Setup): Captured {
       now: () => Date.now(),
       sleep: (milliseconds) => delay(Math.min(milliseconds, 1)),
     },
+    writeFile: async (filename, text) => void written.set(filename, text),
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
@@ -47,5 +51,5 @@ export function capture(setup: Setup): Captured {
     interruptible: () => setup.signal ?? new AbortController().signal,
     toolVersion: '1.2.3',
   };
-  return { context, stdout: () => out, stderr: () => err };
+  return { context, stdout: () => out, stderr: () => err, written };
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { placeOf, type Resource } from '../../resource.ts';
-import { problemAtField, shownPlace } from './problem-at-field.ts';
+import { problemAtField, shownPlace } from '../problem-at-field.ts';
 
 /** A slug or a username may be declared once, over all files. */
 export function duplicateResource(resources: readonly Resource[]): Diagnostic[] {

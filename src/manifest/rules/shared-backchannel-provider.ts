@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { placeOf, type ApplicationResource, type Resource } from '../../resource.ts';
-import { problemAtField, shownPlace } from './problem-at-field.ts';
+import { problemAtField, shownPlace } from '../problem-at-field.ts';
 
 const field = 'backchannel_providers';
 

@@ -1,84 +1,9 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
-import leven from 'leven';
-import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
-import type { JsonValue } from '../json.ts';
-import { readSchema, type SchemaName } from '../schema.ts';
-import type { SourceFile, Span } from '../source.ts';
-import type { Places } from './parse-yaml.ts';
+import type { ErrorObject } from 'ajv';
+import type { Problem } from '../diagnostic.ts';
+import { didYouMean } from '../suggestion.ts';
 
-/** Checks parsed YAML against one of the schemas. Nothing wrong gives no diagnostics. */
-export function checkSchema(
-  schema: SchemaName,
-  value: JsonValue,
-  places: Places,
-  file: SourceFile,
-): Diagnostic[] {
-  const validate = validatorFor(schema);
-  if (validate(value)) return [];
-  return oneForEachMistake(validate.errors ?? []).map((error) => {
-    const path = pathOf(error, value);
-    return diagnosticAt(file, spanOf(error, path, places), problemOf(error));
-  });
-}
-
-const validators = new Map<SchemaName, ValidateFunction>();
-
-function validatorFor(schema: SchemaName): ValidateFunction {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false, verbose: true });
-    addFormats.default(ajv);
-    validate = ajv.compile(readSchema(schema));
-    validators.set(schema, validate);
-  }
-  return validate;
-}
-
-/** Keywords that speak of the value as a whole, the most telling first. */
-const tellingOrder = ['type', 'const', 'enum', 'minLength', 'maxLength', 'format', 'pattern'];
-
-/** One value that breaks several rules at once is one mistake. */
-function oneForEachMistake(errors: readonly ErrorObject[]): ErrorObject[] {
-  const kept: ErrorObject[] = [];
-  const ofValue = new Map<string, ErrorObject>();
-  for (const error of errors) {
-    if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue; // the anyOf itself tells it
-    if (error.keyword === 'anyOf' && error.instancePath === '' && errors.some(isUnknownAtRoot)) continue; // a typo of it
-    if (!tellingOrder.includes(error.keyword)) {
-      kept.push(error);
-      continue;
-    }
-    const other = ofValue.get(error.instancePath);
-    if (other === undefined || tellingOrder.indexOf(error.keyword) < tellingOrder.indexOf(other.keyword)) {
-      ofValue.set(error.instancePath, error);
-    }
-  }
-  return [...kept, ...ofValue.values()];
-}
-
-function isUnknownAtRoot({ keyword, instancePath }: ErrorObject): boolean {
-  return keyword === 'additionalProperties' && instancePath === '';
-}
-
-function pathOf(error: ErrorObject, root: JsonValue): (string | number)[] {
-  const path: (string | number)[] = [];
-  let value: unknown = root;
-  for (const escaped of error.instancePath.split('/').slice(1)) {
-    const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-    path.push(Array.isArray(value) ? Number(step) : step);
-    value = (value as Record<string, unknown>)[step]; // ajv walked the same path
-  }
-  return path;
-}
-
-function spanOf(error: ErrorObject, path: readonly (string | number)[], places: Places): Span {
-  return error.keyword === 'additionalProperties'
-    ? places.ofKey(path, String(error.params['additionalProperty']))
-    : places.ofValue(path);
-}
-
-function problemOf(error: ErrorObject): Problem {
+/** What is wrong, in the words of whoever wrote the file. */
+export function schemaProblem(error: ErrorObject): Problem {
   const field = lastStep(error.instancePath);
   const subject = subjectOf(error.instancePath, field);
   switch (error.keyword) {
@@ -88,7 +13,7 @@ function problemOf(error: ErrorObject): Problem {
       return {
         code: 'unknown-field',
         summary: `unknown field \`${unknown}\``,
-        detail: suggestion(unknown, known) ?? `Known here: ${known.join(', ')}.`,
+        detail: didYouMean(unknown, known) ?? `Known here: ${known.join(', ')}.`,
       };
     }
     case 'required': {
@@ -112,6 +37,13 @@ function problemOf(error: ErrorObject): Problem {
         detail: 'A manifest declares at least one of the two lists.',
       };
     case 'type':
+      if (error.data === null) {
+        return {
+          code: 'wrong-type',
+          summary: `${subject} has no value`,
+          detail: `It must be ${named(error.params['type'])}. A # begins a comment unless it is quoted.`,
+        };
+      }
       return {
         code: 'wrong-type',
         summary: `${subject} must be ${named(error.params['type'])}, not ${typeName(error.data)}`,
@@ -122,7 +54,7 @@ function problemOf(error: ErrorObject): Problem {
       return {
         code: 'invalid-value',
         summary: `${subject} must be one of: ${allowed.join(', ')}`,
-        detail: suggestion(String(error.data), allowed) ?? '',
+        detail: didYouMean(String(error.data), allowed) ?? '',
       };
     }
     case 'const':
@@ -154,15 +86,6 @@ function problemOf(error: ErrorObject): Problem {
     default:
       return { code: 'invalid-value', summary: `${subject} ${error.message ?? 'is not valid'}`, detail: '' };
   }
-}
-
-function suggestion(written: string, known: readonly string[]): string | undefined {
-  const nearest = known
-    .map((word) => ({ word, distance: leven(written.toLowerCase(), word.toLowerCase()) }))
-    .toSorted((a, b) => a.distance - b.distance)[0];
-  if (nearest === undefined || nearest.distance > Math.max(2, Math.floor(written.length / 3)))
-    return undefined;
-  return `Did you mean \`${nearest.word}\`?`;
 }
 
 function descriptionOf(error: ErrorObject): string {

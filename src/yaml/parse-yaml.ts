@@ -4,7 +4,6 @@ import {
   isNode,
   isScalar,
   isSeq,
-  parseDocument,
   type Document,
   type Node,
   type Pair,
@@ -14,10 +13,14 @@ import {
 import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../diagnostic.ts';
 import type { JsonValue } from '../json.ts';
 import type { SourceFile, Span } from '../source.ts';
+import { compose, maxDepth } from './compose.ts';
+import { syntaxProblem } from './syntax-problem.ts';
 
 export interface ParsedYaml {
-  readonly value: JsonValue;
+  /** Undefined when the text is not YAML at all. What a diagnostic is about is null in it. */
+  readonly value: JsonValue | undefined;
   readonly places: Places;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Where the values of a parsed file stand. A path names keys and indexes from the root. */
@@ -29,48 +32,57 @@ export interface Places {
 
 /** Aliases may repeat this many values in one file; more is an attack or a mistake. */
 const maxAliasedValues = 10_000;
-const maxDepth = 64;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Parses YAML 1.2 (core schema) into plain JSON, or says what is in the way. */
-export function parseYaml(file: SourceFile): ParsedYaml | Diagnostic[] {
-  const document = parseDocument(file.text, {
-    version: '1.2',
-    schema: 'core',
-    prettyErrors: false,
-    uniqueKeys: false, // checked below, in linear time and with better places
-    logLevel: 'error',
-  });
-  const fault = document.errors[0];
-  if (fault !== undefined && /call stack/i.test(fault.message)) {
-    const detail = `Values may be nested ${maxDepth} deep.`;
-    return [
-      diagnosticAt(file, fault.pos, {
-        code: 'yaml-unsupported',
-        summary: 'this is nested too deeply',
-        detail,
-      }),
-    ];
+/** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
+export function parseYaml(file: SourceFile): ParsedYaml {
+  const documents = compose(file.text);
+  if ('tooDeepAt' in documents) {
+    const span: Span = [documents.tooDeepAt, documents.tooDeepAt + 1];
+    return unreadable(diagnosticAt(file, span, { code: 'yaml-unsupported', ...tooDeep }));
   }
+  const [document, second] = documents;
+  if (document === undefined) return { value: null, places: nowhere, diagnostics: [] };
+  const [fault] = document.errors;
   // The parser goes on after its first error, and what it says then is mostly noise.
-  if (fault !== undefined) {
-    if (fault.code === 'MULTIPLE_DOCS') {
-      return [
-        diagnosticAt(file, fault.pos, {
-          code: 'yaml-unsupported',
-          summary: 'a second document starts here',
-          detail: 'One file holds one document. Put the other into a file of its own.',
-        }),
-      ];
-    }
-    return [diagnosticAt(file, fault.pos, { code: 'yaml-syntax', summary: firstLine(fault.message) })];
-  }
+  if (fault !== undefined) return unreadable(syntaxProblem(fault, file));
   const reader = new NodeReader(file);
   const value = reader.read(document.contents, 0);
-  for (const warning of document.warnings) {
-    reader.report(warning.pos, 'yaml-unsupported', firstLine(warning.message), 'Use plain YAML 1.2 values.');
+  reportDirectives(document, file, reader);
+  if (second !== undefined) {
+    const detail = 'One file holds one document. Put the other into a file of its own.';
+    reader.report(markerBefore(second, file), 'yaml-unsupported', 'a second document starts here', detail);
   }
-  return reader.diagnostics.length > 0 ? reader.diagnostics : { value, places: placesIn(document) };
+  return { value, places: placesIn(document), diagnostics: reader.diagnostics };
+}
+
+const tooDeep = { summary: 'this is nested too deeply', detail: `Values may be nested ${maxDepth} deep.` };
+
+const nowhere: Places = { ofValue: () => [0, 0], ofKey: () => [0, 0] };
+
+function unreadable(diagnostic: Diagnostic): ParsedYaml {
+  return { value: undefined, places: nowhere, diagnostics: [diagnostic] };
+}
+
+function reportDirectives(document: Document.Parsed, file: SourceFile, reader: NodeReader): void {
+  for (const warning of document.warnings) {
+    const tag = /^Unresolved tag: (.*)$/.exec(warning.message)?.[1];
+    const summary =
+      tag === undefined ? (warning.message.split('\n', 1)[0] ?? '') : `the tag ${tag} has no meaning here`;
+    reader.report(warning.pos, 'yaml-unsupported', summary, 'Use plain YAML 1.2 values.');
+  }
+  const { version, explicit } = document.directives.yaml;
+  if (explicit && version !== '1.2') {
+    const at = Math.max(0, file.text.indexOf('%YAML'));
+    const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are texts.';
+    reader.report([at, at + 9], 'yaml-unsupported', `YAML ${version} is not supported`, detail);
+  }
+}
+
+/** The `---` that begins a document. */
+function markerBefore(document: Document.Parsed, file: SourceFile): Span {
+  const from = file.text.lastIndexOf('---', document.range[0]);
+  return from === -1 ? [document.range[0], document.range[0] + 1] : [from, from + 3];
 }
 
 class NodeReader {
@@ -95,8 +107,7 @@ class NodeReader {
     if (isNode(node) && !isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
     if (depth >= maxDepth && (isSeq(node) || isMap(node))) {
-      const detail = `Values may be nested ${maxDepth} deep.`;
-      return this.report(spanOf(node), 'yaml-unsupported', 'this is nested too deeply', detail);
+      return this.report(spanOf(node), 'yaml-unsupported', tooDeep.summary, tooDeep.detail);
     }
     if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
     if (isMap(node)) return this.#readMap(node, depth);
@@ -221,8 +232,4 @@ function pairOf(node: unknown, key: string): Pair | undefined {
 function spanOf(node: unknown): Span {
   const range = (node as Partial<Node> | null)?.range; // every parsed node has a range
   return range ? [range[0], range[1]] : [0, 0];
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').replace(/[.:]$/, '');
 }

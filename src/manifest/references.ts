@@ -1,0 +1,223 @@
+import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import type { SourceFile } from '../source.ts';
+import { sensitive } from '../sensitive.ts';
+import { didYouMean } from '../suggestion.ts';
+import type { Places } from '../yaml/parse-yaml.ts';
+
+/** What the references of a manifest can name. */
+export interface ReferenceSources {
+  readonly variables: Readonly<Record<string, JsonValue>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads a file whose path is taken from the folder of the manifest. Rejects when it cannot be read. */
+  readonly readFile: (path: string) => Promise<string>;
+}
+
+export interface ResolvedValue {
+  /** What goes to the service. */
+  readonly value: JsonValue;
+  /** The same for people and documents: every text that holds a value from `env` or `file` is `(sensitive)`. */
+  readonly shown: JsonValue;
+  /** The values from `env` and `file`, to be kept out of what the service says about them. */
+  readonly secrets: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** The paths of the values that could not be resolved; they stand as they were written. */
+  readonly unresolved: readonly Path[];
+}
+
+type Path = readonly (string | number)[];
+
+const kinds = ['var', 'env', 'file'] as const;
+type Kind = (typeof kinds)[number];
+
+type Piece =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: Kind; readonly name: string }
+  | { readonly kind: 'fault'; readonly problem: Problem };
+
+/** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` inside the strings of a parsed manifest. */
+export async function resolveReferences(
+  root: JsonValue,
+  sources: ReferenceSources,
+  places: Places,
+  file: SourceFile,
+): Promise<ResolvedValue> {
+  if (!file.text.includes('$'))
+    return { value: root, shown: root, secrets: [], diagnostics: [], unresolved: [] };
+  const resolver = new Resolver(sources, places, file);
+  const { value, shown } = await resolver.resolve(root, []);
+  const { secrets, diagnostics, unresolved } = resolver;
+  return { value, shown, secrets: [...secrets], diagnostics, unresolved };
+}
+
+interface Resolved {
+  readonly value: JsonValue;
+  readonly shown: JsonValue;
+}
+
+class Resolver {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly unresolved: Path[] = [];
+  readonly secrets = new Set<string>();
+  readonly #sources: ReferenceSources;
+  readonly #places: Places;
+  readonly #file: SourceFile;
+
+  constructor(sources: ReferenceSources, places: Places, file: SourceFile) {
+    this.#sources = sources;
+    this.#places = places;
+    this.#file = file;
+  }
+
+  async resolve(value: JsonValue, path: Path): Promise<Resolved> {
+    if (typeof value === 'string') return value.includes('${') ? this.#resolveText(value, path) : same(value);
+    if (isJsonList(value)) {
+      const items: Resolved[] = [];
+      for (const [index, item] of value.entries()) items.push(await this.resolve(item, [...path, index]));
+      return { value: items.map((item) => item.value), shown: items.map((item) => item.shown) };
+    }
+    if (isJsonObject(value)) {
+      const resolved: Record<string, JsonValue> = {};
+      const shown: Record<string, JsonValue> = {};
+      for (const [key, inner] of Object.entries(value)) {
+        const result = await this.resolve(inner, [...path, key]);
+        resolved[key] = result.value;
+        shown[key] = result.shown;
+      }
+      return { value: resolved, shown };
+    }
+    return same(value);
+  }
+
+  async #resolveText(text: string, path: Path): Promise<Resolved> {
+    const pieces = piecesOf(text);
+    const [only] = pieces;
+    if (pieces.length === 1 && only?.kind === 'var') {
+      const value = this.#variable(only.name, path);
+      return same(value ?? text);
+    }
+    let value = '';
+    let hidden = false;
+    for (const piece of pieces) {
+      const part = await this.#textOf(piece, path);
+      if (part === undefined) return same(text);
+      value += part;
+      hidden ||= piece.kind === 'env' || piece.kind === 'file';
+    }
+    return { value, shown: hidden ? sensitive : value };
+  }
+
+  async #textOf(piece: Piece, path: Path): Promise<string | undefined> {
+    switch (piece.kind) {
+      case 'literal':
+        return piece.text;
+      case 'fault':
+        return this.#report(path, piece.problem);
+      case 'var': {
+        const value = this.#variable(piece.name, path);
+        if (value === undefined) return undefined;
+        if (value !== null && typeof value !== 'object') return String(value);
+        return this.#report(path, {
+          code: 'invalid-reference',
+          summary: `the variable \`${piece.name}\` does not fit into a text`,
+          detail: 'Inside a longer text, a variable is a string, a number, or true or false.',
+        });
+      }
+      case 'env': {
+        const value = this.#sources.env[piece.name];
+        if (value !== undefined) return this.#secret(value);
+        return this.#report(path, {
+          code: 'unresolved-reference',
+          summary: `the environment variable \`${piece.name}\` is not set`,
+          detail: 'Set it where rollcall runs.',
+        });
+      }
+      case 'file': {
+        try {
+          return this.#secret((await this.#sources.readFile(piece.name)).replace(/\r?\n$/, ''));
+        } catch (error) {
+          return this.#report(path, {
+            code: 'unresolved-reference',
+            summary: `the file \`${piece.name}\` cannot be read`,
+            detail: `${error instanceof Error ? error.message : String(error)}\nThe path is taken from the folder of the manifest.`,
+          });
+        }
+      }
+    }
+  }
+
+  #variable(name: string, path: Path): JsonValue | undefined {
+    const { variables } = this.#sources;
+    if (Object.hasOwn(variables, name)) return variables[name];
+    const known = Object.keys(variables);
+    const detail =
+      didYouMean(name, known) ??
+      'Give it with --var or --vars, or under `vars` of the environment that --env chooses.';
+    return this.#report(path, {
+      code: 'unresolved-reference',
+      summary: `the variable \`${name}\` has no value`,
+      detail,
+    });
+  }
+
+  #secret(text: string): string {
+    if (text.trim() !== '') this.secrets.add(text.trim());
+    return text;
+  }
+
+  #report(path: Path, problem: Problem): undefined {
+    this.unresolved.push(path);
+    this.diagnostics.push(diagnosticAt(this.#file, this.#places.ofValue(path), problem));
+    return undefined;
+  }
+}
+
+function same(value: JsonValue): Resolved {
+  return { value, shown: value };
+}
+
+/** Splits a text at its references. `$${` is a literal `${`. */
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let literal = '';
+  const flush = (): void => {
+    if (literal !== '') pieces.push({ kind: 'literal', text: literal });
+    literal = '';
+  };
+  for (const [matched, reference] of text.matchAll(/\$\$\{|\$\{([^}]*)\}|\$\{|[^$]+|\$/g)) {
+    if (matched === '$${') literal += '${';
+    else if (!matched.startsWith('${')) literal += matched;
+    else {
+      flush();
+      pieces.push(pieceOf(reference));
+    }
+  }
+  flush();
+  return pieces;
+}
+
+function pieceOf(reference: string | undefined): Piece {
+  const literally = 'Write $${ for a ${ that is meant literally.';
+  if (reference === undefined) {
+    return {
+      kind: 'fault',
+      problem: {
+        code: 'invalid-reference',
+        summary: 'a reference begins here and does not end',
+        detail: `It ends with }. ${literally}`,
+      },
+    };
+  }
+  const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
+  const kind = kinds.find((known) => known === written);
+  if (kind !== undefined && name !== '') return { kind, name };
+  const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
+  return {
+    kind: 'fault',
+    problem: {
+      code: 'invalid-reference',
+      summary: `this is not a reference: \${${reference}}`,
+      detail: `${form} ${literally}`,
+    },
+  };
+}

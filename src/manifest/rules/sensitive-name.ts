@@ -1,0 +1,19 @@
+import type { Diagnostic } from '../../diagnostic.ts';
+import type { Resource } from '../../resource.ts';
+import { sensitive } from '../../sensitive.ts';
+import { identityOf, problemAtField } from '../problem-at-field.ts';
+
+/** A name is in every plan, report and address, so it cannot come from where secrets come from. */
+export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
+  return resources
+    .filter((resource) => resource.shown[identityOf(resource)] === sensitive)
+    .map((resource) => {
+      const field = identityOf(resource);
+      const { address: _, ...problem } = problemAtField(resource, field, {
+        code: 'sensitive-name',
+        summary: `the ${field} comes from an environment variable or a file`,
+        detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
+      });
+      return problem;
+    });
+}

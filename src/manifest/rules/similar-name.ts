@@ -1,0 +1,27 @@
+import type { Diagnostic } from '../../diagnostic.ts';
+import { placeOf, type Resource } from '../../resource.ts';
+import { identityOf, problemAtField, shownPlace } from '../problem-at-field.ts';
+
+/** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
+export function similarName(resources: readonly Resource[]): Diagnostic[] {
+  const first = new Map<string, Resource>();
+  const diagnostics: Diagnostic[] = [];
+  for (const resource of resources) {
+    const key = `${resource.type}.${resource.name.normalize('NFKC').toLowerCase()}`;
+    const earlier = first.get(key);
+    if (earlier === undefined) {
+      first.set(key, resource);
+    } else if (earlier.name !== resource.name) {
+      const field = identityOf(resource);
+      diagnostics.push(
+        problemAtField(resource, field, {
+          code: 'similar-name',
+          severity: 'warning',
+          summary: `the ${field} \`${resource.name}\` looks like \`${earlier.name}\``,
+          detail: `See ${shownPlace(placeOf(earlier, field))}. The service keeps them apart; is that meant?`,
+        }),
+      );
+    }
+  }
+  return diagnostics;
+}

@@ -1,0 +1,37 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { inline } from './escape.ts';
+
+/** Diagnostics as GitHub workflow commands, which show them at their lines in a pull request. */
+export function githubAnnotations(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.map((diagnostic) => `${annotation(diagnostic)}\n`).join('');
+}
+
+function annotation({ severity, code, summary, detail, range }: Diagnostic): string {
+  const properties = [
+    ...(range
+      ? [
+          `file=${property(range.filename)}`,
+          `line=${range.start.line}`,
+          `endLine=${range.end.line}`,
+          // GitHub shows columns only of annotations within one line.
+          ...(range.start.line === range.end.line
+            ? [`col=${range.start.column}`, `endColumn=${range.end.column}`]
+            : []),
+        ]
+      : []),
+    `title=${property(code)}`,
+  ];
+  const message = [summary, ...detail.split('\n')]
+    .filter((line) => line !== '')
+    .map((line) => inline(line))
+    .join('\n');
+  return `::${severity} ${properties.join(',')}::${data(message)}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(inline(text)).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,0 +1,42 @@
+import { diagnosticCodes, type Diagnostic } from '../diagnostic.ts';
+import { jsonText } from './json-text.ts';
+
+/** Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0. */
+export function sarif(diagnostics: readonly Diagnostic[], toolVersion: string): string {
+  const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
+  return jsonText({
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'rollcall', version: toolVersion, rules: used.map((id) => ({ id })) } },
+        columnKind: 'utf16CodeUnits',
+        results: diagnostics.map((diagnostic) => resultOf(diagnostic, used)),
+      },
+    ],
+  });
+}
+
+function resultOf({ severity, code, summary, detail, range }: Diagnostic, used: readonly string[]): object {
+  return {
+    ruleId: code,
+    ruleIndex: used.indexOf(code),
+    level: severity,
+    message: { text: detail === '' ? summary : `${summary}\n${detail}` },
+    ...(range && {
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: range.filename.split('/').map(encodeURIComponent).join('/') },
+            region: {
+              startLine: range.start.line,
+              startColumn: range.start.column,
+              endLine: range.end.line,
+              endColumn: range.end.column,
+            },
+          },
+        },
+      ],
+    }),
+  };
+}

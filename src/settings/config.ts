@@ -1,0 +1,75 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { UsageError } from '../errors.ts';
+import type { Files } from '../files.ts';
+import { schema, type Config } from '../generated/config.ts';
+import type { JsonObject } from '../json.ts';
+import { didYouMean } from '../suggestion.ts';
+import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { readText } from '../yaml/read-text.ts';
+
+/** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
+export interface ChosenConfig {
+  readonly manifests: readonly string[];
+  readonly vars: JsonObject;
+  readonly url?: string;
+  readonly tokenEnv?: string;
+  readonly tokenFile?: string;
+  readonly concurrency?: number;
+}
+
+const defaultFile = 'rollcall.yaml';
+
+/**
+ * Reads the configuration: the file that is named, or rollcall.yaml where the command runs, if there is one.
+ * Throws a UsageError when the environment is not in it.
+ */
+export async function readConfig(
+  filename: string | undefined,
+  environment: string | undefined,
+  files: Files,
+): Promise<ChosenConfig | Diagnostic[]> {
+  if (filename === undefined && (await files.kindOf(defaultFile)) === 'absent') {
+    if (environment !== undefined) {
+      throw new UsageError(
+        `the environment ${JSON.stringify(environment)} is not known`,
+        `Environments are in ${defaultFile}, and there is none here. --config names another file.`,
+      );
+    }
+    return { manifests: [], vars: {} };
+  }
+  const file = await readText(filename ?? defaultFile, files);
+  if ('code' in file) return [file];
+  const parsed = parseYaml(file);
+  if (parsed.value === undefined) return [...parsed.diagnostics];
+  const faults = checkSchema(schema, parsed.value, parsed, file);
+  const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
+  if (diagnostics.length > 0) return diagnostics;
+  // What satisfies the schema is a Config: the type is generated from it.
+  return choose(parsed.value as unknown as Config, environment, file.filename);
+}
+
+function choose(config: Config, environment: string | undefined, filename: string): ChosenConfig {
+  const environments = config.environments ?? {};
+  const names = Object.keys(environments);
+  const chosen = environment === undefined ? {} : environments[environment];
+  if (chosen === undefined) {
+    throw new UsageError(
+      `the environment ${JSON.stringify(environment)} is not in ${filename}`,
+      didYouMean(environment ?? '', names) ??
+        (names.length > 0 ? `There are: ${names.join(', ')}.` : 'It has none.'),
+    );
+  }
+  const folder = filename.replace(/[^/]*$/, '');
+  const beside = (path: string): string => (path.startsWith('/') ? path : folder + path);
+  const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
+  const concurrency = chosen.concurrency ?? config.concurrency;
+  return {
+    manifests: (chosen.manifests ?? config.manifests ?? []).map((path) => beside(path)),
+    vars: { ...config.vars, ...chosen.vars },
+    ...(url !== undefined && { url }),
+    ...(tokenEnv !== undefined && { tokenEnv }),
+    ...(tokenFile !== undefined && { tokenFile: beside(tokenFile) }),
+    ...(concurrency !== undefined && { concurrency }),
+  };
+}

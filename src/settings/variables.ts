@@ -1,0 +1,55 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { UsageError } from '../errors.ts';
+import type { Files } from '../files.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { sourceFile } from '../source.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { readText } from '../yaml/read-text.ts';
+
+/** The variables of the command line: those of `--vars` files, in order, then each `--var NAME=VALUE`. */
+export async function readVariables(
+  varsFiles: readonly string[],
+  assignments: readonly string[],
+  files: Files,
+): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
+  const variables: Record<string, JsonValue> = {};
+  for (const filename of varsFiles) {
+    const read = await readVarsFile(filename, files);
+    if (Array.isArray(read)) return read;
+    Object.assign(variables, read.variables);
+  }
+  for (const assignment of assignments) {
+    const [name, value] = readAssignment(assignment);
+    variables[name] = value;
+  }
+  return { variables };
+}
+
+async function readVarsFile(
+  filename: string,
+  files: Files,
+): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
+  const file = await readText(filename, files);
+  if ('code' in file) return [file];
+  const { value, diagnostics } = parseYaml(file);
+  if (diagnostics.length > 0) return [...diagnostics];
+  if (isJsonObject(value)) return { variables: value };
+  throw new UsageError(`${filename} does not hold variables`, 'Each is a line of its own, as `name: value`.');
+}
+
+/** A value is read as YAML: 12 is a number, "12" a text. */
+function readAssignment(assignment: string): [name: string, value: JsonValue] {
+  const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
+  if (name === undefined || text === undefined) {
+    throw new UsageError(`--var cannot be ${JSON.stringify(assignment)}`, 'Write it as --var NAME=VALUE.');
+  }
+  const { value, diagnostics } = parseYaml(sourceFile(`--var ${name}`, text));
+  const [fault] = diagnostics;
+  if (fault !== undefined || value === undefined) {
+    throw new UsageError(
+      `the value of --var ${name} is not YAML: ${fault?.summary ?? ''}`,
+      'Quote it, as in --var \'name="text"\'.',
+    );
+  }
+  return [name, text === '' ? '' : value];
+}

@@ -1,0 +1,115 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { SourceFile, Span } from '../source.ts';
+import { nearest } from '../suggestion.ts';
+import type { ParsedYaml, Places } from './parse-yaml.ts';
+import { schemaProblem } from './schema-problem.ts';
+
+/** A value that does not satisfy a schema. */
+export interface SchemaFault {
+  /** The keys and indexes that lead to it from the root. */
+  readonly path: readonly (string | number)[];
+  /** None when something at the same place has been complained of already. */
+  readonly diagnostic?: Diagnostic;
+}
+
+/** Checks a value against a schema. What has been complained of already is not complained of again. */
+export function checkSchema(
+  schema: JsonObject,
+  value: JsonValue,
+  { places, diagnostics }: Pick<ParsedYaml, 'places' | 'diagnostics'>,
+  file: SourceFile,
+): SchemaFault[] {
+  const validate = validatorFor(schema);
+  if (validate(value)) return [];
+  const known = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
+  return oneForEachMistake(validate.errors ?? []).map((error) => {
+    const path = pathOf(error, value);
+    const diagnostic = diagnosticAt(file, spanOf(error, path, places), schemaProblem(error));
+    return known.has(startOf(diagnostic)) ? { path } : { path, diagnostic };
+  });
+}
+
+function startOf({ range }: Diagnostic): string {
+  return `${range?.start.line}:${range?.start.column}`;
+}
+
+const validators = new WeakMap<JsonObject, ValidateFunction>();
+
+function validatorFor(schema: JsonObject): ValidateFunction {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
+    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false, verbose: true });
+    addFormats.default(ajv);
+    validate = ajv.compile(schema);
+    validators.set(schema, validate);
+  }
+  return validate;
+}
+
+/** Keywords that speak of the value as a whole, the most telling first. */
+const tellingOrder = ['type', 'const', 'enum', 'minLength', 'maxLength', 'format', 'pattern'];
+
+/** One value that breaks several rules at once is one mistake. */
+function oneForEachMistake(errors: readonly ErrorObject[]): ErrorObject[] {
+  const kept: ErrorObject[] = [];
+  const ofValue = new Map<string, ErrorObject>();
+  const misspelt = new Set(errors.flatMap((error) => misspeltField(error) ?? []));
+  for (const error of errors) {
+    if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue; // the anyOf itself tells it
+    if (error.keyword === 'anyOf' && error.instancePath === '' && errors.some(isUnknownAtRoot)) continue; // a typo of it
+    if (
+      error.keyword === 'required' &&
+      misspelt.has(`${error.instancePath}/${String(error.params['missingProperty'])}`)
+    ) {
+      continue; // it is there, under an unknown name
+    }
+    if (!tellingOrder.includes(error.keyword)) {
+      kept.push(error);
+      continue;
+    }
+    const other = ofValue.get(error.instancePath);
+    if (other === undefined || tellingOrder.indexOf(error.keyword) < tellingOrder.indexOf(other.keyword)) {
+      ofValue.set(error.instancePath, error);
+    }
+  }
+  return [...kept, ...ofValue.values()];
+}
+
+/** The path of the field that an unknown one was probably meant to be. */
+function misspeltField({ keyword, instancePath, params, parentSchema }: ErrorObject): string | undefined {
+  if (keyword !== 'additionalProperties') return undefined;
+  const meant = nearest(
+    String(params['additionalProperty']),
+    Object.keys((parentSchema?.['properties'] ?? {}) as object),
+  );
+  return meant === undefined ? undefined : `${instancePath}/${meant}`;
+}
+
+function isUnknownAtRoot({ keyword, instancePath }: ErrorObject): boolean {
+  return keyword === 'additionalProperties' && instancePath === '';
+}
+
+function pathOf(error: ErrorObject, root: JsonValue): (string | number)[] {
+  const path: (string | number)[] = [];
+  let value: unknown = root;
+  for (const escaped of error.instancePath.split('/').slice(1)) {
+    const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(value) ? Number(step) : step);
+    value = (value as Record<string, unknown>)[step]; // ajv walked the same path
+  }
+  return path;
+}
+
+function spanOf(error: ErrorObject, path: readonly (string | number)[], places: Places): Span {
+  return error.keyword === 'additionalProperties'
+    ? places.ofKey(path, String(error.params['additionalProperty']))
+    : places.ofValue(path);
+}
+
+/** The diagnostics of faults. */
+export function diagnosticsOf(faults: readonly SchemaFault[]): Diagnostic[] {
+  return faults.flatMap(({ diagnostic }) => diagnostic ?? []);
+}

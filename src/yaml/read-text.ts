@@ -1,0 +1,54 @@
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { standardInput, type Files } from '../files.ts';
+import { sourceFile, type SourceFile } from '../source.ts';
+
+/** A larger file is no manifest that a person wrote. */
+export const maxFileBytes: number = 16 * 1024 * 1024;
+
+/** Reads a file, or standard input, as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
+export async function readText(filename: string, files: Files): Promise<SourceFile | Diagnostic> {
+  const shown = filename === standardInput ? '<stdin>' : filename;
+  const refuse = (code: Diagnostic['code'], summary: string, detail: string): Diagnostic =>
+    diagnosticFor(shown, { code, summary, detail });
+  let bytes: Uint8Array;
+  try {
+    const kind = filename === standardInput ? 'file' : await files.kindOf(filename);
+    if (kind === 'absent') return refuse('file-not-found', 'no such file', 'Check the path.');
+    if (kind !== 'file') return refuse('file-unreadable', 'this is not a file', 'Name a YAML file.');
+    bytes = await (filename === standardInput
+      ? files.readStandardInput(maxFileBytes + 1)
+      : files.read(filename, maxFileBytes + 1));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse('file-unreadable', 'this file cannot be read', why);
+  }
+  if (bytes.length > maxFileBytes) {
+    return refuse('file-too-large', 'this file is larger than 16 MiB', 'Divide it into several files.');
+  }
+  return decode(shown, bytes, refuse);
+}
+
+function decode(
+  shown: string,
+  bytes: Uint8Array,
+  refuse: (code: Diagnostic['code'], summary: string, detail: string) => Diagnostic,
+): SourceFile | Diagnostic {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return refuse('not-utf-8', 'this file is UTF-16', 'Save it as UTF-8.');
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return refuse('not-utf-8', 'this file is not valid UTF-8', 'Save it as UTF-8.');
+  }
+  const file = sourceFile(shown, text);
+  const nul = text.indexOf('\0');
+  if (nul === -1) return file;
+  return diagnosticAt(file, [nul, nul + 1], {
+    code: 'not-utf-8',
+    summary: 'this file holds a NUL',
+    detail: 'Is it a text file, and saved as UTF-8?',
+  });
+}

@@ -1,0 +1,95 @@
+import type { ErrorCode, YAMLParseError } from 'yaml';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import type { SourceFile, Span } from '../source.ts';
+
+interface Words {
+  readonly summary: string;
+  readonly detail: string;
+}
+
+/** What the parser's more common errors mean to who wrote the file. */
+const wordsFor: Partial<Record<ErrorCode, Words>> = {
+  BAD_INDENT: {
+    summary: 'this line is not indented like its neighbours',
+    detail: 'The entries of one list, and the fields of one entry, begin in the same column.',
+  },
+  TAB_AS_INDENT: { summary: 'this line is indented with a tab', detail: 'YAML is indented with spaces.' },
+  BLOCK_AS_IMPLICIT_KEY: {
+    summary: 'a second `key: value` begins in this line',
+    detail:
+      'Quote the text if its colon is meant as text; else give each field a line of its own, indented alike.',
+  },
+  MULTILINE_IMPLICIT_KEY: {
+    summary: 'a colon is missing here, or a line too many is indented',
+    detail: 'Each field is `name: value`, and begins in the column of the others.',
+  },
+  BLOCK_IN_FLOW: {
+    summary: 'an indented list or mapping cannot stand inside [ ] or { }',
+    detail: 'Close the bracket first, or write the values with commas.',
+  },
+  BAD_SCALAR_START: {
+    summary: 'a text without quotes cannot begin with this character',
+    detail: 'Quote the text.',
+  },
+  BAD_DQ_ESCAPE: {
+    summary: 'this escape means nothing in a double-quoted text',
+    detail: 'Write \\\\ for a backslash, or use single quotes, in which a backslash is itself.',
+  },
+  BAD_DIRECTIVE: { summary: 'a line that begins with % means something else', detail: 'Quote the text.' },
+  BAD_ALIAS: { summary: 'an alias cannot stand here', detail: 'Quote a text that begins with * or &.' },
+};
+
+/** The diagnostic of a text that is not YAML, at a place that can be seen. */
+export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnostic {
+  const own = firstLine(error.message);
+  const span = error.code === 'TAB_AS_INDENT' ? error.pos : visible(error.pos, file.text);
+  const { summary, detail } = unclosed(own) ??
+    wordsByText(own) ??
+    wordsFor[error.code] ?? { summary: own, detail: '' };
+  return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
+}
+
+/** What is not closed is noticed at its end, which may be that of the file. */
+function unclosed(message: string): Words | undefined {
+  const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
+  if (missing === null) return undefined;
+  const what = (missing[1] ?? missing[2] ?? '').replace(/["']/g, '').trim();
+  return {
+    summary: `the closing ${what} is missing`,
+    detail: 'It is missing here, or nearer to the opening one, in a line above.',
+  };
+}
+
+/** One code of the parser stands for several mistakes. */
+function wordsByText(message: string): Words | undefined {
+  if (message.startsWith('Implicit map keys need')) return wordsFor.MULTILINE_IMPLICIT_KEY;
+  if (message.startsWith('Unexpected scalar at node end')) {
+    return {
+      summary: 'the value has ended before this',
+      detail: "Quote the whole text; a ' inside single quotes is written twice.",
+    };
+  }
+  if (message.startsWith('Unexpected block-seq-ind on same line')) {
+    return { summary: 'a list cannot begin in the line of its key', detail: 'Begin it in the next line.' };
+  }
+  if (message.startsWith('Sequence item without -')) return wordsFor.BAD_INDENT;
+  const bracket = /^Unexpected flow-\w+-end .*"(.)"$/.exec(message)?.[1];
+  if (bracket !== undefined)
+    return { summary: `this ${bracket} closes nothing`, detail: 'Remove it, or open it before.' };
+  return undefined;
+}
+
+/** Where the parser points at white space, the next thing that can be seen is meant; at an end, what stands before it. */
+function visible([start, end]: Span, text: string): Span {
+  const ahead = /[^\s]/.exec(text.slice(start, start + 200));
+  if (ahead !== null && !text.slice(start, start + ahead.index).includes('\n')) {
+    const from = start + ahead.index;
+    return [from, Math.max(end, from + 1)];
+  }
+  const before = text.slice(0, start).trimEnd().length;
+  return before === 0 ? [start, end] : [before - 1, before];
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').replace(/[.:]$/, '');
+}

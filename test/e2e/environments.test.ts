@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/json.ts';
+import { cli, root, run, type Ended } from '../support/cli.ts';
+
+/** The example of one set of manifests for several environments, applied to a sandbox in place of each service. */
+function inEnvironment(
+  name: string,
+  command: string,
+  variables: Record<string, string> = {},
+): Promise<Ended> {
+  const rollcall = `"${process.execPath}" "${cli}"`;
+  const here = `${rollcall} sandbox -- sh -c '${rollcall} ${command.replace(' ', ` --env ${name} `)}'`;
+  return run('sh', ['-c', here], {
+    cwd: `${root}/examples/environments`,
+    env: { PAGER_KEY: 'pager-key-1', ...variables },
+  });
+}
+
+interface Planned {
+  readonly resource_changes: {
+    readonly name: string;
+    readonly change: { readonly after: Record<string, unknown> };
+  }[];
+}
+
+describe('one set of manifests', () => {
+  test.each([
+    ['staging', 3, 'https://grafana.staging.example.com/', 1],
+    ['production', 12, 'https://grafana.example.com/', 2],
+  ])('bootstraps %s with its own ids', async (environment, provider, url, groups) => {
+    const { code, stdout } = await inEnvironment(environment, 'plan -o json');
+    expect(code).toBe(0);
+    const plan = parseJson(stdout) as unknown as Planned; // as its schema says
+    const [grafana, pager, support] = plan.resource_changes.map(({ change }) => change.after);
+    expect(grafana).toMatchObject({ provider, meta_launch_url: url });
+    expect(support?.['groups']).toHaveLength(groups);
+    expect(pager?.['attributes']).toEqual({ webhook: '(sensitive)' });
+    expect(stdout).not.toContain('pager-key-1');
+
+    const applied = await inEnvironment(environment, 'apply --yes');
+    expect(applied.stdout).toContain('Apply complete! Resources: 3 added');
+  });
+
+  test('needs an environment to know its variables', async () => {
+    const { code, stdout } = await run(process.execPath, [cli, 'validate'], {
+      cwd: `${root}/examples/environments`,
+    });
+    expect(code).toBe(3);
+    expect(stdout).toContain(
+      'manifests/applications.yaml:6:15: error: the variable `grafana_provider` has no value',
+    );
+  });
+});

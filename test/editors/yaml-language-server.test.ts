@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { getLanguageService, type LanguageService } from 'yaml-language-server';
+import { SettingsState } from 'yaml-language-server/out/server/src/yamlSettings.js';
+import { readSchema } from '../../src/schema.ts';
+import { root } from '../support/cli.ts';
+
+/** The language server that editors run, with the schema configured as an editor's settings do it, or by a modeline. */
+function languageService(configured: boolean): LanguageService {
+  const service = getLanguageService({
+    schemaRequestService: async (uri) => readFileSync(new URL(uri), 'utf8'),
+    workspaceContext: { resolveRelativePath: (path, document) => new URL(path, document).href },
+    yamlSettings: new SettingsState(),
+    clientCapabilities: {},
+  });
+  service.configure({
+    validate: true,
+    yamlVersion: '1.2',
+    customTags: [],
+    schemas: configured
+      ? [{ uri: 'file:///manifest.schema.json', fileMatch: ['*.yaml'], schema: readSchema('manifest') }]
+      : [],
+  });
+  return service;
+}
+
+/** Where the language server sees a problem, as `line:column`. */
+async function flagged(service: LanguageService, path: string): Promise<string[]> {
+  const document = TextDocument.create(`file://${path}`, 'yaml', 1, readFileSync(path, 'utf8'));
+  const problems = await service.doValidation(document, false);
+  return problems.map(({ range: { start } }) => `${start.line + 1}:${start.character + 1}`);
+}
+
+function filesBelow(folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.yaml')).map((name) => join(root, folder, name));
+}
+
+/** What a schema can tell. The other codes are about YAML, about references, or about several entries. */
+const ofTheSchema = /^(?:unknown-field|missing-field|wrong-type|invalid-format|invalid-length) (\d+:\d+)/;
+
+describe('an editor', () => {
+  const withModeline = languageService(false);
+  const withSettings = languageService(true);
+
+  test.each(filesBelow('examples').filter((path) => readFileSync(path, 'utf8').includes('$schema=')))(
+    'sees nothing wrong in %s',
+    async (path) => {
+      expect(await flagged(withModeline, path)).toEqual([]);
+    },
+  );
+
+  test.each(filesBelow('test/fixtures/broken'))('sees what the schema can tell in %s', async (path) => {
+    const expected = readFileSync(path.replace('.yaml', '.expected'), 'utf8')
+      .split('\n')
+      .flatMap((line) => ofTheSchema.exec(line)?.[1] ?? []);
+    expect(await flagged(withSettings, path)).toEqual(expect.arrayContaining(expected));
+  });
+
+  test('is told by the modeline which schema to use', async () => {
+    const broken = `# yaml-language-server: $schema=${join(root, 'schemas/manifest.schema.json')}\nversion: 1\nuser: []\n`;
+    const document = TextDocument.create(`file://${root}/modeline.yaml`, 'yaml', 1, broken);
+    const problems = await withModeline.doValidation(document, false);
+    expect(problems.map(({ message }) => message)).toContain('Property user is not allowed.');
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const entry = '  - { username: alice, name: Alice }\n';
+const head = 'version: 1\nusers:\n';
+
+async function codesOf(text: string | Uint8Array): Promise<string[]> {
+  const { diagnostics } = await loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
+  return [...new Set(diagnostics.map(({ code }) => code))];
+}
+
+/** Each of these would cost far more than it is worth, were it not bounded; the test's own time limit is the measure. */
+describe('a manifest that is made to cost much is refused', () => {
+  test.each([
+    [
+      '100,000 open brackets',
+      `${head}  - { username: a, attributes: ${'['.repeat(100_000)}`,
+      'yaml-unsupported',
+    ],
+    [
+      '100,000 nested mappings',
+      `${head}  - { username: a, attributes: ${'{a: '.repeat(100_000)}`,
+      'yaml-unsupported',
+    ],
+    ['100,000 nested block lists', `version: 1\nusers: \n  ${'- '.repeat(100_000)}a\n`, 'yaml-unsupported'],
+    ['more than 16 MiB', ' '.repeat(16 * 1024 * 1024 + 1), 'file-too-large'],
+    ['more than 200,000 resources', head + entry.repeat(200_001), 'too-many-resources'],
+    [
+      'aliases of aliases',
+      `${head}  - username: a\n    name: A\n    attributes:\n      a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${Array.from(
+        { length: 30 },
+        (_, level) => `      a${level + 1}: &a${level + 1} [${Array(10).fill(`*a${level}`).join(', ')}]\n`,
+      ).join('')}`,
+      'yaml-unsupported',
+    ],
+    [
+      '20,000 aliases',
+      `${head}  - username: a\n    name: A\n    attributes: { x: &x 1, y: [${'*x, '.repeat(20_000)}] }\n`,
+      'yaml-unsupported',
+    ],
+  ])(
+    '%s',
+    async (_name, text, code) => {
+      expect(await codesOf(text)).toContain(code);
+    },
+    5000,
+  );
+
+  test('brackets in a text are no nesting', async () => {
+    expect(await codesOf(`${head}  - { username: a, name: "${'['.repeat(1000)}" }\n`)).toEqual([]);
+  });
+
+  test('64 levels are deep enough, and 65 too deep', async () => {
+    const nested = (depth: number): string =>
+      `${head}  - { username: a, name: A, attributes: { a: ${'['.repeat(depth)}${']'.repeat(depth)} } }\n`;
+    expect(await codesOf(nested(60))).toEqual([]); // the root, the list, the entry and the attributes are four levels
+    expect(await codesOf(nested(61))).toEqual(['yaml-unsupported']);
+  });
+
+  test('carriage returns and a byte-order mark are fine', async () => {
+    expect(await codesOf(`\u{feff}${head}${entry}`.replaceAll('\n', '\r\n'))).toEqual([]);
+  });
+});

@@ -1,0 +1,204 @@
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { schema } from '../../src/generated/manifest.ts';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import type { Resource } from '../../src/resource.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { schemaErrors } from '../support/schemas.ts';
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false });
+addFormats.default(ajv);
+const satisfiesSchema = ajv.compile(schema);
+
+function load(text: string | Uint8Array): Promise<LoadedManifests> {
+  return loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
+}
+
+/** The resources as a manifest that declares the same. */
+function manifestOf(resources: readonly Resource[]): object {
+  return {
+    version: 1,
+    applications: resources.filter(({ type }) => type === 'application').map(({ fields }) => fields),
+    users: resources.filter(({ type }) => type === 'user').map(({ fields }) => fields),
+  };
+}
+
+/** The same with every `${` in a value written so that it is no reference. Keys hold none. */
+function literally(made: unknown): unknown {
+  if (typeof made === 'string') return made.replaceAll('${', () => '$${');
+  if (Array.isArray(made)) return made.map((item) => literally(item));
+  if (typeof made !== 'object' || made === null) return made;
+  return Object.fromEntries(Object.entries(made).map(([key, inner]) => [key, literally(inner)]));
+}
+
+const accepted = (loaded: LoadedManifests): boolean =>
+  !loaded.diagnostics.some(({ severity }) => severity === 'error');
+
+/** Whatever the text, loading it ends, and every diagnostic has a place inside it. */
+async function holds(text: string | Uint8Array): Promise<void> {
+  const loaded = await load(text);
+  const lines = (typeof text === 'string' ? text : new TextDecoder().decode(text)).split('\n').length;
+  for (const { range } of loaded.diagnostics) {
+    expect(range?.start.line).toBeGreaterThan(0);
+    expect(range?.start.line).toBeLessThanOrEqual(lines);
+    expect(range?.start.column).toBeGreaterThan(0);
+  }
+  if (!accepted(loaded)) return;
+  const manifest = manifestOf(loaded.resources);
+  expect(satisfiesSchema(manifest), JSON.stringify(satisfiesSchema.errors)).toBe(true);
+  // References that were meant literally would be references again.
+  const again = await load(stringify(literally(manifest), { aliasDuplicateObjects: false }));
+  expect(manifestOf(again.resources)).toEqual(manifest);
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '',
+    ' ',
+    'wiki',
+    'Wiki ',
+    '${var:a}',
+    '$${',
+    '${',
+    'a: b',
+    '# x',
+    '- a',
+    "it's",
+    '*a',
+    '!x',
+    'null',
+    'yes',
+    '1',
+    '2024-05-01T10:00:00Z',
+    '11111111-1111-4111-8111-111111111111',
+    'https://x.example/',
+  ),
+);
+const value = fc.letrec<{ any: unknown }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    text,
+    fc.integer(),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('any'), { maxLength: 3 }),
+    fc.dictionary(text, tie('any'), { maxKeys: 3 }),
+  ),
+})).any;
+
+const field = fc.constantFrom(
+  'slug',
+  'name',
+  'username',
+  'provider',
+  'backchannel_providers',
+  'open_in_new_tab',
+  'meta_launch_url',
+  'meta_description',
+  'policy_engine_mode',
+  'group',
+  'is_active',
+  'last_login',
+  'groups',
+  'email',
+  'attributes',
+  'path',
+  'type',
+  'typo',
+);
+const application = fc.record({
+  slug: fc.stringMatching(/^[-a-zA-Z0-9_]{1,8}$/),
+  name: text.filter((name) => name.trim() !== ''),
+});
+const user = fc.record({
+  username: fc.stringMatching(/^[a-z ]{1,8}$/),
+  name: text,
+  attributes: fc.dictionary(text, value, { maxKeys: 3 }),
+});
+const entry = fc.oneof(application, user, fc.dictionary(field, value, { maxKeys: 5 }), value);
+const manifest = fc.record(
+  {
+    version: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: value }),
+    applications: fc.oneof(
+      { weight: 9, arbitrary: fc.array(fc.oneof(application, entry), { maxLength: 4 }) },
+      { weight: 1, arbitrary: value },
+    ),
+    users: fc.oneof(
+      { weight: 9, arbitrary: fc.array(fc.oneof(user, entry), { maxLength: 4 }) },
+      { weight: 1, arbitrary: value },
+    ),
+    defaults: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: value }),
+  },
+  { requiredKeys: [] },
+);
+
+describe('any manifest', () => {
+  test('made of plausible pieces is accepted or refused at its places, and accepted again when it is printed', async () => {
+    await fc.assert(
+      fc.asyncProperty(manifest, (made) => holds(stringify(made, { aliasDuplicateObjects: false }))),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('with valid entries is accepted for what it says', async () => {
+    const valid = fc.record({
+      version: fc.constant(1),
+      applications: fc.uniqueArray(application, { selector: ({ slug }) => slug }),
+    });
+    await fc.assert(
+      fc.asyncProperty(valid, async (made) => {
+        const literal = stringify(literally(made));
+        const loaded = await load(literal);
+        const odd =
+          /[\0\p{Cs}]/u.test(
+            JSON.stringify(made.applications.map(({ name }) => name)).replaceAll('\\u0000', '\0'),
+          ) || made.applications.some(({ name }) => /[\0\p{Cs}]/u.test(name));
+        if (!odd) expect(accepted(loaded), JSON.stringify(loaded.diagnostics)).toBe(true);
+        if (!odd)
+          expect(loaded.resources.map(({ name }) => name)).toEqual(made.applications.map(({ slug }) => slug));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('that has been damaged ends in diagnostics, not in a crash', async () => {
+    const damaged = fc
+      .tuple(
+        manifest,
+        fc.array(fc.tuple(fc.nat(400), fc.nat(3), fc.string({ unit: 'binary', maxLength: 3 })), {
+          maxLength: 4,
+        }),
+      )
+      .map(([made, damages]) =>
+        damages.reduce(
+          (whole, [at, removed, added]) => whole.slice(0, at) + added + whole.slice(at + removed),
+          stringify(made),
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(damaged, async (whole) => void (await load(whole))),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('of any bytes ends in diagnostics, not in a crash', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => void (await load(bytes))),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('what holds when references are resolved is a part of what the published schema allows', async () => {
+  await fc.assert(
+    fc.asyncProperty(manifest, async (made) => {
+      if (satisfiesSchema(made)) expect(schemaErrors('manifest', made)).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/json.ts';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const variables: Record<string, JsonValue> = {
+  provider: 12,
+  ids: [1, 2],
+  flag: true,
+  team: 'core',
+  nothing: null,
+  tree: { a: 1 },
+};
+
+function load(field: string, value: string): Promise<LoadedManifests> {
+  const text = `version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${field}: ${value}\n`;
+  return loadManifests(['m/a.yaml'], {
+    files: memoryFiles({ 'm/a.yaml': text, 'm/secret.txt': 'hunter2\n', '/etc/secret': 'absolute' }),
+    variables,
+    env: { KEY: 's3cret', EMPTY: '' },
+  });
+}
+
+async function resolved(field: string, value: string): Promise<{ value: unknown; shown: unknown }> {
+  const { resources, diagnostics } = await load(field, value);
+  expect(diagnostics).toEqual([]);
+  const fields: Record<string, unknown> = { ...resources[0]?.fields };
+  return { value: fields[field], shown: resources[0]?.shown[field] };
+}
+
+describe('a reference', () => {
+  test.each([
+    ['provider', '${var:provider}', 12],
+    ['backchannel_providers', '${var:ids}', [1, 2]],
+    ['open_in_new_tab', '${var:flag}', true],
+    ['group', '${var:team}', 'core'],
+    ['group', '"${var:team}-${var:provider}-${var:flag}"', 'core-12-true'],
+    ['group', '"a $${var:team} b"', 'a ${var:team} b'],
+    ['group', '"5 $ and {x}"', '5 $ and {x}'],
+    ['group', '"  ${var:team}  "', 'core'],
+  ])('in %s: %s gives what the variable is', async (field, value, expected) => {
+    expect(await resolved(field, value)).toEqual({ value: expected, shown: expected });
+  });
+
+  test.each([
+    ['${env:KEY}', 's3cret'],
+    ['"key=${env:KEY};"', 'key=s3cret;'],
+    ['${file:secret.txt}', 'hunter2'],
+    ['${file:/etc/secret}', 'absolute'],
+    ['"${env:EMPTY}"', ''],
+  ])('to a secret, %s, is resolved and not shown', async (value, expected) => {
+    expect(await resolved('group', value)).toEqual({ value: expected, shown: '(sensitive)' });
+  });
+
+  test.each([
+    ['group', '${var:teem}', 'unresolved-reference', 'Did you mean `team`?'],
+    ['group', '${env:NO}', 'unresolved-reference', 'Set it where rollcall runs.'],
+    ['group', '${file:no}', 'unresolved-reference', 'no such file'],
+    ['group', '"x ${var:tree}"', 'invalid-reference', 'Inside a longer text'],
+    ['group', '"x ${var:nothing}"', 'invalid-reference', 'Inside a longer text'],
+    ['group', '${HOME}', 'invalid-reference', 'A reference is'],
+    ['group', '"${var:}"', 'invalid-reference', 'A reference is'],
+    ['group', '"${var:team"', 'invalid-reference', 'It ends with }'],
+    ['provider', '${env:KEY}', 'wrong-type', ''],
+    ['provider', '${var:team}', 'wrong-type', ''],
+  ])('that cannot be: %s: %s gives %s', async (field, value, code, detail) => {
+    const { diagnostics } = await load(field, value);
+    expect(diagnostics).toMatchObject([
+      { code, detail: expect.stringContaining(detail) as string, range: { start: { line: 5 } } },
+    ]);
+    expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
+  });
+
+  test('cannot inject structure', async () => {
+    variables['evil'] = 'x\nslug: other\nprovider: 1';
+    expect((await resolved('group', '${var:evil}')).value).toBe('x\nslug: other\nprovider: 1');
+  });
+
+  test('to a secret cannot be a name', async () => {
+    const { diagnostics } = await loadManifests(['a.yaml'], {
+      files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: "${env:KEY}", name: A }]\n' }),
+      env: { KEY: 's3cret' },
+    });
+    expect(diagnostics).toMatchObject([{ code: 'sensitive-name' }]);
+    expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
+  });
+});

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readServiceSettings } from '../../src/settings/service-settings.ts';
+import { readSettings, type ProjectFlags, type Settings } from '../../src/settings/settings.ts';
+import { root } from '../support/cli.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const config = readFileSync(join(root, 'examples/environments/rollcall.yaml'), 'utf8');
+const files = memoryFiles({
+  'rollcall.yaml': config,
+  'ops/rollcall.yaml': `${config}\n`,
+  'bad.yaml': 'version: 1\nenvironments:\n  staging:\n    urll: https://x\n',
+  'more.yaml': 'domain: more.example.com\nextra: 1\n',
+  'list.yaml': '- a\n',
+});
+
+async function settings(flags: ProjectFlags, env = {}): Promise<Settings> {
+  const read = await readSettings(flags, env, files);
+  if (Array.isArray(read)) throw new Error(JSON.stringify(read));
+  return read;
+}
+
+describe('the settings', () => {
+  test('come from the environment of rollcall.yaml that --env or ROLLCALL_ENV names', async () => {
+    expect((await settings({ env: 'staging' })).variables).toMatchObject({
+      grafana_provider: 3,
+      support_email: 'support@example.com',
+    });
+    expect((await settings({}, { ROLLCALL_ENV: 'production' })).variables).toMatchObject({
+      grafana_provider: 12,
+    });
+    expect((await settings({ env: 'staging' }, { ROLLCALL_ENV: 'production' })).config.url).toBe(
+      'https://id.staging.example.com',
+    );
+  });
+
+  test('name manifests relative to their file', async () => {
+    expect((await settings({ config: 'ops/rollcall.yaml' })).manifests).toEqual(['ops/manifests']);
+  });
+
+  test('take --vars over the file, and --var over --vars', async () => {
+    const { variables } = await settings({
+      env: 'staging',
+      vars: ['more.yaml'],
+      var: ['extra="2"', 'empty=', 'n=1=2'],
+    });
+    expect(variables).toMatchObject({
+      domain: 'more.example.com',
+      extra: '2',
+      empty: '',
+      n: '1=2',
+      grafana_provider: 3,
+    });
+  });
+
+  test('are invalid, with a place, when the file is', async () => {
+    expect(await readSettings({ config: 'bad.yaml' }, {}, files)).toMatchObject([
+      {
+        code: 'unknown-field',
+        detail: 'Did you mean `url`?',
+        range: { filename: 'bad.yaml', start: { line: 4, column: 5 } },
+      },
+    ]);
+    expect(await readSettings({ config: 'none.yaml' }, {}, files)).toMatchObject([
+      { code: 'file-not-found' },
+    ]);
+  });
+
+  test.each([
+    [{ env: 'prodution' }, /not in rollcall.yaml/],
+    [{ var: ['novalue'] }, /--var cannot be "novalue"/],
+    [{ var: ['x=[1'] }, /is not YAML/],
+    [{ vars: ['list.yaml'] }, /does not hold variables/],
+  ])('%j is refused', async (flags, message) => {
+    await expect(readSettings(flags, {}, files)).rejects.toThrow(message);
+  });
+
+  test('of the service: a flag beats the environment, which beats the file', async () => {
+    const { config: chosen } = await settings({ env: 'production' });
+    const env = { PRODUCTION_TOKEN: 'from-config' };
+    const fromFile = await readServiceSettings({}, env, chosen, files);
+    expect(fromFile).toMatchObject({ baseUrl: 'https://id.example.com', concurrency: 2 });
+    expect(fromFile.token.reveal()).toBe('from-config');
+    const both = {
+      ...env,
+      ROLLCALL_URL: 'https://env.example.com',
+      ROLLCALL_TOKEN: 'from-env',
+      ROLLCALL_CONCURRENCY: '5',
+    };
+    const fromEnv = await readServiceSettings({ concurrency: '7' }, both, chosen, files);
+    expect(fromEnv).toMatchObject({ baseUrl: 'https://env.example.com', concurrency: 7 });
+    expect(fromEnv.token.reveal()).toBe('from-env');
+    await expect(readServiceSettings({}, {}, chosen, files)).rejects.toThrow(/no access token/);
+  });
+});
