@@ -2,7 +2,7 @@ import type { Manifest } from '../generated/manifest.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { addressOf, type Address, type Resource, type ResourceType } from '../resource.ts';
 import type { SourceFile, Span } from '../source.ts';
-import type { Places } from '../yaml/parse-yaml.ts';
+import type { Places } from '../yaml/places.ts';
 
 /** A manifest that has been read, with all that is known of its text. */
 export interface ReadManifest {

@@ -1,9 +1,10 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { piecesOf, type Piece } from './reference-pieces.ts';
 import type { SourceFile } from '../source.ts';
 import { sensitive } from '../sensitive.ts';
 import { didYouMean } from '../suggestion.ts';
-import type { Places } from '../yaml/parse-yaml.ts';
+import type { Places } from '../yaml/places.ts';
 
 /** What the references of a manifest can name. */
 export interface ReferenceSources {
@@ -26,14 +27,6 @@ export interface ResolvedValue {
 }
 
 type Path = readonly (string | number)[];
-
-const kinds = ['var', 'env', 'file'] as const;
-type Kind = (typeof kinds)[number];
-
-type Piece =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: Kind; readonly name: string }
-  | { readonly kind: 'fault'; readonly problem: Problem };
 
 /** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` inside the strings of a parsed manifest. */
 export async function resolveReferences(
@@ -174,50 +167,4 @@ class Resolver {
 
 function same(value: JsonValue): Resolved {
   return { value, shown: value };
-}
-
-/** Splits a text at its references. `$${` is a literal `${`. */
-function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  let literal = '';
-  const flush = (): void => {
-    if (literal !== '') pieces.push({ kind: 'literal', text: literal });
-    literal = '';
-  };
-  for (const [matched, reference] of text.matchAll(/\$\$\{|\$\{([^}]*)\}|\$\{|[^$]+|\$/g)) {
-    if (matched === '$${') literal += '${';
-    else if (!matched.startsWith('${')) literal += matched;
-    else {
-      flush();
-      pieces.push(pieceOf(reference));
-    }
-  }
-  flush();
-  return pieces;
-}
-
-function pieceOf(reference: string | undefined): Piece {
-  const literally = 'Write $${ for a ${ that is meant literally.';
-  if (reference === undefined) {
-    return {
-      kind: 'fault',
-      problem: {
-        code: 'invalid-reference',
-        summary: 'a reference begins here and does not end',
-        detail: `It ends with }. ${literally}`,
-      },
-    };
-  }
-  const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
-  const kind = kinds.find((known) => known === written);
-  if (kind !== undefined && name !== '') return { kind, name };
-  const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
-  return {
-    kind: 'fault',
-    problem: {
-      code: 'invalid-reference',
-      summary: `this is not a reference: \${${reference}}`,
-      detail: `${form} ${literally}`,
-    },
-  };
 }

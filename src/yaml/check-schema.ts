@@ -4,7 +4,8 @@ import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { SourceFile, Span } from '../source.ts';
 import { nearest } from '../suggestion.ts';
-import type { ParsedYaml, Places } from './parse-yaml.ts';
+import type { ParsedYaml } from './parse-yaml.ts';
+import type { Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
 
 /** A value that does not satisfy a schema. */

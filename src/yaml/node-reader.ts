@@ -1,0 +1,142 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
+import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../diagnostic.ts';
+import type { JsonValue } from '../json.ts';
+import type { SourceFile, Span } from '../source.ts';
+import { maxDepth } from './compose.ts';
+import { spanOf } from './places.ts';
+
+/** Aliases may repeat this many values in one file; more is an attack or a mistake. */
+const maxAliasedValues = 10_000;
+const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+export const tooDeep = {
+  summary: 'this is nested too deeply',
+  detail: `Values may be nested ${maxDepth} deep.`,
+};
+
+/** Reads YAML nodes as plain JSON. What it cannot read is null, and a diagnostic. */
+export class NodeReader {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #file: SourceFile;
+  readonly #anchors = new Map<string, Node>();
+  #aliasedValues = 0;
+  #insideAliases = 0;
+  #tooManySaid = false;
+
+  constructor(file: SourceFile) {
+    this.#file = file;
+  }
+
+  report(span: Span, code: DiagnosticCode, summary: string, detail: string): null {
+    this.diagnostics.push(diagnosticAt(this.#file, span, { code, summary, detail }));
+    return null;
+  }
+
+  read(node: unknown, depth: number): JsonValue {
+    if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return null;
+    if (isNode(node) && !isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isScalar(node)) return this.#readScalar(node);
+    if (depth >= maxDepth && (isSeq(node) || isMap(node))) {
+      return this.report(spanOf(node), 'yaml-unsupported', tooDeep.summary, tooDeep.detail);
+    }
+    if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
+    if (isMap(node)) return this.#readMap(node, depth);
+    if (isAlias(node)) {
+      const target = this.#anchors.get(node.source);
+      if (target === undefined) {
+        const detail = 'An anchor must stand before the alias that uses it.';
+        return this.report(spanOf(node), 'yaml-syntax', `nothing is anchored as &${node.source}`, detail);
+      }
+      this.#insideAliases += 1;
+      const value = this.read(target, depth + 1);
+      this.#insideAliases -= 1;
+      if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#tooManySaid) {
+        this.#tooManySaid = true;
+        const detail = `Aliases may repeat ${maxAliasedValues} values in one file.`;
+        this.report(spanOf(node), 'yaml-unsupported', 'the aliases expand to too many values', detail);
+      }
+      return value;
+    }
+    return null;
+  }
+
+  #readScalar(node: Scalar): JsonValue {
+    const { value } = node;
+    if (typeof value === 'string' && /[\0\p{Cs}]/u.test(value)) {
+      const detail = 'The service cannot store a NUL or half of a surrogate pair.';
+      return this.report(spanOf(node), 'invalid-value', 'this text holds what is not a character', detail);
+    }
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+    if (typeof value === 'number' && Number.isFinite(value)) {
+      if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+      const detail = 'Quote it if it is meant as text.';
+      return this.report(
+        spanOf(node),
+        'invalid-value',
+        'this number is too large to be kept exactly',
+        detail,
+      );
+    }
+    return this.report(
+      spanOf(node),
+      'invalid-value',
+      'this is not a JSON value',
+      'Quote it if it is meant as text.',
+    );
+  }
+
+  #readMap(map: YAMLMap, depth: number): JsonValue {
+    const object: Record<string, JsonValue> = {};
+    const repeated = new Set<string>();
+    for (const pair of map.items) {
+      const key = this.#readKey(pair, map);
+      if (key === undefined) continue;
+      if (Object.hasOwn(object, key) && !repeated.has(key)) {
+        repeated.add(key);
+        const summary = `the key ${JSON.stringify(key)} stands here more than once`;
+        this.report(
+          spanOf(pair.key),
+          'yaml-duplicate-key',
+          summary,
+          'Keep one; YAML would keep only the last.',
+        );
+      }
+      object[key] = this.read(pair.value, depth + 1);
+    }
+    return object;
+  }
+
+  #readKey(pair: Pair, map: YAMLMap): string | undefined {
+    const span = pair.key === null ? spanOf(map) : spanOf(pair.key);
+    const key = isScalar(pair.key) ? pair.key.value : undefined;
+    if (typeof key !== 'string') {
+      this.report(span, 'yaml-unsupported', 'a key must be a string', 'Quote the key.');
+      return undefined;
+    }
+    if (key === '<<') {
+      const detail = 'Write the fields out, or put what entries share under defaults.';
+      this.report(span, 'yaml-unsupported', 'merge keys are not supported', detail);
+      return undefined;
+    }
+    if (refusedKeys.has(key)) {
+      this.report(
+        span,
+        'yaml-unsupported',
+        `the key ${JSON.stringify(key)} is refused`,
+        'Choose another name.',
+      );
+      return undefined;
+    }
+    return key;
+  }
+}
