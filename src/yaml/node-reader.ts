@@ -28,6 +28,7 @@ export const tooDeep = {
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
+  readonly #reported = new Set<string>();
   readonly #anchors = new Map<string, Node>();
   #aliasedValues = 0;
   #insideAliases = 0;
@@ -38,7 +39,11 @@ export class NodeReader {
   }
 
   report(span: Span, code: DiagnosticCode, summary: string, detail: string): null {
-    this.diagnostics.push(diagnosticAt(this.#file, span, { code, summary, detail }));
+    // What stands behind an alias is read wherever the alias stands, and said once.
+    const place = `${code} ${span.join()}`;
+    if (!this.#reported.has(place))
+      this.diagnostics.push(diagnosticAt(this.#file, span, { code, summary, detail }));
+    this.#reported.add(place);
     return null;
   }
 

@@ -360,6 +360,30 @@ describe('validate', () => {
     expect(stdout()).toContain('manifest: error: no such file or folder [file-not-found]');
   });
 
+  test('lets warnings pass, and with --strict makes them errors', async () => {
+    const warned = { 'a.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
+    const lenient = capture({ files: warned });
+    expect(await validate(['a.yaml'], { output: 'text' }, lenient.context)).toBe('done');
+    expect(lenient.stdout()).toContain(
+      'warning: user.alice: the service is known to demand a `name` [likely-refused]',
+    );
+    expect(lenient.stdout()).toContain('Valid: 0 applications, 1 user; 1 warning.');
+    const strict = capture({ files: warned });
+    expect(await validate(['a.yaml'], { output: 'text', strict: true }, strict.context)).toBe('invalid');
+  });
+
+  test.each([
+    ['sarif', /FORMAT=FILE/],
+    ['html=x', /The formats are: text, json, junit, sarif, github/],
+  ])('refuses --report %s', async (report, message) => {
+    const { context } = capture({ files });
+    await expect(
+      validate(['manifests'], { output: 'text', report: [report] }, context),
+    ).rejects.toMatchObject({
+      hint: expect.stringMatching(message) as string,
+    });
+  });
+
   test('lets no control character reach the terminal', async () => {
     const hostile = 'version: 1\nusers: [{ username: "\\e[31mred\\u202e", "\\e]0;title\\a": 1 }]\n';
     const { context, stdout } = capture({ files: { 'a.yaml': hostile } });
