@@ -23,7 +23,8 @@ export const nodeFiles: Files = {
     }
   },
   namesIn: (folder) => readdir(folder),
-  glob: (pattern) => glob(pattern, { expandDirectories: false }),
+  glob: (pattern) =>
+    glob(pattern, { expandDirectories: false, onlyFiles: false, absolute: pattern.startsWith('/') }),
   readStandardInput: (maxBytes) => upTo(maxBytes, process.stdin),
 };
 

@@ -1,5 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
-import { standardInput, type Files } from '../files.ts';
+import { standardInput, type FileKind, type Files } from '../files.ts';
 
 export interface FoundManifests {
   /** Each file once, in code-unit order. */
@@ -66,8 +66,33 @@ class Search {
       return;
     }
     const matched = await this.#files.glob(pattern);
-    for (const filename of matched) await this.#add(filename);
+    const root = pattern.replace(/[^/]*[*?[\]{}!()].*$/s, '') || '.';
+    for (const path of matched.toSorted()) {
+      await this.#guarded(path, async () => {
+        const kind = await this.#files.kindOf(path);
+        if (kind !== 'folder') await this.#addInside(path, kind, await this.#files.realPath(root));
+      });
+    }
     if (matched.length === 0) this.#reportNothing(pattern, 'no file matches this pattern');
+  }
+
+  /** Adds a file that was not named itself, if it is one and lies in the folder that was. */
+  async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
+    if (!`${await this.#files.realPath(path)}/`.startsWith(`${root.replace(/\/+$/, '')}/`)) {
+      this.report(
+        path,
+        'link-outside',
+        'this link leads out of the folder',
+        'Name what it leads to on the command line.',
+      );
+      return 0;
+    }
+    if (kind !== 'file') {
+      this.report(path, 'file-unreadable', 'this is neither a file nor a folder', 'Remove it, or rename it.');
+      return 0;
+    }
+    await this.#add(path);
+    return 1;
   }
 
   /**
@@ -91,25 +116,10 @@ class Search {
         const kind = await this.#files.kindOf(path);
         if (kind !== 'folder' && !/\.ya?ml$/.test(name)) return;
         const inside = await this.#files.realPath(path);
-        if (!`${inside}/`.startsWith(`${root.replace(/\/+$/, '')}/`)) {
-          this.report(
-            path,
-            'link-outside',
-            'this link leads out of the folder',
-            'Name what it leads to on the command line.',
-          );
-        } else if (kind === 'folder') {
+        if (kind === 'folder' && `${inside}/`.startsWith(`${root.replace(/\/+$/, '')}/`)) {
           added += await this.#addBelow(path, [...above, realPath]);
-        } else if (kind === 'file') {
-          await this.#add(path);
-          added += 1;
         } else {
-          this.report(
-            path,
-            'file-unreadable',
-            'this is neither a file nor a folder',
-            'Remove it, or rename it.',
-          );
+          added += await this.#addInside(path, kind, root);
         }
       });
     }

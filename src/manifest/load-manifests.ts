@@ -1,7 +1,7 @@
 import { byPlace, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
 import type { Files } from '../files.ts';
 import { schema, type Manifest } from '../generated/manifest.ts';
-import { isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
 import type { Resource } from '../resource.ts';
 import type { SourceFile } from '../source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
@@ -9,8 +9,9 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
 import { desiredResources } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
-import { resolveReferences, type ReferenceSources } from './references.ts';
+import { resolveReferences } from './references.ts';
 import { rules } from './rules.ts';
+import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
 import { trimManifest } from './trim.ts';
 
 export interface LoadedManifests {
@@ -45,23 +46,29 @@ export async function loadManifests(
   const diagnostics = [...found.diagnostics];
   const resources: Resource[] = [];
   let declared = 0;
+  const secretAt = secretReader(files);
   for (const filename of found.filenames) {
     const file = await readText(filename, files);
     if ('code' in file) {
       diagnostics.push(file);
       continue;
     }
-    declared += countEntries(file.text, maxResources - declared);
-    if (declared > maxResources) {
+    const looksLike = countEntries(file.text, maxResources - declared);
+    const understood =
+      declared + looksLike > maxResources ? 'too many' : await understand(file, options, secretAt);
+    declared += understood === 'too many' ? looksLike : understood.entries;
+    if (understood === 'too many' || declared > maxResources) {
       diagnostics.push(tooMany(file));
       break;
     }
-    const understood = await understand(file, options);
     for (const resource of understood.resources) resources.push(resource);
     for (const diagnostic of understood.diagnostics) diagnostics.push(diagnostic);
   }
-  for (const rule of rules) for (const diagnostic of rule(resources)) diagnostics.push(diagnostic);
-  const sorted = diagnostics.toSorted(byPlace);
+  for (const diagnostic of sensitiveName(resources)) diagnostics.push(diagnostic);
+  // The other rules name resources, so they see none whose name is a secret.
+  const nameable = resources.filter((resource) => !hasSensitiveName(resource));
+  for (const rule of rules) for (const diagnostic of rule(nameable)) diagnostics.push(diagnostic);
+  const sorted = once(diagnostics).toSorted(byPlace);
   return {
     resources,
     diagnostics: strict ? sorted.map((diagnostic) => asError(diagnostic)) : sorted,
@@ -69,52 +76,90 @@ export async function loadManifests(
   };
 }
 
-type Understood = Omit<LoadedManifests, 'filenames'>;
+interface Understood {
+  readonly resources: readonly Resource[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** How many entries stand in the lists, valid or not. */
+  readonly entries: number;
+}
 
-async function understand(file: SourceFile, options: LoadOptions): Promise<Understood> {
+async function understand(
+  file: SourceFile,
+  { variables = {}, env = {} }: LoadOptions,
+  secretAt: (path: string) => Promise<string>,
+): Promise<Understood> {
+  const nothing = { resources: [], entries: 0 };
   const parsed = parseYaml(file);
-  if (parsed.value === undefined) return { resources: [], diagnostics: parsed.diagnostics };
+  if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
-    return { resources: [], diagnostics: [emptyFile(file)] };
-  const resolved = await resolveReferences(parsed.value, sourcesFor(file, options), parsed.places, file);
+    return { ...nothing, diagnostics: [emptyFile(file)] };
+  const entries = entriesIn(parsed.value);
+  if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
+  const folder = file.filename.replace(/[^/]*$/, '');
+  const readFile = (path: string): Promise<string> => secretAt(path.startsWith('/') ? path : folder + path);
+  const resolved = await resolveReferences(parsed.value, { variables, env, readFile }, parsed.places, file);
   const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics];
   const manifest = trimManifest(resolved.value);
   const faults = checkSchema(schema, manifest, { places: parsed.places, diagnostics }, file);
   for (const diagnostic of diagnosticsOf(faults)) diagnostics.push(diagnostic);
-  if (!isJsonObject(manifest)) return { resources: [], diagnostics };
+  if (!isJsonObject(manifest)) return { ...nothing, diagnostics };
   const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
-  const broken = new Set(brokenPaths.map((path) => path.slice(0, 2).join('/')));
   const resources = desiredResources({
     // What satisfies the schema is a Manifest; entries that do not are left out by `broken`.
     manifest: manifest as unknown as Manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
     secrets: resolved.secrets,
-    broken,
+    broken: new Set(brokenPaths.map((path) => path.slice(0, 2).join('/'))),
     places: parsed.places,
     file,
   });
-  return { resources, diagnostics };
+  return { resources, diagnostics, entries };
 }
 
-function sourcesFor(file: SourceFile, { files, variables = {}, env = {} }: LoadOptions): ReferenceSources {
-  const folder = file.filename.replace(/[^/]*$/, '');
-  return {
-    variables,
-    env,
-    async readFile(path) {
-      const text = await readText(path.startsWith('/') ? path : folder + path, files);
-      if ('code' in text) throw new Error(text.summary);
-      return text.text;
-    },
+function entriesIn(manifest: JsonValue): number {
+  if (!isJsonObject(manifest)) return 0;
+  return [manifest['applications'], manifest['users']].reduce<number>(
+    (sum, list) => sum + (isJsonList(list) ? list.length : 0),
+    0,
+  );
+}
+
+/** A secret is a line or a key, not a document. */
+const maxSecretBytes = 64 * 1024;
+
+/** Reads the files of `${file:PATH}`, each once. */
+function secretReader(files: Files): (path: string) => Promise<string> {
+  const read = new Map<string, Promise<string>>();
+  return (path) => {
+    const known = read.get(path) ?? readSecret(path, files);
+    read.set(path, known);
+    return known;
   };
 }
 
-/** Counts what looks like the name of an entry: before parsing, so that too many cost nothing. */
+async function readSecret(path: string, files: Files): Promise<string> {
+  const text = await readText(path, files, maxSecretBytes);
+  if ('code' in text) throw new Error(text.summary);
+  return text.text;
+}
+
+/** Counts the lines that begin like an entry: before parsing, so that far too many cost nothing. */
 function countEntries(text: string, enough: number): number {
-  const name = /(?:^|[\s{,"'])(?:slug|username)["']?[ \t]*:/g;
+  const entry = /^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?["']?(?:slug|username)["']?[ \t]*:/gm;
   let count = 0;
-  while (count <= enough && name.test(text)) count += 1;
+  while (count <= enough && entry.test(text)) count += 1;
   return count;
+}
+
+/** What stands behind an alias is found wrong wherever the alias stands. */
+function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics.filter(({ code, summary, range }) => {
+    const key = JSON.stringify([code, summary, range]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
 }
 
 function tooMany(file: SourceFile): Diagnostic {

@@ -13,19 +13,23 @@ export type Piece =
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let literal = '';
-  const flush = (): void => {
+  let from = 0;
+  for (let at = text.indexOf('${'); at !== -1; at = text.indexOf('${', from)) {
+    if (text[at - 1] === '$' && at > from) {
+      literal += `${text.slice(from, at - 1)}\${`;
+      from = at + 2;
+      continue;
+    }
+    literal += text.slice(from, at);
     if (literal !== '') pieces.push({ kind: 'literal', text: literal });
     literal = '';
-  };
-  for (const [matched, reference] of text.matchAll(/\$\$\{|\$\{([^}]*)\}|\$\{|[^$]+|\$/g)) {
-    if (matched === '$${') literal += '${';
-    else if (!matched.startsWith('${')) literal += matched;
-    else {
-      flush();
-      pieces.push(pieceOf(reference));
-    }
+    const end = text.indexOf('}', at);
+    pieces.push(pieceOf(end === -1 ? undefined : text.slice(at + 2, end)));
+    if (end === -1) return pieces;
+    from = end + 1;
   }
-  flush();
+  literal += text.slice(from);
+  if (literal !== '') pieces.push({ kind: 'literal', text: literal });
   return pieces;
 }
 

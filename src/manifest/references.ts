@@ -28,6 +28,8 @@ export interface ResolvedValue {
 
 type Path = readonly (string | number)[];
 
+const maxResolvedLength = 1_000_000;
+
 /** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` inside the strings of a parsed manifest. */
 export async function resolveReferences(
   root: JsonValue,
@@ -73,6 +75,7 @@ class Resolver {
       const resolved: Record<string, JsonValue> = {};
       const shown: Record<string, JsonValue> = {};
       for (const [key, inner] of Object.entries(value)) {
+        if (key.includes('${')) this.#refuseKey(path, key);
         const result = await this.resolve(inner, [...path, key]);
         resolved[key] = result.value;
         shown[key] = result.shown;
@@ -95,6 +98,14 @@ class Resolver {
       const part = await this.#textOf(piece, path);
       if (part === undefined) return same(text);
       value += part;
+      if (value.length > maxResolvedLength) {
+        this.#report(path, {
+          code: 'invalid-reference',
+          summary: 'the text is too long when its references are resolved',
+          detail: `It may have ${maxResolvedLength} characters.`,
+        });
+        return same(text);
+      }
       hidden ||= piece.kind === 'env' || piece.kind === 'file';
     }
     return { value, shown: hidden ? sensitive : value };
@@ -156,6 +167,17 @@ class Resolver {
   #secret(text: string): string {
     if (text.trim() !== '') this.secrets.add(text.trim());
     return text;
+  }
+
+  #refuseKey(path: Path, key: string): void {
+    this.unresolved.push(path);
+    this.diagnostics.push(
+      diagnosticAt(this.#file, this.#places.ofKey(path, key), {
+        code: 'invalid-reference',
+        summary: 'a key holds no references',
+        detail: 'References stand in values only.',
+      }),
+    );
   }
 
   #report(path: Path, problem: Problem): undefined {

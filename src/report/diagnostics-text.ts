@@ -23,19 +23,24 @@ function lineAndColumn({ range, excerpt }: Diagnostic): string {
   return range === undefined || excerpt === undefined ? '' : `:${range.start.line}:${range.start.column}`;
 }
 
-/** More of a line than this helps nobody. */
-const longestExcerpt = 160;
+/** More of a line than this helps nobody: a longer one is shown around the place. */
+const longestExcerpt = 110;
+const shownBefore = 60;
 
 function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
-  if (range === undefined || excerpt === undefined || excerpt.length > longestExcerpt) return [];
+  if (range === undefined || excerpt === undefined) return [];
   const from = range.start.column - 1;
   const to = range.end.line === range.start.line ? range.end.column - 1 : excerpt.length;
-  const before = visible(excerpt.slice(0, from));
-  const marked = visible(excerpt.slice(from, Math.max(to, from)).trimEnd());
+  const first = excerpt.length <= longestExcerpt ? 0 : Math.max(0, from - shownBefore);
+  const last = Math.min(excerpt.length, first + longestExcerpt);
+  const cutBefore = first > 0 ? '…' : '';
+  const cutAfter = last < excerpt.length ? '…' : '';
+  const before = cutBefore + visible(excerpt.slice(first, from));
+  const marked = visible(excerpt.slice(from, Math.min(Math.max(to, from), last)).trimEnd());
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
   return [
-    `  ${style.dim(`${number} |`)} ${visible(excerpt)}`,
+    `  ${style.dim(`${number} |`)} ${cutBefore}${visible(excerpt.slice(first, last))}${cutAfter}`,
     `  ${style.dim(`${margin} |`)} ${' '.repeat(before.length)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
   ];
 }

@@ -23,19 +23,15 @@ export function redacting(send: Transport, token: string): Transport {
   };
 }
 
-/** An answer in whose words the secrets of a manifest are blanked out. */
+/** An answer in whose words the secrets of a manifest are blanked out. The names of fields are not words. */
 export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
   if (answer.body === undefined || secrets.length === 0) return answer;
   const forms = formsOf(secrets);
-  return {
-    ...answer,
-    body: Object.fromEntries(
-      Object.entries(answer.body).map(([key, value]) => [clean(key, forms), cleanIn(value, forms)]),
-    ),
-  };
+  const body = Object.entries(answer.body).map(([field, value]) => [field, cleanIn(value, forms)]);
+  return { ...answer, body: Object.fromEntries(body) };
 }
 
-function cleanIn(value: JsonValue, forms: readonly string[]): JsonValue {
+function cleanIn(value: JsonValue, forms: Forms): JsonValue {
   if (typeof value === 'string') return clean(value, forms);
   if (isJsonList(value)) return value.map((item) => cleanIn(item, forms));
   if (!isJsonObject(value)) return value;
@@ -44,16 +40,34 @@ function cleanIn(value: JsonValue, forms: readonly string[]): JsonValue {
   );
 }
 
-/** The forms in which an echo may hold a text: as it is, in JSON, in JSON within JSON, in a URL. The longest first. */
-function formsOf(texts: readonly string[]): string[] {
-  const forms = texts.flatMap((text) => [text, inJson(text), inJson(inJson(text)), encodeURIComponent(text)]);
-  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+interface Forms {
+  readonly pattern: RegExp;
+  /** Too short to be told from the words around them. */
+  readonly short: readonly string[];
+}
+
+const shortestForm = 4;
+
+/** The forms in which an echo may hold a text: as it is, in JSON, in JSON within JSON, in a URL. */
+function formsOf(texts: readonly string[]): Forms {
+  const all = new Set(
+    texts.flatMap((text) => [text, inJson(text), inJson(inJson(text)), encodeURIComponent(text)]),
+  );
+  // The longest first, lest a part of one be taken for another.
+  const long = [...all]
+    .filter(({ length }) => length >= shortestForm)
+    .toSorted((a, b) => b.length - a.length);
+  const escaped = long.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return {
+    pattern: new RegExp(escaped.length > 0 ? escaped.join('|') : '(?!)', 'g'),
+    short: [...all].filter(({ length }) => length < shortestForm),
+  };
 }
 
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-function clean(text: string, forms: readonly string[]): string {
-  return forms.reduce((cleaned, form) => cleaned.replaceAll(form, sensitive), text);
+function clean(text: string, { pattern, short }: Forms): string {
+  return short.some((form) => text.includes(form)) ? sensitive : text.replace(pattern, sensitive);
 }

@@ -1,12 +1,16 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { schema, type Config } from '../generated/config.ts';
 import type { JsonObject } from '../json.ts';
+import type { SourceFile } from '../source.ts';
 import { didYouMean } from '../suggestion.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
+import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
+import { readBaseUrl } from './base-url.ts';
+import { refuseReferences } from './plain-values.ts';
 
 /** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
 export interface ChosenConfig {
@@ -43,16 +47,53 @@ export async function readConfig(
   const parsed = parseYaml(file);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(schema, parsed.value, parsed, file);
-  const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
+  const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)].map((diagnostic) =>
+    withoutToken(diagnostic),
+  );
   if (diagnostics.length > 0) return diagnostics;
   // What satisfies the schema is a Config: the type is generated from it.
-  return choose(parsed.value as unknown as Config, environment, file.filename);
+  const config = parsed.value as unknown as Config;
+  const wrong = [...wrongValues(config, parsed.places, file)];
+  return wrong.length > 0 ? wrong : choose(config, environment, file.filename);
+}
+
+/** What no schema can say. */
+function* wrongValues(config: Config, places: Places, file: SourceFile): Iterable<Diagnostic> {
+  yield* refuseReferences(config.vars ?? {}, ['vars'], places, file);
+  for (const [name, { url, vars }] of Object.entries(config.environments ?? {})) {
+    const path = ['environments', name];
+    yield* refuseReferences(vars ?? {}, [...path, 'vars'], places, file);
+    try {
+      if (url !== undefined) readBaseUrl(url, true);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      const problem = { code: 'invalid-format', summary: error.message, detail: error.hint } as const;
+      yield diagnosticAt(file, places.ofValue([...path, 'url']), problem);
+    }
+  }
+}
+
+/** A token that was written into the file by mistake is not shown, but told where it belongs. */
+function withoutToken(diagnostic: Diagnostic): Diagnostic {
+  const { excerpt, ...rest } = diagnostic;
+  if (excerpt === undefined || !/^\s*(?:-\s+)?["']?\w*(?:token|secret|password)\w*["']?\s*:/i.test(excerpt))
+    return diagnostic;
+  if (diagnostic.code !== 'unknown-field') return rest;
+  return {
+    ...rest,
+    detail: 'The token itself does not belong here: name its environment variable with token_env.',
+  };
 }
 
 function choose(config: Config, environment: string | undefined, filename: string): ChosenConfig {
   const environments = config.environments ?? {};
   const names = Object.keys(environments);
-  const chosen = environment === undefined ? {} : environments[environment];
+  const chosen =
+    environment === undefined
+      ? {}
+      : Object.hasOwn(environments, environment)
+        ? environments[environment]
+        : undefined;
   if (chosen === undefined) {
     throw new UsageError(
       `the environment ${JSON.stringify(environment)} is not in ${filename}`,

@@ -1,10 +1,11 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { sourceFile } from '../source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
+import { refuseReferences } from './plain-values.ts';
 
 /** The variables of the command line: those of `--vars` files, in order, then each `--var NAME=VALUE`. */
 export async function readVariables(
@@ -31,10 +32,19 @@ async function readVarsFile(
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
   const file = await readText(filename, files);
   if ('code' in file) return [file];
-  const { value, diagnostics } = parseYaml(file);
+  const { value, diagnostics, places } = parseYaml(file);
   if (diagnostics.length > 0) return [...diagnostics];
-  if (isJsonObject(value)) return { variables: value };
-  throw new UsageError(`${filename} does not hold variables`, 'Each is a line of its own, as `name: value`.');
+  if (isJsonObject(value)) {
+    const references = refuseReferences(value, [], places, file);
+    return references.length > 0 ? references : { variables: value };
+  }
+  return [
+    diagnosticAt(file, places.ofValue([]), {
+      code: 'wrong-type',
+      summary: 'this file holds no variables',
+      detail: 'Each is a line of its own, as `name: value`.',
+    }),
+  ];
 }
 
 /** A value is read as YAML: 12 is a number, "12" a text. */

@@ -2,17 +2,20 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { SourceFile, Span } from '../source.ts';
+import { lineOf, rangeOf, type SourceFile, type Span } from '../source.ts';
 import { nearest } from '../suggestion.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import type { Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
 
+/** More problems in one file help nobody, and cost time and memory. */
+const maxProblems = 1000;
+
 /** A value that does not satisfy a schema. */
 export interface SchemaFault {
   /** The keys and indexes that lead to it from the root. */
   readonly path: readonly (string | number)[];
-  /** None when something at the same place has been complained of already. */
+  /** None when something at the same place has been complained of already, or after the first thousand. */
   readonly diagnostic?: Diagnostic;
 }
 
@@ -26,9 +29,12 @@ export function checkSchema(
   const validate = validatorFor(schema);
   if (validate(value)) return [];
   const known = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
-  return oneForEachMistake(validate.errors ?? []).map((error) => {
+  return oneForEachMistake(validate.errors ?? []).map((error, index) => {
     const path = pathOf(error, value);
-    const diagnostic = diagnosticAt(file, spanOf(error, path, places), schemaProblem(error));
+    if (index >= maxProblems) return { path };
+    const span = spanOf(error, path, places);
+    const line = lineOf(file, rangeOf(file, span).start.line);
+    const diagnostic = diagnosticAt(file, span, schemaProblem(error, line));
     return known.has(startOf(diagnostic)) ? { path } : { path, diagnostic };
   });
 }

@@ -13,12 +13,17 @@ export function compose(text: string): Document.Parsed[] | { readonly tooDeepAt:
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let ended = 0;
   for (const lexeme of lexer.lex(text)) {
-    for (const token of parser.next(lexeme)) tokens.push(token);
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      if (token.type === 'document') ended += 1;
+    }
+    if (ended === 2) break; // the second is enough to know that there is one
     if (parser.stack.length > maxDepth + besidesCollections)
       return { tooDeepAt: parser.offset - lexeme.length };
   }
-  for (const token of parser.end()) tokens.push(token);
+  if (ended < 2) for (const token of parser.end()) tokens.push(token);
 
   const composer = new Composer({
     version: '1.2',

@@ -4,10 +4,12 @@ import {
   isNode,
   isScalar,
   isSeq,
+  type Alias,
   type Node,
   type Pair,
   type Scalar,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../diagnostic.ts';
 import type { JsonValue } from '../json.ts';
@@ -17,6 +19,10 @@ import { spanOf } from './places.ts';
 
 /** Aliases may repeat this many values in one file; more is an attack or a mistake. */
 const maxAliasedValues = 10_000;
+/** More problems in one file help nobody, and cost time and memory. */
+const maxProblems = 1000;
+const noCharacter = /[\0\p{Cs}]/u;
+const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 export const tooDeep = {
@@ -28,6 +34,9 @@ export const tooDeep = {
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
+  /** What each alias stands for. */
+  readonly targets: Map<Alias, Node> = new Map();
+  readonly #open = new Set<unknown>();
   readonly #reported = new Set<string>();
   readonly #anchors = new Map<string, Node>();
   #aliasedValues = 0;
@@ -40,6 +49,7 @@ export class NodeReader {
 
   report(span: Span, code: DiagnosticCode, summary: string, detail: string): null {
     // What stands behind an alias is read wherever the alias stands, and said once.
+    if (this.diagnostics.length >= maxProblems) return null;
     const place = `${code} ${span.join()}`;
     if (!this.#reported.has(place))
       this.diagnostics.push(diagnosticAt(this.#file, span, { code, summary, detail }));
@@ -54,14 +64,23 @@ export class NodeReader {
     if (depth >= maxDepth && (isSeq(node) || isMap(node))) {
       return this.report(spanOf(node), 'yaml-unsupported', tooDeep.summary, tooDeep.detail);
     }
-    if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
-    if (isMap(node)) return this.#readMap(node, depth);
+    if (isSeq(node) || isMap(node)) return this.#readCollection(node, depth);
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source);
       if (target === undefined) {
         const detail = 'An anchor must stand before the alias that uses it.';
         return this.report(spanOf(node), 'yaml-syntax', `nothing is anchored as &${node.source}`, detail);
       }
+      if (this.#open.has(target)) {
+        const detail = 'It would hold itself, without an end.';
+        return this.report(
+          spanOf(node),
+          'yaml-unsupported',
+          'this alias stands inside what it stands for',
+          detail,
+        );
+      }
+      this.targets.set(node, target);
       this.#insideAliases += 1;
       const value = this.read(target, depth + 1);
       this.#insideAliases -= 1;
@@ -75,11 +94,24 @@ export class NodeReader {
     return null;
   }
 
+  #readCollection(node: YAMLSeq | YAMLMap, depth: number): JsonValue {
+    this.#open.add(node);
+    const value = isSeq(node)
+      ? node.items.map((item) => this.read(item, depth + 1))
+      : this.#readMap(node, depth);
+    this.#open.delete(node);
+    return value;
+  }
+
   #readScalar(node: Scalar): JsonValue {
     const { value } = node;
-    if (typeof value === 'string' && /[\0\p{Cs}]/u.test(value)) {
-      const detail = 'The service cannot store a NUL or half of a surrogate pair.';
-      return this.report(spanOf(node), 'invalid-value', 'this text holds what is not a character', detail);
+    if (typeof value === 'string' && noCharacter.test(value)) {
+      return this.report(
+        spanOf(node),
+        'invalid-value',
+        'this text holds what is not a character',
+        unstorable,
+      );
     }
     if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
     if (typeof value === 'number' && Number.isFinite(value)) {
@@ -126,6 +158,10 @@ export class NodeReader {
     const key = isScalar(pair.key) ? pair.key.value : undefined;
     if (typeof key !== 'string') {
       this.report(span, 'yaml-unsupported', 'a key must be a string', 'Quote the key.');
+      return undefined;
+    }
+    if (noCharacter.test(key)) {
+      this.report(span, 'invalid-value', 'this key holds what is not a character', unstorable);
       return undefined;
     }
     if (key === '<<') {

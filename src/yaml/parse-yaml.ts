@@ -33,7 +33,7 @@ export function parseYaml(file: SourceFile): ParsedYaml {
     const detail = 'One file holds one document. Put the other into a file of its own.';
     reader.report(markerBefore(second, file), 'yaml-unsupported', 'a second document starts here', detail);
   }
-  return { value, places: placesIn(document), diagnostics: reader.diagnostics };
+  return { value, places: placesIn(document, reader.targets), diagnostics: reader.diagnostics };
 }
 
 function unreadable(diagnostic: Diagnostic): ParsedYaml {
@@ -49,7 +49,7 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
   }
   const { version, explicit } = document.directives.yaml;
   if (explicit && version !== '1.2') {
-    const at = Math.max(0, file.text.indexOf('%YAML'));
+    const at = Math.max(0, file.text.search(/^%YAML/m));
     const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are texts.';
     reader.report([at, at + 9], 'yaml-unsupported', `YAML ${version} is not supported`, detail);
   }

@@ -1,4 +1,14 @@
-import { isAlias, isMap, isScalar, isSeq, type Document, type Node, type Pair } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Alias,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import type { Span } from '../source.ts';
 
 /** Where the values of a parsed file stand. A path names keys and indexes from the root. */
@@ -10,8 +20,9 @@ export interface Places {
 
 export const nowhere: Places = { ofValue: () => [0, 0], ofKey: () => [0, 0] };
 
-export function placesIn(document: Document): Places {
-  const resolved = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+/** `targets` says what each alias stands for. */
+export function placesIn(document: Document, targets: ReadonlyMap<Alias, Node>): Places {
+  const resolved = (node: unknown): unknown => (isAlias(node) ? targets.get(node) : node);
   const nodeAt = (path: readonly (string | number)[]): unknown => {
     let node: unknown = document.contents;
     for (const step of path) {
@@ -36,8 +47,18 @@ export function placesIn(document: Document): Places {
   };
 }
 
+const indexes = new WeakMap<YAMLMap, Map<unknown, Pair>>();
+
 function pairOf(node: unknown, key: string): Pair | undefined {
-  return isMap(node) ? node.items.find((pair) => isScalar(pair.key) && pair.key.value === key) : undefined;
+  if (!isMap(node)) return undefined;
+  let index = indexes.get(node);
+  if (index === undefined) {
+    index = new Map(
+      node.items.toReversed().map((pair) => [isScalar(pair.key) ? pair.key.value : undefined, pair]),
+    );
+    indexes.set(node, index);
+  }
+  return index.get(key);
 }
 
 export function spanOf(node: unknown): Span {

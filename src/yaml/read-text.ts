@@ -3,10 +3,17 @@ import { standardInput, type Files } from '../files.ts';
 import { sourceFile, type SourceFile } from '../source.ts';
 
 /** A larger file is no manifest that a person wrote. */
-export const maxFileBytes: number = 16 * 1024 * 1024;
+const maxFileBytes: number = 16 * 1024 * 1024;
+
+/** Ten lines for each of as many resources as a run may have. */
+const maxLines = 2_000_000;
 
 /** Reads a file, or standard input, as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
-export async function readText(filename: string, files: Files): Promise<SourceFile | Diagnostic> {
+export async function readText(
+  filename: string,
+  files: Files,
+  maxBytes: number = maxFileBytes,
+): Promise<SourceFile | Diagnostic> {
   const shown = filename === standardInput ? '<stdin>' : filename;
   const refuse = (code: Diagnostic['code'], summary: string, detail: string): Diagnostic =>
     diagnosticFor(shown, { code, summary, detail });
@@ -16,14 +23,15 @@ export async function readText(filename: string, files: Files): Promise<SourceFi
     if (kind === 'absent') return refuse('file-not-found', 'no such file', 'Check the path.');
     if (kind !== 'file') return refuse('file-unreadable', 'this is not a file', 'Name a YAML file.');
     bytes = await (filename === standardInput
-      ? files.readStandardInput(maxFileBytes + 1)
-      : files.read(filename, maxFileBytes + 1));
+      ? files.readStandardInput(maxBytes + 1)
+      : files.read(filename, maxBytes + 1));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return refuse('file-unreadable', 'this file cannot be read', why);
   }
-  if (bytes.length > maxFileBytes) {
-    return refuse('file-too-large', 'this file is larger than 16 MiB', 'Divide it into several files.');
+  if (bytes.length > maxBytes) {
+    const most = maxBytes === maxFileBytes ? '16 MiB' : `${maxBytes / 1024} KiB`;
+    return refuse('file-too-large', `this file is larger than ${most}`, 'Divide it into several files.');
   }
   return decode(shown, bytes, refuse);
 }
@@ -44,6 +52,13 @@ function decode(
     return refuse('not-utf-8', 'this file is not valid UTF-8', 'Save it as UTF-8.');
   }
   const file = sourceFile(shown, text);
+  if (file.lineStarts.length > maxLines) {
+    return refuse(
+      'file-too-large',
+      `this file has more than ${maxLines} lines`,
+      'Divide it into several files.',
+    );
+  }
   const nul = text.indexOf('\0');
   if (nul === -1) return file;
   return diagnosticAt(file, [nul, nul + 1], {

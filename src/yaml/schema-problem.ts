@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv';
 import type { Problem } from '../diagnostic.ts';
 import { didYouMean } from '../suggestion.ts';
 
-/** What is wrong, in the words of whoever wrote the file. */
-export function schemaProblem(error: ErrorObject): Problem {
+/** What is wrong, in the words of whoever wrote the file. `line` is the source line on which it is. */
+export function schemaProblem(error: ErrorObject, line: string): Problem {
   const field = lastStep(error.instancePath);
   const subject = subjectOf(error.instancePath, field);
   switch (error.keyword) {
@@ -41,13 +41,13 @@ export function schemaProblem(error: ErrorObject): Problem {
         return {
           code: 'wrong-type',
           summary: `${subject} has no value`,
-          detail: `It must be ${named(error.params['type'])}. A # begins a comment unless it is quoted.`,
+          detail: `It must be ${named(error.params['type'])}.${line.includes('#') ? ' A # begins a comment unless it is quoted.' : ''}`,
         };
       }
       return {
         code: 'wrong-type',
         summary: `${subject} must be ${named(error.params['type'])}, not ${typeName(error.data)}`,
-        detail: wantsQuotes(error) ? 'Quote it.' : '',
+        detail: typeHint(error),
       };
     case 'enum': {
       const allowed = (error.params['allowedValues'] as unknown[]).map(String);
@@ -61,7 +61,7 @@ export function schemaProblem(error: ErrorObject): Problem {
       return {
         code: 'invalid-value',
         summary: `${subject} must be ${JSON.stringify(error.params['allowedValue'])}`,
-        detail: '',
+        detail: String(error.data) === String(error.params['allowedValue']) ? 'Remove the quotes.' : '',
       };
     case 'minLength':
       return { code: 'invalid-length', summary: `${subject} must not be empty`, detail: '' };
@@ -99,9 +99,25 @@ function hintOf(error: ErrorObject, property: string): string {
   return properties?.[property]?.description ?? '';
 }
 
-/** A number or a boolean where a text belongs; null is more likely a value that was forgotten. */
-function wantsQuotes({ params, data }: ErrorObject): boolean {
-  return params['type'] === 'string' && (typeof data === 'number' || typeof data === 'boolean');
+/** How the written value becomes one of the type that is asked for. */
+function typeHint({ params, data }: ErrorObject): string {
+  const types = String(params['type']).split(',');
+  if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) return 'Quote it.';
+  if (types.includes('boolean') && typeof data === 'string') {
+    if (/^(yes|on|true|y)$/i.test(data)) return 'Write true, without quotes.';
+    if (/^(no|off|false|n)$/i.test(data)) return 'Write false, without quotes.';
+  }
+  if (types.includes('integer') && typeof data === 'string') {
+    return /^\d+$/.test(data) ? 'Remove the quotes.' : 'It is an id, not a name.';
+  }
+  if (types.includes('array')) {
+    return typeof data === 'object'
+      ? 'Begin each entry with `- `.'
+      : 'Write it as [a, b], or each entry in a line of its own that begins with `- `.';
+  }
+  if (types.includes('object') && typeof data === 'string' && /^\w+:\S/.test(data))
+    return 'A space follows the colon.';
+  return '';
 }
 
 function subjectOf(instancePath: string, field: string | undefined): string {

@@ -42,11 +42,36 @@ const wordsFor: Partial<Record<ErrorCode, Words>> = {
 /** The diagnostic of a text that is not YAML, at a place that can be seen. */
 export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnostic {
   const own = firstLine(error.message);
+  const special = misindented(error, file.text) ?? unquotedReference(error, file.text);
+  if (special) return diagnosticAt(file, special.span, { code: 'yaml-syntax', ...special.words });
   const span = error.code === 'TAB_AS_INDENT' ? error.pos : visible(error.pos, file.text);
   const { summary, detail } = unclosed(own) ??
     wordsByText(own) ??
     wordsFor[error.code] ?? { summary: own, detail: '' };
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
+}
+
+/** The parser blames the line before a field that is indented too far. */
+function misindented({ code, pos }: YAMLParseError, text: string): { span: Span; words: Words } | undefined {
+  if (code !== 'BLOCK_AS_IMPLICIT_KEY') return undefined;
+  const lineEnd = (text.indexOf('\n', pos[0]) + text.length + 1) % (text.length + 1);
+  if (/:(\s|$)/.test(text.slice(pos[0], lineEnd))) return undefined;
+  const next = text.slice(lineEnd).search(/\S/);
+  const { BAD_INDENT: words } = wordsFor;
+  return next === -1 || words === undefined
+    ? undefined
+    : { span: [lineEnd + next, lineEnd + next + 1], words };
+}
+
+/** Inside brackets and braces the braces of a reference are YAML's own. */
+function unquotedReference({ pos }: YAMLParseError, text: string): { span: Span; words: Words } | undefined {
+  const start = pos[0] - (text[pos[0]] === '{' ? 1 : 2);
+  if (!text.startsWith('${', start)) return undefined;
+  const words = {
+    summary: 'a reference inside { } or [ ] needs quotes',
+    detail: 'Write "${…}" there; elsewhere it goes without.',
+  };
+  return { span: [start, start + 2], words };
 }
 
 /** What is not closed is noticed at its end, which may be that of the file. */

@@ -27,6 +27,24 @@ describe('a manifest that is made to cost much is refused', () => {
     ['more than 16 MiB', ' '.repeat(16 * 1024 * 1024 + 1), 'file-too-large'],
     ['more than 200,000 resources', head + entry.repeat(200_001), 'too-many-resources'],
     [
+      '100,000 references that do not end',
+      `${head}  - { username: a, name: "${'${'.repeat(100_000)}" }\n`,
+      'invalid-reference',
+    ],
+    ['8,000,000 lines', '#\n'.repeat(8_000_000), 'file-too-large'],
+    ['1,900,000 documents', '---\n'.repeat(1_900_000), 'yaml-unsupported'],
+    [
+      '100,000 numbers for keys',
+      `${head}  - username: a\n    name: A\n    attributes:\n${'      1: 1\n'.repeat(100_000)}`,
+      'yaml-unsupported',
+    ],
+    [
+      '20,000 unknown fields',
+      `${head}  - username: a\n    name: A\n${Array.from({ length: 20_000 }, (_, index) => `    f${index}: 1\n`).join('')}`,
+      'unknown-field',
+    ],
+    ['100,000 entries that are none', `version: 1\nusers: [${'a,'.repeat(100_000)}]\n`, 'wrong-type'],
+    [
       'aliases of aliases',
       `${head}  - username: a\n    name: A\n    attributes:\n      a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${Array.from(
         { length: 30 },
@@ -46,6 +64,10 @@ describe('a manifest that is made to cost much is refused', () => {
     },
     5000,
   );
+
+  test('resources are counted as they are, and comments are none', async () => {
+    expect(await codesOf(`${head}${entry}${'# slug: x\n'.repeat(200_001)}`)).toEqual([]);
+  });
 
   test('brackets in a text are no nesting', async () => {
     expect(await codesOf(`${head}  - { username: a, name: "${'['.repeat(1000)}" }\n`)).toEqual([]);

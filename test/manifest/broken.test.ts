@@ -15,6 +15,9 @@ describe('a broken manifest gives each mistake once, at its place', () => {
       const { start, end } = range ?? { start: undefined, end: undefined };
       return `${code} ${start?.line}:${start?.column}-${end?.line}:${end?.column}\n`;
     });
+    expect(readdirSync(folder), 'the expected codes and places').toContain(
+      name.replace('.yaml', '.expected'),
+    );
     await expect(found.join('')).toMatchFileSnapshot(
       new URL(name.replace('.yaml', '.expected'), folder).pathname,
     );

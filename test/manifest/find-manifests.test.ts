@@ -59,6 +59,13 @@ describe('the manifests of a command line', () => {
     expect(await found(path)).toEqual({ names: [], codes: [code] });
   });
 
+  test('that a glob matches follow the rules of those in a folder', async () => {
+    expect(await found('a/*.yaml')).toEqual({
+      names: ['a/again.yaml', 'a/x\\y.yaml'],
+      codes: ['link-outside'],
+    });
+  });
+
   test('are not silently fewer when a folder cannot be read', async () => {
     const files = memoryFiles({ 'm/a.yaml': '', 'm/locked/b.yaml': '' });
     const { diagnostics } = await findManifests(['m'], {

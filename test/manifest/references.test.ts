@@ -76,12 +76,48 @@ describe('a reference', () => {
     expect((await resolved('group', '${var:evil}')).value).toBe('x\nslug: other\nprovider: 1');
   });
 
-  test('to a secret cannot be a name', async () => {
+  test.each([
+    ['alone', 'users: [{ username: "${env:KEY}", name: A }]', 1],
+    ['without a name', 'users: [{ username: "${env:KEY}" }]', 1],
+    ['twice', 'users: [{ username: "${env:KEY}", name: A }, { username: "${env:KEY}", name: A }]', 2],
+    ['like another', 'users: [{ username: S3CRET, name: A }, { username: "${env:KEY}", name: A }]', 1],
+    [
+      'with a shared provider',
+      'applications: [{ slug: "${env:KEY}", name: A, provider: 1 }, { slug: b, name: B, provider: 1 }]',
+      1,
+    ],
+  ])('to a secret cannot be a name: %s', async (_name, list, count) => {
     const { diagnostics } = await loadManifests(['a.yaml'], {
-      files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: "${env:KEY}", name: A }]\n' }),
+      files: memoryFiles({ 'a.yaml': `version: 1\n${list}\n` }),
       env: { KEY: 's3cret' },
     });
-    expect(diagnostics).toMatchObject([{ code: 'sensitive-name' }]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(Array(count).fill('sensitive-name'));
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
+  });
+
+  test('is not looked for in a key', async () => {
+    const { diagnostics } = await load(
+      'group',
+      'x\nusers: [{ username: a, name: A, attributes: { "${env:KEY}": 1 } }]',
+    );
+    expect(diagnostics).toMatchObject([{ code: 'invalid-reference' }]);
+  });
+
+  test('to a file reads it once, and not if it is large', async () => {
+    let reads = 0;
+    const files = memoryFiles({
+      'a.yaml': `version: 1\napplications:\n${Array.from({ length: 50 }, (_, index) => `  - { slug: a${index}, name: "\${file:s}", group: "\${file:large}" }\n`).join('')}`,
+      s: 'x',
+      large: 'x'.repeat(64 * 1024 + 1),
+    });
+    const counting = {
+      ...files,
+      read: (path: string, most: number) => ((reads += 1), files.read(path, most)),
+    };
+    const { diagnostics } = await loadManifests(['a.yaml'], { files: counting });
+    expect(reads).toBe(3);
+    expect(new Set(diagnostics.map(({ code, detail }) => `${code} ${detail.split('\n', 1)[0]}`))).toEqual(
+      new Set(['unresolved-reference this file is larger than 64 KiB']),
+    );
   });
 });

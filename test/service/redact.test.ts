@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redacting } from '../../src/service/redact.ts';
+import { redacting, withoutSecrets } from '../../src/service/redact.ts';
 import { answered } from '../support/scripted-transport.ts';
 
 const secret = 'tok-"SECRET"-123';
@@ -19,4 +19,21 @@ test('a token that the other side echoes is blanked out, in whatever part of the
 test('a token in an error is blanked out', async () => {
   const failing = redacting(async () => ({ kind: 'lost', error: new Error(`header ${secret}`) }), secret);
   expect(await failing(request)).toMatchObject({ error: { message: 'header (sensitive)' } });
+});
+
+test('the secrets of a manifest are blanked out of words, and the names of fields stay', () => {
+  const body = { name: ['hunter2 is no name', 'nor "hunter2!"'], detail: 'fine' };
+  expect(
+    withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!', 'name!']).body,
+  ).toEqual({
+    name: ['(sensitive) is no name', 'nor "(sensitive)"'],
+    detail: 'fine',
+  });
+});
+
+test('a secret too short to be told from other words takes the whole text with it', () => {
+  const body = { name: ['no more than 150 characters', 'fine'] };
+  expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
+    name: ['(sensitive)', 'fine'],
+  });
 });

@@ -12,7 +12,6 @@ const files = memoryFiles({
   'ops/rollcall.yaml': `${config}\n`,
   'bad.yaml': 'version: 1\nenvironments:\n  staging:\n    urll: https://x\n',
   'more.yaml': 'domain: more.example.com\nextra: 1\n',
-  'list.yaml': '- a\n',
 });
 
 async function settings(flags: ProjectFlags, env = {}): Promise<Settings> {
@@ -68,10 +67,41 @@ describe('the settings', () => {
   });
 
   test.each([
+    ['a list for variables', '- a\n', 'wrong-type', 1],
+    ['a reference in a variable', 'a:\n  - x\n  - ${env:SECRET}\n', 'invalid-reference', 3],
+  ])('find %s in a --vars file', async (_name, text, code, line) => {
+    const broken = memoryFiles({ 'v.yaml': text });
+    expect(await readSettings({ vars: ['v.yaml'] }, {}, broken)).toMatchObject([
+      { code, range: { filename: 'v.yaml', start: { line } } },
+    ]);
+  });
+
+  test.each([
+    ['a URL that is none', 'url: "htp:/x"', 'invalid-format'],
+    ['a reference in a variable', 'vars: { a: "${var:b}" }', 'invalid-reference'],
+    ['a number that is too small', 'concurrency: 0', 'invalid-value'],
+  ])('find %s in rollcall.yaml', async (_name, text, code) => {
+    const broken = memoryFiles({ 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${text}\n` });
+    expect(await readSettings({}, {}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
+  });
+
+  test('do not show a token that was written into rollcall.yaml', async () => {
+    const broken = memoryFiles({
+      'rollcall.yaml': 'version: 1\nenvironments:\n  a:\n    token: SUPERSECRET\n',
+    });
+    const diagnostics = await readSettings({}, {}, broken);
+    expect(diagnostics).toMatchObject([
+      { code: 'unknown-field', detail: expect.stringContaining('token_env') as string },
+    ]);
+    expect(JSON.stringify(diagnostics)).not.toContain('SUPERSECRET');
+  });
+
+  test.each([
     [{ env: 'prodution' }, /not in rollcall.yaml/],
     [{ var: ['novalue'] }, /--var cannot be "novalue"/],
     [{ var: ['x=[1'] }, /is not YAML/],
-    [{ vars: ['list.yaml'] }, /does not hold variables/],
+    [{ env: 'toString' }, /not in rollcall.yaml/],
+    [{ env: 'constructor' }, /not in rollcall.yaml/],
   ])('%j is refused', async (flags, message) => {
     await expect(readSettings(flags, {}, files)).rejects.toThrow(message);
   });

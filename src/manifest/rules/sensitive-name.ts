@@ -6,7 +6,7 @@ import { identityOf, problemAtField } from '../problem-at-field.ts';
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
 export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
   return resources
-    .filter((resource) => resource.shown[identityOf(resource)] === sensitive)
+    .filter((resource) => hasSensitiveName(resource))
     .map((resource) => {
       const field = identityOf(resource);
       const { address: _, ...problem } = problemAtField(resource, field, {
@@ -16,4 +16,8 @@ export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
       });
       return problem;
     });
+}
+
+export function hasSensitiveName(resource: Resource): boolean {
+  return resource.shown[identityOf(resource)] === sensitive;
 }
