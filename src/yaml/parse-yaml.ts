@@ -17,9 +17,10 @@ export interface ParsedYaml {
 /** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
 export function parseYaml(file: SourceFile): ParsedYaml {
   const documents = compose(file.text);
-  if ('tooDeepAt' in documents) {
-    const span: Span = [documents.tooDeepAt, documents.tooDeepAt + 1];
-    return unreadable(diagnosticAt(file, span, { code: 'yaml-unsupported', ...tooDeep }));
+  if ('refused' in documents) {
+    const span: Span = [documents.at, documents.at + 1];
+    const words = documents.refused === 'too deep' ? tooDeep : tooMuch;
+    return unreadable(diagnosticAt(file, span, { code: 'yaml-unsupported', ...words }));
   }
   const [document, second] = documents;
   if (document === undefined) return { value: null, places: nowhere, diagnostics: [] };
@@ -35,6 +36,8 @@ export function parseYaml(file: SourceFile): ParsedYaml {
   }
   return { value, places: placesIn(document, reader.targets), diagnostics: reader.diagnostics };
 }
+
+const tooMuch = { summary: 'this file holds too many values', detail: 'Divide it into several files.' };
 
 function unreadable(diagnostic: Diagnostic): ParsedYaml {
   return { value: undefined, places: nowhere, diagnostics: [diagnostic] };

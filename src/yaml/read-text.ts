@@ -45,6 +45,13 @@ function decode(
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     return refuse('not-utf-8', 'this file is UTF-16', 'Save it as UTF-8.');
   }
+  if (countNewlines(bytes) > maxLines) {
+    return refuse(
+      'file-too-large',
+      `this file has more than ${maxLines} lines`,
+      'Divide it into several files.',
+    );
+  }
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -52,13 +59,6 @@ function decode(
     return refuse('not-utf-8', 'this file is not valid UTF-8', 'Save it as UTF-8.');
   }
   const file = sourceFile(shown, text);
-  if (file.lineStarts.length > maxLines) {
-    return refuse(
-      'file-too-large',
-      `this file has more than ${maxLines} lines`,
-      'Divide it into several files.',
-    );
-  }
   const nul = text.indexOf('\0');
   if (nul === -1) return file;
   return diagnosticAt(file, [nul, nul + 1], {
@@ -66,4 +66,10 @@ function decode(
     summary: 'this file holds a NUL',
     detail: 'Is it a text file, and saved as UTF-8?',
   });
+}
+
+function countNewlines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
 }
