@@ -47,29 +47,36 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
       return {
         code: 'wrong-type',
         summary: `${subject} must be ${named(error.params['type'])}, not ${typeName(error.data)}`,
-        detail: typeHint(error),
+        detail: typeHint(error) || descriptionOf(error),
       };
     case 'enum': {
       const allowed = (error.params['allowedValues'] as unknown[]).map(String);
       return {
         code: 'invalid-value',
         summary: `${subject} must be one of: ${allowed.join(', ')}`,
-        detail: didYouMean(String(error.data), allowed) ?? '',
+        detail: didYouMean(String(error.data), allowed) ?? descriptionOf(error),
       };
     }
     case 'const':
       return {
         code: 'invalid-value',
         summary: `${subject} must be ${JSON.stringify(error.params['allowedValue'])}`,
-        detail: String(error.data) === String(error.params['allowedValue']) ? 'Remove the quotes.' : '',
+        detail:
+          String(error.data) === String(error.params['allowedValue'])
+            ? 'Remove the quotes.'
+            : descriptionOf(error),
       };
     case 'minLength':
-      return { code: 'invalid-length', summary: `${subject} must not be empty`, detail: '' };
+      return {
+        code: 'invalid-length',
+        summary: `${subject} must not be empty`,
+        detail: descriptionOf(error),
+      };
     case 'maxLength':
       return {
         code: 'invalid-length',
         summary: `${subject} is longer than ${String(error.params['limit'])} characters`,
-        detail: '',
+        detail: descriptionOf(error),
       };
     case 'pattern':
       return {
@@ -84,7 +91,11 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
         detail: descriptionOf(error),
       };
     default:
-      return { code: 'invalid-value', summary: `${subject} ${error.message ?? 'is not valid'}`, detail: '' };
+      return {
+        code: 'invalid-value',
+        summary: `${subject} ${error.message ?? 'is not valid'}`,
+        detail: descriptionOf(error),
+      };
   }
 }
 

@@ -47,7 +47,10 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
   const span = error.code === 'TAB_AS_INDENT' ? error.pos : visible(error.pos, file.text);
   const { summary, detail } = unclosed(own) ??
     wordsByText(own) ??
-    wordsFor[error.code] ?? { summary: own, detail: '' };
+    wordsFor[error.code] ?? {
+      summary: own,
+      detail: 'Look at the quotes, brackets, colons and the indentation around here.',
+    };
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });
 }
 

@@ -23,3 +23,12 @@ describe('a broken manifest gives each mistake once, at its place', () => {
     );
   });
 });
+
+test('every mistake comes with what to do about it', async () => {
+  const files = memoryFiles(
+    Object.fromEntries(names.map((name) => [`m/${name}`, readFileSync(new URL(name, folder))])),
+  );
+  const { diagnostics } = await loadManifests(['m'], { files });
+  expect(diagnostics.length).toBeGreaterThan(names.length);
+  expect(diagnostics.filter(({ detail }) => detail === '')).toEqual([]);
+});
