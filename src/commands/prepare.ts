@@ -32,39 +32,42 @@ export async function prepare(
     );
   }
   const settings = await readSettings(flags, context.env, context.files);
-  if (Array.isArray(settings)) return explain({ resources: [], diagnostics: settings }, context);
-  const service = await readServiceSettings(flags, context.env, settings.config, context.files);
+  const { config } = settings;
+  const service = config && (await readServiceSettings(flags, context.env, config, context.files));
   const loaded = await load(paths, flags, settings, context);
-  if (hasErrors(loaded.diagnostics)) return explain(loaded, context);
+  if (service === undefined || hasErrors(loaded.diagnostics)) return explain(loaded, context);
   context.stderr.write(diagnosticsText(loaded.diagnostics, createStyle(context.stderr.colours)));
   return { resources: loaded.resources, service };
 }
 
-/** Reads the manifests that the command line names, or else those of the configuration. */
-export function load(
+/** Reads the manifests that the command line names, or else those of the configuration, whatever is wrong with that. */
+export async function load(
   paths: readonly string[],
   { strict }: ProjectFlags,
-  { manifests, variables }: Settings,
+  { config, variables, diagnostics }: Settings,
   { files, env }: Context,
 ): Promise<LoadedManifests> {
-  const named = paths.length > 0 ? paths : manifests;
-  if (named.length === 0) {
+  const named = paths.length > 0 ? paths : (config?.manifests ?? []);
+  if (named.length === 0 && diagnostics.length === 0) {
     throw new UsageError(
       'no manifest is named',
       'Name files or folders of YAML, such as: manifests/. Or list them under `manifests` in rollcall.yaml.',
     );
   }
-  return loadManifests(named, { files, env, variables, ...(strict !== undefined && { strict }) });
+  const loaded = await loadManifests(named, {
+    files,
+    env,
+    ...(variables && { variables }),
+    ...(strict !== undefined && { strict }),
+  });
+  return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }
 
-function explain(
-  { diagnostics, resources }: Omit<LoadedManifests, 'filenames'>,
-  { stderr }: Context,
-): undefined {
+function explain({ diagnostics, resources }: LoadedManifests, { stderr }: Context): undefined {
   const style = createStyle(stderr.colours);
   stderr.write(diagnosticsText(diagnostics, style) + validationText(diagnostics, resources, style));
 }

@@ -1,5 +1,4 @@
 import type { Ending } from '../exit-code.ts';
-import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationReports, type ValidationFormat } from '../report/validation-reports.ts';
@@ -25,9 +24,7 @@ export async function validate(
 ): Promise<Ending> {
   const wanted = wantedReports(options.report ?? [], formats);
   const settings = await readSettings(options, context.env, context.files);
-  const loaded: LoadedManifests = Array.isArray(settings)
-    ? { resources: [], diagnostics: settings, filenames: [] }
-    : await load(paths, options, settings, context);
+  const loaded = await load(paths, options, settings, context);
   const { resources, diagnostics } = loaded;
   switch (options.output) {
     case 'json':

@@ -25,7 +25,7 @@ export interface LoadedManifests {
 
 export interface LoadOptions {
   readonly files: Files;
-  /** What `${var:NAME}` stands for. */
+  /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   /** What `${env:NAME}` stands for. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -85,7 +85,7 @@ interface Understood {
 
 async function understand(
   file: SourceFile,
-  { variables = {}, env = {} }: LoadOptions,
+  { variables, env = {} }: LoadOptions,
   secretAt: (path: string) => Promise<string>,
 ): Promise<Understood> {
   const nothing = { resources: [], entries: 0 };
@@ -97,11 +97,18 @@ async function understand(
   if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
   const folder = file.filename.replace(/[^/]*$/, '');
   const readFile = (path: string): Promise<string> => secretAt(path.startsWith('/') ? path : folder + path);
-  const resolved = await resolveReferences(parsed.value, { variables, env, readFile }, parsed.places, file);
+  const resolved = await resolveReferences(
+    parsed.value,
+    { env, readFile, ...(variables && { variables }) },
+    parsed.places,
+    file,
+  );
   const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics];
   const manifest = trimManifest(resolved.value);
   const faults = checkSchema(schema, manifest, { places: parsed.places, diagnostics }, file);
-  for (const diagnostic of diagnosticsOf(faults)) diagnostics.push(diagnostic);
+  const unresolved = new Set(resolved.unresolved.map((path) => path.join('/')));
+  const told = diagnosticsOf(faults.filter(({ path }) => !unresolved.has(path.join('/'))));
+  for (const diagnostic of told) diagnostics.push(diagnostic);
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics };
   const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
   const resources = desiredResources({

@@ -8,7 +8,8 @@ import type { Places } from '../yaml/places.ts';
 
 /** What the references of a manifest can name. */
 export interface ReferenceSources {
-  readonly variables: Readonly<Record<string, JsonValue>>;
+  /** None when it is not known which there are. */
+  readonly variables?: Readonly<Record<string, JsonValue>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads a file whose path is taken from the folder of the manifest. Rejects when it cannot be read. */
   readonly readFile: (path: string) => Promise<string>;
@@ -152,6 +153,10 @@ class Resolver {
 
   #variable(name: string, path: Path): JsonValue | undefined {
     const { variables } = this.#sources;
+    if (variables === undefined) {
+      this.unresolved.push(path);
+      return undefined;
+    }
     if (Object.hasOwn(variables, name)) return variables[name];
     const known = Object.keys(variables);
     const detail =

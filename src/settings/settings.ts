@@ -14,24 +14,21 @@ export interface ProjectFlags {
   readonly strict?: boolean;
 }
 
-/** What to read, and with which variables. */
+/** What rollcall.yaml and the files of variables say, and what is wrong with them. */
 export interface Settings {
-  /** The manifests that rollcall.yaml names. */
-  readonly manifests: readonly string[];
-  readonly variables: JsonObject;
-  /** What rollcall.yaml says of the service. */
-  readonly config: ChosenConfig;
+  /** What rollcall.yaml says for the chosen environment; none when it is faulty. */
+  readonly config?: ChosenConfig;
+  /** None when a file that holds some is faulty: then it is not known which variables there are. */
+  readonly variables?: JsonObject;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Flags, environment variables and rollcall.yaml, made one; or what is wrong with a file of them. */
-export async function readSettings(
-  flags: ProjectFlags,
-  env: Environment,
-  files: Files,
-): Promise<Settings | Diagnostic[]> {
+/** Flags, environment variables and files of settings, made one. */
+export async function readSettings(flags: ProjectFlags, env: Environment, files: Files): Promise<Settings> {
   const config = await readConfig(flags.config, flags.env ?? nonEmpty(env['ROLLCALL_ENV']), files);
-  if (Array.isArray(config)) return config;
   const read = await readVariables(flags.vars ?? [], flags.var ?? [], files);
-  if (Array.isArray(read)) return read;
-  return { manifests: config.manifests, variables: { ...config.vars, ...read.variables }, config };
+  const diagnostics = [config, read].flatMap((part) => (Array.isArray(part) ? part : []));
+  if (Array.isArray(config)) return { diagnostics };
+  if (Array.isArray(read)) return { config, diagnostics };
+  return { config, variables: { ...config.vars, ...read.variables }, diagnostics };
 }

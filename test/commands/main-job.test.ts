@@ -343,6 +343,25 @@ describe('validate', () => {
     expect(stdout()).toBe('Valid: 2 applications, 2 users.\n');
   });
 
+  test('shows what is wrong with rollcall.yaml and what is wrong with the manifests, at once', async () => {
+    const { context, stdout } = capture({
+      files: {
+        'rollcall.yaml': 'version: 1\nvers: {}\n',
+        'm.yaml': 'version: 1\nusers: [{ username: "${var:who}", is_active: "${var:flag}", nam: A }]\n',
+        'v.yaml': '- a\n',
+      },
+    });
+    expect(await validate(['m.yaml'], { output: 'json', vars: ['v.yaml'] }, context)).toBe('invalid');
+    const { diagnostics } = JSON.parse(stdout()) as {
+      diagnostics: { code: string; range: { filename: string } }[];
+    };
+    expect(diagnostics.map(({ code, range }) => [range.filename, code])).toEqual([
+      ['rollcall.yaml', 'unknown-field'],
+      ['v.yaml', 'wrong-type'],
+      ['m.yaml', 'unknown-field'],
+    ]);
+  });
+
   test('as JSON satisfies its schema', async () => {
     const broken = { 'a.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n' };
     for (const given of [files, broken]) {

@@ -10,7 +10,10 @@ const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 describe('a broken manifest gives each mistake once, at its place', () => {
   test.each(names)('%s', async (name) => {
     const text = readFileSync(new URL(name, folder));
-    const { diagnostics } = await loadManifests([name], { files: memoryFiles({ [name]: text }) });
+    const { diagnostics } = await loadManifests([name], {
+      files: memoryFiles({ [name]: text }),
+      variables: {},
+    });
     const found = diagnostics.map(({ code, range }) => {
       const { start, end } = range ?? { start: undefined, end: undefined };
       return `${code} ${start?.line}:${start?.column}-${end?.line}:${end?.column}\n`;
@@ -28,7 +31,7 @@ test('every mistake comes with what to do about it', async () => {
   const files = memoryFiles(
     Object.fromEntries(names.map((name) => [`m/${name}`, readFileSync(new URL(name, folder))])),
   );
-  const { diagnostics } = await loadManifests(['m'], { files });
+  const { diagnostics } = await loadManifests(['m'], { files, variables: {} });
   expect(diagnostics.length).toBeGreaterThan(names.length);
   expect(diagnostics.filter(({ detail }) => detail === '')).toEqual([]);
 });

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readServiceSettings } from '../../src/settings/service-settings.ts';
-import { readSettings, type ProjectFlags, type Settings } from '../../src/settings/settings.ts';
+import type { Diagnostic } from '../../src/diagnostic.ts';
+import type { JsonObject } from '../../src/json.ts';
+import type { ChosenConfig } from '../../src/settings/config.ts';
+import { readSettings, type ProjectFlags } from '../../src/settings/settings.ts';
 import { root } from '../support/cli.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
@@ -14,10 +17,20 @@ const files = memoryFiles({
   'more.yaml': 'domain: more.example.com\nextra: 1\n',
 });
 
-async function settings(flags: ProjectFlags, env = {}): Promise<Settings> {
-  const read = await readSettings(flags, env, files);
-  if (Array.isArray(read)) throw new Error(JSON.stringify(read));
-  return read;
+async function settings(
+  flags: ProjectFlags,
+  env = {},
+): Promise<{ config: ChosenConfig; variables: JsonObject }> {
+  const { config: chosen, variables = {}, diagnostics } = await readSettings(flags, env, files);
+  if (chosen === undefined || diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
+  return { config: chosen, variables };
+}
+
+async function problems(
+  flags: ProjectFlags,
+  contents: Record<string, string>,
+): Promise<readonly Diagnostic[]> {
+  return (await readSettings(flags, {}, memoryFiles(contents))).diagnostics;
 }
 
 describe('the settings', () => {
@@ -35,7 +48,7 @@ describe('the settings', () => {
   });
 
   test('name manifests relative to their file', async () => {
-    expect((await settings({ config: 'ops/rollcall.yaml' })).manifests).toEqual(['ops/manifests']);
+    expect((await settings({ config: 'ops/rollcall.yaml' })).config.manifests).toEqual(['ops/manifests']);
   });
 
   test('take --vars over the file, and --var over --vars', async () => {
@@ -54,14 +67,14 @@ describe('the settings', () => {
   });
 
   test('are invalid, with a place, when the file is', async () => {
-    expect(await readSettings({ config: 'bad.yaml' }, {}, files)).toMatchObject([
+    expect((await readSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
       {
         code: 'unknown-field',
         detail: 'Did you mean `url`?',
         range: { filename: 'bad.yaml', start: { line: 4, column: 5 } },
       },
     ]);
-    expect(await readSettings({ config: 'none.yaml' }, {}, files)).toMatchObject([
+    expect((await readSettings({ config: 'none.yaml' }, {}, files)).diagnostics).toMatchObject([
       { code: 'file-not-found' },
     ]);
   });
@@ -70,8 +83,8 @@ describe('the settings', () => {
     ['a list for variables', '- a\n', 'wrong-type', 1],
     ['a reference in a variable', 'a:\n  - x\n  - ${env:SECRET}\n', 'invalid-reference', 3],
   ])('find %s in a --vars file', async (_name, text, code, line) => {
-    const broken = memoryFiles({ 'v.yaml': text });
-    expect(await readSettings({ vars: ['v.yaml'] }, {}, broken)).toMatchObject([
+    const broken = { 'v.yaml': text };
+    expect(await problems({ vars: ['v.yaml'] }, broken)).toMatchObject([
       { code, range: { filename: 'v.yaml', start: { line } } },
     ]);
   });
@@ -81,15 +94,15 @@ describe('the settings', () => {
     ['a reference in a variable', 'vars: { a: "${var:b}" }', 'invalid-reference'],
     ['a number that is too small', 'concurrency: 0', 'invalid-value'],
   ])('find %s in rollcall.yaml', async (_name, text, code) => {
-    const broken = memoryFiles({ 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${text}\n` });
-    expect(await readSettings({}, {}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
+    const broken = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${text}\n` };
+    expect(await problems({}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
   });
 
   test('do not show a token that was written into rollcall.yaml', async () => {
-    const broken = memoryFiles({
+    const broken = {
       'rollcall.yaml': 'version: 1\nenvironments:\n  a:\n    token: SUPERSECRET\n',
-    });
-    const diagnostics = await readSettings({}, {}, broken);
+    };
+    const diagnostics = await problems({}, broken);
     expect(diagnostics).toMatchObject([
       { code: 'unknown-field', detail: expect.stringContaining('token_env') as string },
     ]);
