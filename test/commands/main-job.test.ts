@@ -211,6 +211,17 @@ describe('what the other side says', () => {
     }
   });
 
+  test('nor does what a manifest holds', async () => {
+    const hostile =
+      'version: 1\napplications: [{ slug: a, name: "\\e[31m\\u202e\\u200b\\x9b2J" }]\nusers: [{ username: "b\\e[2J", name: "" }]\n';
+    const setup = { files: { 'manifests/\u001b[31m.yaml': hostile } };
+    const printed = [await runPlan(setup), await runPlan(setup, { output: 'json' }), await runApply(setup)];
+    for (const { stdout, stderr, ending } of printed) {
+      expect(ending).toBe('done');
+      expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+    }
+  });
+
   test('is shown, request id and all, even when it names no field', async () => {
     const { stdout } = await runApply({
       ...one,

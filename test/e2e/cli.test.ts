@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,7 +153,43 @@ describe('the program', () => {
   );
 });
 
+describe('a second interruption', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('by %s ends the program at once', async (second) => {
+    let child: ChildProcess | undefined;
+    const silent = createServer((request, response) => {
+      if (request.method === 'GET') {
+        response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+        return;
+      }
+      child?.kill('SIGINT'); // and the create is never answered
+      setTimeout(() => child?.kill(second), 300);
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo; // a TCP server has one
+    const { code, stderr } = await rollcall(['apply', '--yes', '-'], {
+      input: 'version: 1\napplications: [{ slug: a, name: A }]\n',
+      env: { ...service, ROLLCALL_URL: `http://127.0.0.1:${port}` },
+      started: (running) => (child = running),
+    });
+    silent.closeAllConnections();
+    silent.close();
+    expect(code).toBe(null); // ended by the signal itself
+    expect(stderr).toContain(
+      'Interrupted. What is under way is settled first; interrupt again to stop at once.',
+    );
+  });
+});
+
 describe('the sandbox command', () => {
+  test('passes a SIGTERM on to its command, and exits as that did', async () => {
+    const script =
+      'process.on("SIGTERM", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)';
+    const { code } = await rollcall(['sandbox', '--', process.execPath, '-e', script], {
+      started: (child) => child.stdout?.once('data', () => child.kill('SIGTERM')),
+    });
+    expect(code).toBe(7);
+  });
+
   test('runs a command against itself and exits as it did', async () => {
     const script = 'process.exit(process.env.ROLLCALL_URL.startsWith("http://127.0.0.1:") ? 42 : 1)';
     expect(await rollcall(['sandbox', '--', process.execPath, '-e', script])).toMatchObject({ code: 42 });
