@@ -4,7 +4,7 @@ export { outcomeKinds, type Outcome, type OutcomeKind } from './apply/outcome.ts
 export type { Clock, Random } from './clock.ts';
 export type { Diagnostic, DiagnosticCode } from './diagnostic.ts';
 export type { Files } from './files.ts';
-export { loadManifests, type LoadedManifests } from './manifest/load-manifests.ts';
+export { loadManifests, type LoadedManifests, type LoadOptions } from './manifest/load-manifests.ts';
 export { observe, type ObserveOptions, type ObserveResult } from './observe/observe.ts';
 export { makePlan, type PlanContext } from './plan/make-plan.ts';
 export type { Change, Plan } from './plan/types.ts';

@@ -10,36 +10,53 @@ export interface ReadManifest {
   /** The manifest with its sensitive values blanked out: the same keys, and lists as long. */
   readonly shown: JsonValue;
   readonly secrets: readonly string[];
-  /** The paths of the entries that break the schema, as `users/3`: they are left out. */
+  /** Where the schema is broken or a reference is not resolved, three steps deep at the most: `users/3/email`. */
   readonly broken: ReadonlySet<string>;
   readonly places: Places;
   readonly file: SourceFile;
 }
 
-/** The resources that a manifest declares, each with the defaults of its file filled in. */
-export function desiredResources(read: ReadManifest): Resource[] {
-  const { manifest, file, secrets } = read;
-  const resources: Resource[] = [];
-  for (const [index, entry] of listIn(manifest.applications).entries()) {
-    const declared = withDefaults('application', entry, index, read);
-    if (declared)
-      resources.push({
-        type: 'application',
-        ...named('application', entry.slug),
-        ...declared,
-        secrets,
-        file,
-      });
-  }
-  for (const [index, entry] of listIn(manifest.users).entries()) {
-    const declared = withDefaults('user', entry, index, read);
-    if (declared)
-      resources.push({ type: 'user', ...named('user', entry.username), ...declared, secrets, file });
-  }
-  return resources;
+/** What a manifest declares, in its order. */
+export interface Declared {
+  /** Every entry that has a name; the fields that are broken are left out. Enough for rules over all entries. */
+  readonly named: readonly Resource[];
+  /** Those of them of which nothing is broken. */
+  readonly whole: readonly Resource[];
 }
 
-function named(type: ResourceType, name: string): { name: string; address: Address } {
+/** The resources that a manifest declares, each with the defaults of its file filled in. */
+export function desiredResources(read: ReadManifest): Declared {
+  const { manifest, file, secrets } = read;
+  const brokenEntries = new Set(Array.from(read.broken, (path) => path.split('/').slice(0, 2).join('/')));
+  const named: Resource[] = [];
+  const whole: Resource[] = [];
+  const add = (resource: Resource, list: string, index: number): void => {
+    named.push(resource);
+    if (!brokenEntries.has(`${list}/${index}`)) whole.push(resource);
+  };
+  for (const [index, entry] of listIn(manifest.applications).entries()) {
+    if (!hasName(entry, 'slug') || read.broken.has(`applications/${index}/slug`)) continue;
+    const declared = withDefaults('application', entry, index, read);
+    add(
+      { type: 'application', ...identity('application', entry.slug), ...declared, secrets, file },
+      'applications',
+      index,
+    );
+  }
+  for (const [index, entry] of listIn(manifest.users).entries()) {
+    if (!hasName(entry, 'username') || read.broken.has(`users/${index}/username`)) continue;
+    const declared = withDefaults('user', entry, index, read);
+    add({ type: 'user', ...identity('user', entry.username), ...declared, secrets, file }, 'users', index);
+  }
+  return { named, whole };
+}
+
+/** An entry that breaks the schema may be no mapping, or have no name. */
+function hasName(entry: unknown, field: string): boolean {
+  return isJsonObject(entry) && typeof entry[field] === 'string';
+}
+
+function identity(type: ResourceType, name: string): { name: string; address: Address } {
   return { name, address: addressOf(type, name) };
 }
 
@@ -55,15 +72,19 @@ function withDefaults<Entry extends object>(
   entry: Entry,
   index: number,
   { manifest, shown, broken, places }: ReadManifest,
-): DeclaredFields<Entry> | undefined {
+): DeclaredFields<Entry> {
   const list = `${type}s`;
-  if (broken.has(list) || broken.has(`${list}/${index}`)) return undefined;
-  const defaults = broken.has(`defaults/${type}`) ? undefined : manifest.defaults?.[type];
+  const written: unknown = manifest.defaults?.[type];
+  const defaults = isJsonObject(written) ? manifest.defaults?.[type] : undefined; // the schema may be broken here
   const fields: Entry = { ...entry, ...defaults, ...entry }; // the entry's order first, and its values last
   const fieldSpans: Record<string, Span> = {};
   const shownFields: Record<string, JsonValue> = {};
   for (const field of Object.keys(fields)) {
     const path = Object.hasOwn(entry, field) ? [list, index, field] : ['defaults', type, field];
+    if (broken.has(path.join('/'))) {
+      Reflect.deleteProperty(fields, field);
+      continue;
+    }
     fieldSpans[field] = places.ofValue(path);
     shownFields[field] = valueAt(shown, path);
   }

@@ -7,11 +7,10 @@ import type { SourceFile } from '../source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
-import { desiredResources } from './desired.ts';
+import { desiredResources, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
 import { resolveReferences } from './references.ts';
-import { rules } from './rules.ts';
-import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
+import { checkRules } from './rules.ts';
 import { trimManifest } from './trim.ts';
 
 export interface LoadedManifests {
@@ -44,6 +43,7 @@ export async function loadManifests(
   const { files, strict = false } = options;
   const found = await findManifests(paths, files);
   const diagnostics = [...found.diagnostics];
+  const named: Resource[] = [];
   const resources: Resource[] = [];
   let declared = 0;
   const secretAt = secretReader(files);
@@ -61,13 +61,11 @@ export async function loadManifests(
       diagnostics.push(tooMany(file));
       break;
     }
-    for (const resource of understood.resources) resources.push(resource);
+    for (const resource of understood.named) named.push(resource);
+    for (const resource of understood.whole) resources.push(resource);
     for (const diagnostic of understood.diagnostics) diagnostics.push(diagnostic);
   }
-  for (const diagnostic of sensitiveName(resources)) diagnostics.push(diagnostic);
-  // The other rules name resources, so they see none whose name is a secret.
-  const nameable = resources.filter((resource) => !hasSensitiveName(resource));
-  for (const rule of rules) for (const diagnostic of rule(nameable)) diagnostics.push(diagnostic);
+  for (const diagnostic of checkRules(named, resources)) diagnostics.push(diagnostic);
   const sorted = once(diagnostics).toSorted(byPlace);
   return {
     resources,
@@ -76,8 +74,7 @@ export async function loadManifests(
   };
 }
 
-interface Understood {
-  readonly resources: readonly Resource[];
+interface Understood extends Declared {
   readonly diagnostics: readonly Diagnostic[];
   /** How many entries stand in the lists, valid or not. */
   readonly entries: number;
@@ -88,7 +85,7 @@ async function understand(
   { variables, env = {} }: LoadOptions,
   secretAt: (path: string) => Promise<string>,
 ): Promise<Understood> {
-  const nothing = { resources: [], entries: 0 };
+  const nothing = { named: [], whole: [], entries: 0 };
   const parsed = parseYaml(file);
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
@@ -111,16 +108,16 @@ async function understand(
   for (const diagnostic of told) diagnostics.push(diagnostic);
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics };
   const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
-  const resources = desiredResources({
+  const declared = desiredResources({
     // What satisfies the schema is a Manifest; entries that do not are left out by `broken`.
     manifest: manifest as unknown as Manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
     secrets: resolved.secrets,
-    broken: new Set(brokenPaths.map((path) => path.slice(0, 2).join('/'))),
+    broken: new Set(brokenPaths.map((path) => path.slice(0, 3).join('/'))),
     places: parsed.places,
     file,
   });
-  return { resources, diagnostics, entries };
+  return { ...declared, diagnostics, entries };
 }
 
 function entriesIn(manifest: JsonValue): number {

@@ -2,17 +2,26 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { Resource } from '../resource.ts';
 import { duplicateResource } from './rules/duplicate-resource.ts';
 import { observedRefusals } from './rules/observed-refusals.ts';
+import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
 import { sharedBackchannelProvider } from './rules/shared-backchannel-provider.ts';
 import { sharedProvider } from './rules/shared-provider.ts';
 import { similarName } from './rules/similar-name.ts';
 
 /** Something that holds over all files, and that no schema can say. It may name any resource that it is given. */
-export type Rule = (resources: readonly Resource[]) => Diagnostic[];
+type Rule = (resources: readonly Resource[]) => Diagnostic[];
 
-export const rules: readonly Rule[] = [
+const rulesOfNamed: readonly Rule[] = [
   duplicateResource,
   sharedProvider,
   sharedBackchannelProvider,
   similarName,
-  observedRefusals,
 ];
+
+/** Checks all entries that have a name, and those that are whole for what their fields say together. */
+export function* checkRules(named: readonly Resource[], whole: readonly Resource[]): Iterable<Diagnostic> {
+  yield* sensitiveName(named);
+  // The other rules name resources, so they see none whose name is a secret.
+  const nameable = named.filter((resource) => !hasSensitiveName(resource));
+  for (const rule of rulesOfNamed) yield* rule(nameable);
+  yield* observedRefusals(whole.filter((resource) => !hasSensitiveName(resource)));
+}
