@@ -53,7 +53,7 @@ function program(): Command {
   withProjectOptions(rollcall.command('validate'))
     .summary('check manifests; sends nothing')
     .description('Checks manifests and says everything that is wrong with them. Sends nothing.')
-    .option('--report <format=file>', 'also write: text, json, junit, sarif or github; repeatable', collect)
+    .addOption(reportOption())
     .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
       const { validate } = await import('./commands/validate.ts');
       end(await validate(paths, options, await contextFor(options)));
@@ -62,6 +62,7 @@ function program(): Command {
   withServiceOptions(rollcall.command('plan'))
     .summary('show what apply would create; creates nothing')
     .description('Looks up the declared applications and shows what apply would create. Creates nothing.')
+    .option('--out <file>', 'save the plan, for `rollcall apply --plan`')
     .option('--detailed-exitcode', 'exit 2 when there is something to create')
     .action(async (paths: string[], options: PlanOptions & ColourOption) => {
       const { plan } = await import('./commands/plan.ts');
@@ -72,6 +73,7 @@ function program(): Command {
     .summary('create what is missing')
     .description('Shows the plan, asks for a yes, and creates what is missing.')
     .option('-y, --yes', 'do not ask')
+    .option('--plan <file>', 'apply a saved plan, exactly and without asking')
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./commands/apply.ts');
       end(await apply(paths, options, await contextFor(options)));
@@ -145,7 +147,18 @@ function withServiceOptions(command: Command): Command {
     .option('--concurrency <n>', 'requests under way at a time (ROLLCALL_CONCURRENCY; default: 4)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
+    .option('--target <address>', 'only what has such an address, as in application.*; repeatable', collect)
+    .option('--exclude <address>', 'nothing that has such an address; repeatable', collect)
+    .option('--max-creates <n>', 'refuse a plan that would create more')
+    .addOption(reportOption())
     .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.');
+}
+
+function reportOption(): Option {
+  return new Option(
+    '--report <format=file>',
+    'also write: text, json, markdown, html, junit, sarif or github; repeatable',
+  ).argParser(collect);
 }
 
 function outputOption(): Option {

@@ -1,4 +1,4 @@
-import type { Address } from './resource.ts';
+import { excerptOf, placeOf, type Address, type Resource } from './resource.ts';
 import { lineOf, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
 /** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
@@ -34,6 +34,9 @@ export const diagnosticCodes = [
   'service-denied',
   'service-unreachable',
   'service-unexpected',
+  'differs',
+  'stale-plan',
+  'too-many-creates',
 ] as const;
 
 export type DiagnosticCode = (typeof diagnosticCodes)[number];
@@ -64,6 +67,20 @@ export interface Problem {
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
   const range = rangeOf(file, span);
   return { severity: 'error', detail: '', ...problem, range, excerpt: lineOf(file, range.start.line) };
+}
+
+/** A diagnostic about a resource, at one of its fields when it declares that field. */
+export function diagnosticOf(resource: Resource, field: string | undefined, problem: Problem): Diagnostic {
+  const range = placeOf(resource, field);
+  const excerpt = excerptOf(resource, range);
+  return {
+    severity: 'error',
+    detail: '',
+    address: resource.address,
+    ...problem,
+    range,
+    ...(excerpt !== undefined && { excerpt }),
+  };
 }
 
 /** A diagnostic about a file or a run as a whole. */

@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** Nothing left to say. */
   done: 0,
-  /** An error that no other row names: the service unreachable, an unexpected answer. */
+  /** An error that no other row names: the service unreachable, an unexpected answer, a limit. */
   failed: 1,
   /** `plan --detailed-exitcode` only: there are changes. */
   changes: 2,
@@ -10,6 +10,8 @@ export const exitCodes = {
   invalid: 3,
   /** The service denied access. */
   denied: 4,
+  /** A saved plan no longer matches what the service holds, or must not be applied for another reason. */
+  stale: 5,
   /** Apply ended with resources rejected, in conflict, unknown or not attempted, and none denied. */
   incomplete: 6,
   interrupted: 130,

@@ -28,3 +28,16 @@ export function parseJson(text: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+/** The steps from a value to one inside it, as a JSON Pointer (RFC 6901). */
+export function pointer(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The steps of a JSON Pointer; an index is still a text. */
+export function stepsOf(text: string): string[] {
+  return text
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

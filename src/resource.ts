@@ -1,6 +1,6 @@
 import type { Application, User } from './generated/manifest.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import { rangeOf, type Range, type SourceFile, type Span } from './source.ts';
+import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from './source.ts';
 
 export type { Application, User } from './generated/manifest.ts';
 
@@ -10,7 +10,7 @@ export type ResourceType = 'application' | 'user';
 export type Address = `${ResourceType}.${string}`;
 
 /** What the manifest declares of one application, defaults filled in and strings trimmed. */
-export interface ApplicationResource extends Origin {
+export interface ApplicationResource extends Declared {
   readonly type: 'application';
   /** The slug. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ApplicationResource extends Origin {
 }
 
 /** What the manifest declares of one user, defaults filled in and strings trimmed. */
-export interface UserResource extends Origin {
+export interface UserResource extends Declared {
   readonly type: 'user';
   /** The username. */
   readonly name: string;
@@ -29,26 +29,59 @@ export interface UserResource extends Origin {
 
 export type Resource = ApplicationResource | UserResource;
 
-interface Origin {
+interface Declared {
   /** The fields as people may see them: what comes from the environment or from files is blanked out. */
   readonly shown: JsonObject;
   /** The sensitive values of the file, to be kept out of what the service says. */
   readonly secrets: readonly string[];
-  readonly file: SourceFile;
-  /** Where the entry stands. */
-  readonly span: Span;
-  /** Where the value of each field stands, in the entry or in the defaults. */
-  readonly fieldSpans: Readonly<Record<string, Span>>;
+  /** What each blanked-out value is made of, by its JSON Pointer from the fields: `/attributes/key`. */
+  readonly references?: Readonly<Record<string, Template>>;
+  readonly origin: Origin;
 }
+
+/** A text in parts, some of which come from the environment or from a file. */
+export type Template = (string | { readonly env: string } | { readonly file: string })[];
+
+/** Where a resource is declared, and the value of each of its fields, in the entry or in the defaults. */
+export type Origin =
+  | {
+      readonly kind: 'manifest';
+      readonly file: SourceFile;
+      readonly entry: Span;
+      readonly fields: Readonly<Record<string, Span>>;
+    }
+  /** A saved plan knows where its manifests said what, and no longer their texts. */
+  | {
+      readonly kind: 'saved-plan';
+      readonly filename: string;
+      readonly entry: Position;
+      readonly fields: Readonly<Record<string, Position>>;
+    };
 
 export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
 /** Where a resource stands, or one of its fields when it declares that field. */
-export function placeOf(resource: Resource, field?: string): Range {
-  const span = field === undefined ? undefined : resource.fieldSpans[field];
-  return rangeOf(resource.file, span ?? resource.span);
+export function placeOf({ origin }: Resource, field = ''): Range {
+  switch (origin.kind) {
+    case 'manifest':
+      return rangeOf(origin.file, origin.fields[field] ?? origin.entry);
+    case 'saved-plan': {
+      const start = origin.fields[field] ?? origin.entry;
+      return { filename: origin.filename, start, end: start };
+    }
+  }
+}
+
+/** The line of the manifest on which a range of the resource starts, where its text is known. */
+export function excerptOf({ origin }: Resource, { start }: Range): string | undefined {
+  return origin.kind === 'manifest' ? lineOf(origin.file, start.line) : undefined;
+}
+
+/** The field that names a resource. */
+export function identityField({ type }: Pick<Resource, 'type'>): 'slug' | 'username' {
+  return type === 'application' ? 'slug' : 'username';
 }
 
 /** The declared fields as plain JSON, in the order of the manifest. */

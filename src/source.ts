@@ -53,3 +53,8 @@ function positionOf(file: SourceFile, offset: number): Position {
   }
   return { line: low + 1, column: offset - (file.lineStarts[low] ?? 0) + 1 };
 }
+
+/** A place as people and editors write it. */
+export function shownPlace({ filename, start }: Range): string {
+  return `${filename}:${start.line}:${start.column}`;
+}

@@ -1,26 +1,29 @@
-import { applyPlan } from '../apply/apply-plan.ts';
-import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { UsageError } from '../errors.ts';
 import { interruptedBy, type Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
-import { applyDocument, type ApplyRun } from '../report/apply-document.ts';
+import { applyComment, applyReports } from '../report/apply-reports.ts';
 import { applyText } from '../report/apply-text.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
-import { jsonText } from '../report/json-text.ts';
-import type { Resource } from '../resource.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
 import type { ProjectFlags } from '../settings/settings.ts';
+import { applySavedPlan } from './apply-saved-plan.ts';
+import { carryOut, type EndedApply } from './carry-out.ts';
 import { withService, type Service } from './connect.ts';
 import type { Context } from './context.ts';
-import { prepare } from './prepare.ts';
+import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan } from './observed-plan.ts';
-import { createProgress } from './progress.ts';
+import { prepare, type ScopeFlags } from './prepare.ts';
+import { Reports } from './reports.ts';
 
-export interface ApplyOptions extends ProjectFlags, ServiceFlags {
+export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json';
   readonly yes?: boolean;
+  /** A saved plan to apply, in place of manifests. */
+  readonly plan?: string;
+  readonly maxCreates?: string;
+  readonly report?: readonly string[];
 }
 
 /** `rollcall apply`: plans, asks, creates what is missing, and says what became of every resource. */
@@ -29,30 +32,47 @@ export async function apply(
   options: ApplyOptions,
   context: Context,
 ): Promise<Ending> {
+  const reports = new Reports(options.report, applyReports, applyComment);
+  const { plan } = options;
+  const { ending, ...ended } = await (plan === undefined
+    ? applyManifests(paths, options, context)
+    : applySavedPlan(plan, paths, options, context));
+  if (options.output === 'json') context.stdout.write(applyReports.json(ended, context.toolVersion));
+  else if (ended.result) context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
+  const written = await reports.write(ended, context);
+  return written || ending !== 'done' ? ending : 'failed';
+}
+
+async function applyManifests(
+  paths: readonly string[],
+  options: ApplyOptions,
+  context: Context,
+): Promise<EndedApply> {
   if (!options.yes && context.ask === undefined) {
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
-      'Read the plan with `rollcall plan`, then run apply with --yes.',
+      'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
+  const most = mostCreates(options.maxCreates);
   const prepared = await prepare(paths, options, context);
-  if (prepared === undefined) return 'invalid';
-  const { resources } = prepared;
-  return withService(prepared.service, context, async (service) => {
-    const plan = await observedPlan(resources, service, context);
-    if (typeof plan === 'string') return plan;
+  const { diagnostics, filenames, service: settings } = prepared;
+  const known = { filenames, ...(settings && { service: settings.baseUrl }) };
+  if (prepared.kind === 'invalid') return { ...known, diagnostics, ending: 'invalid' };
+  return withService(prepared.service, context, async (service): Promise<EndedApply> => {
+    const result = await observedPlan(prepared, service, context);
+    if (result.kind === 'failed')
+      return { ...known, ending: result.ending, diagnostics: [...diagnostics, ...result.diagnostics] };
+    const { plan } = result;
     showPlan(plan, options, context);
+    const limit = tooManyCreates(plan, most, context);
+    if (limit.length > 0) return { ...known, ending: 'failed', diagnostics: [...diagnostics, ...limit] };
     if (additions(plan) > 0 && !options.yes && !(await confirmed(service, context))) {
       context.stderr.write('Not confirmed. Nothing was created.\n');
-      return service.signal.aborted ? interruptedBy(service.signal) : 'failed';
+      const ending = service.signal.aborted ? interruptedBy(service.signal) : 'failed';
+      return { ...known, ending, diagnostics };
     }
-    const run = await carryOut(plan, resources, service, context);
-    context.stdout.write(
-      options.output === 'json'
-        ? jsonText(applyDocument(run))
-        : applyText(run, createStyle(context.stdout.colours)),
-    );
-    return run.interrupted ? interruptedBy(service.signal) : endingOf(run);
+    return { ...known, diagnostics, ...(await carryOut(plan, prepared.resources, service, context)) };
   });
 }
 
@@ -67,46 +87,4 @@ function showPlan(plan: Plan, options: ApplyOptions, { stdout, stderr }: Context
 async function confirmed({ signal }: Service, { ask }: Context): Promise<boolean> {
   if (signal.aborted) return false;
   return (await ask?.('Create these? Only "yes" is taken as yes: ', signal)) === 'yes';
-}
-
-async function carryOut(
-  plan: Plan,
-  resources: readonly Resource[],
-  { client, pacing, settings, signal }: Service,
-  context: Context,
-): Promise<ApplyRun> {
-  const { clock } = context;
-  const startedAt = clock.now();
-  signal.addEventListener('abort', () => {
-    context.stderr.write(
-      '\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n',
-    );
-  });
-  const progress = createProgress('Creating', context);
-  let done = 0;
-  const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const outcomes = await applyPlan(plan, declared, {
-    client,
-    pacing,
-    clock,
-    signal,
-    concurrency: settings.concurrency,
-    onOutcome: ({ attempts }) => {
-      if (attempts > 0) progress.update((done += 1), additions(plan));
-    },
-  });
-  progress.end();
-  return {
-    plan,
-    outcomes,
-    declared,
-    startedAt: new Date(startedAt),
-    durationMs: clock.now() - startedAt,
-    interrupted: signal.aborted,
-  };
-}
-
-function endingOf({ outcomes }: ApplyRun): Ending {
-  if (outcomes.some(({ outcome }: Outcome) => outcome === 'denied')) return 'denied';
-  return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

@@ -12,6 +12,10 @@ export interface Context {
   readonly random: Random;
   /** Writes a whole file. Rejects when it cannot be written. */
   readonly writeFile: (filename: string, text: string) => Promise<void>;
+  /** Writes a whole file that only its owner can read, in one step and through no link. Rejects when it cannot be written. */
+  readonly writePrivateFile: (filename: string, text: string) => Promise<void>;
+  /** Rejects when it cannot be written. */
+  readonly appendFile: (filename: string, text: string) => Promise<void>;
   /** Results. */
   readonly stdout: Output;
   /** Progress, prompts and diagnostics. */

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { undiciTransport } from '../service/undici-transport.ts';
@@ -6,6 +6,7 @@ import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Connection, Context, Output } from './context.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
+import { writePrivateFile } from './private-file.ts';
 
 /** The real world, as a Context. `colours` is what the flags say of colours, if anything. */
 export function nodeContext(toolVersion: string, colours: boolean | undefined): Context {
@@ -13,6 +14,8 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     env: process.env,
     files: nodeFiles,
     writeFile: (filename, text) => writeFile(filename, text),
+    writePrivateFile,
+    appendFile: (filename, text) => appendFile(filename, text),
     clock: { now: () => Date.now(), sleep },
     random: () => Math.random(),
     stdout: outputTo(process.stdout, colours),

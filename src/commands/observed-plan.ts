@@ -1,7 +1,8 @@
+import type { Diagnostic } from '../diagnostic.ts';
 import { interruptedBy, type Ending } from '../exit-code.ts';
-import { observe } from '../observe/observe.ts';
+import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import type { Plan } from '../plan/types.ts';
+import type { Plan, PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { failedReads } from '../report/failed-reads.ts';
 import { createStyle } from '../report/style.ts';
@@ -10,12 +11,16 @@ import type { Service } from './connect.ts';
 import type { Context } from './context.ts';
 import { createProgress } from './progress.ts';
 
+export type ObservedPlan =
+  | { readonly kind: 'planned'; readonly plan: Plan; readonly observed: ObservedState }
+  | { readonly kind: 'failed'; readonly ending: Ending; readonly diagnostics: readonly Diagnostic[] };
+
 /** Observes and compares: the plan; or, with the failed reads on stderr, how the command ends. */
 export async function observedPlan(
-  resources: readonly Resource[],
+  { resources, scope }: { readonly resources: readonly Resource[]; readonly scope?: PlanScope },
   { client, pacing, settings, signal }: Service,
   context: Context,
-): Promise<Plan | Ending> {
+): Promise<ObservedPlan> {
   const progress = createProgress('Looking up applications', context);
   const result = await observe(resources, {
     client,
@@ -26,20 +31,22 @@ export async function observedPlan(
   });
   progress.end();
   if (result.kind === 'observed') {
-    return makePlan(resources, result.observed, {
+    const plan = makePlan(resources, result.observed, {
       toolVersion: context.toolVersion,
       createdAt: new Date(context.clock.now()),
       service: settings.baseUrl,
+      ...(scope && { scope }),
     });
+    return { kind: 'planned', plan, observed: result.observed };
   }
   const { failures, notRead, interrupted } = result;
-  const style = createStyle(context.stderr.colours);
-  context.stderr.write(diagnosticsText(failedReads(failures), style));
+  const diagnostics = failedReads(failures);
+  context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
   const left = notRead > 0 ? ` ${notRead} more were not tried.` : '';
   const cause = interrupted ? 'interrupted' : `${failures.length} of the applications could not be looked up`;
   context.stderr.write(
     `${failures.length > 0 ? '\n' : ''}No plan for ${settings.baseUrl}: ${cause}.${left} Nothing was changed.\n`,
   );
-  if (interrupted) return interruptedBy(signal);
-  return failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
+  const ending = failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
+  return { kind: 'failed', ending: interrupted ? interruptedBy(signal) : ending, diagnostics };
 }

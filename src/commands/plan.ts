@@ -1,18 +1,29 @@
 import type { Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
+import { savedPlan } from '../plan/saved-plan.ts';
+import type { Plan } from '../plan/types.ts';
+import type { Ended } from '../report/ended.ts';
+import { inline } from '../report/escape.ts';
 import { jsonText } from '../report/json-text.ts';
+import { planComment, planReports } from '../report/plan-reports.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
 import type { ProjectFlags } from '../settings/settings.ts';
-import { withService } from './connect.ts';
+import { withService, type Service } from './connect.ts';
 import type { Context } from './context.ts';
-import { prepare } from './prepare.ts';
-import { observedPlan } from './observed-plan.ts';
+import { mostCreates, tooManyCreates } from './max-creates.ts';
+import { observedPlan, type ObservedPlan } from './observed-plan.ts';
+import { prepare, type Prepared, type ScopeFlags } from './prepare.ts';
+import { Reports } from './reports.ts';
 
-export interface PlanOptions extends ProjectFlags, ServiceFlags {
+export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json';
+  /** A file to save the plan to. */
+  readonly out?: string;
+  readonly maxCreates?: string;
   readonly detailedExitcode?: boolean;
+  readonly report?: readonly string[];
 }
 
 /** `rollcall plan`: validates, observes, compares. Creates nothing. */
@@ -21,14 +32,51 @@ export async function plan(
   options: PlanOptions,
   context: Context,
 ): Promise<Ending> {
+  const reports = new Reports(options.report, planReports, planComment);
+  const { ending, ...ended } = await planned(paths, options, context);
+  if (options.output === 'json') context.stdout.write(planReports.json(ended, context.toolVersion));
+  else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
+  const written = await reports.write(ended, context);
+  return written || ending !== 'done' ? ending : 'failed';
+}
+
+async function planned(
+  paths: readonly string[],
+  options: PlanOptions,
+  context: Context,
+): Promise<Ended<Plan> & { readonly ending: Ending }> {
+  const most = mostCreates(options.maxCreates);
   const prepared = await prepare(paths, options, context);
-  if (prepared === undefined) return 'invalid';
-  return withService(prepared.service, context, async (service) => {
-    const result = await observedPlan(prepared.resources, service, context);
-    if (typeof result === 'string') return result;
-    context.stdout.write(
-      options.output === 'json' ? jsonText(result) : planText(result, createStyle(context.stdout.colours)),
-    );
-    return options.detailedExitcode && additions(result) > 0 ? 'changes' : 'done';
+  const { diagnostics, filenames, service: settings } = prepared;
+  const known = { filenames, ...(settings && { service: settings.baseUrl }) };
+  if (prepared.kind === 'invalid') return { ...known, diagnostics, ending: 'invalid' };
+  return withService(prepared.service, context, async (service: Service) => {
+    const result = await observedPlan(prepared, service, context);
+    if (result.kind === 'failed')
+      return { ...known, ending: result.ending, diagnostics: [...diagnostics, ...result.diagnostics] };
+    const limit = tooManyCreates(result.plan, most, context);
+    const ended = { ...known, result: result.plan, diagnostics: [...diagnostics, ...limit] };
+    if (limit.length > 0) return { ...ended, ending: 'failed' };
+    if (options.out !== undefined && !(await save(options.out, result, prepared, context)))
+      return { ...ended, ending: 'failed' };
+    const changes = options.detailedExitcode && additions(result.plan) > 0;
+    return { ...ended, ending: changes ? 'changes' : 'done' };
   });
+}
+
+/** Saves a plan to be applied later; says on stderr why it could not, and whether it could. */
+async function save(
+  filename: string,
+  { plan: made, observed }: Extract<ObservedPlan, { kind: 'planned' }>,
+  { resources }: Extract<Prepared, { kind: 'ready' }>,
+  context: Context,
+): Promise<boolean> {
+  try {
+    await context.writePrivateFile(filename, jsonText(savedPlan(made, resources, observed)));
+    return true;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    context.stderr.write(`error: the plan cannot be saved to ${inline(filename)}\n    ${inline(why)}\n`);
+    return false;
+  }
 }

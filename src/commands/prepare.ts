@@ -1,6 +1,8 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
+import { select } from '../manifest/select.ts';
+import type { PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationText } from '../report/validation-text.ts';
@@ -11,20 +13,39 @@ import {
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
 import type { Resource } from '../resource.ts';
+import { didYouMean } from '../suggestion.ts';
 import type { Context } from './context.ts';
 
-/** Everything that is known before a request is sent. */
-export interface Prepared {
-  readonly resources: readonly Resource[];
-  readonly service: ServiceSettings;
+/** Which of the declared resources a run is about. */
+export interface ScopeFlags {
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
 }
 
-/** Reads settings and manifests; or, with the diagnostics on stderr, nothing. */
+/** Everything that is known before a request is sent. */
+export type Prepared = {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly filenames: readonly string[];
+} & (
+  | {
+      readonly kind: 'ready';
+      readonly resources: readonly Resource[];
+      readonly scope?: PlanScope;
+      readonly service: ServiceSettings;
+    }
+  | {
+      readonly kind: 'invalid';
+      /** None when rollcall.yaml is faulty. */
+      readonly service?: ServiceSettings;
+    }
+);
+
+/** Reads settings and manifests, and says on stderr what is wrong with them. */
 export async function prepare(
   paths: readonly string[],
-  flags: ProjectFlags & ServiceFlags,
+  flags: ProjectFlags & ServiceFlags & ScopeFlags,
   context: Context,
-): Promise<Prepared | undefined> {
+): Promise<Prepared> {
   if (flags.tokenFile === '-' && paths.includes('-')) {
     throw new UsageError(
       'standard input cannot hold both the token and a manifest',
@@ -35,9 +56,13 @@ export async function prepare(
   const { config } = settings;
   const service = config && (await readServiceSettings(flags, context.env, config, context.files));
   const loaded = await load(paths, flags, settings, context);
-  if (service === undefined || hasErrors(loaded.diagnostics)) return explain(loaded, context);
-  context.stderr.write(diagnosticsText(loaded.diagnostics, createStyle(context.stderr.colours)));
-  return { resources: loaded.resources, service };
+  const { diagnostics, filenames } = loaded;
+  if (service === undefined || hasErrors(diagnostics)) {
+    explain(loaded, context);
+    return { kind: 'invalid', diagnostics, filenames, ...(service && { service }) };
+  }
+  context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
+  return { kind: 'ready', ...selected(loaded.resources, flags), service, diagnostics, filenames };
 }
 
 /** Reads the manifests that the command line names, or else those of the configuration, whatever is wrong with that. */
@@ -67,7 +92,27 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }
 
-function explain({ diagnostics, resources }: LoadedManifests, { stderr }: Context): undefined {
+function selected(
+  declared: readonly Resource[],
+  { target = [], exclude = [] }: ScopeFlags,
+): { resources: readonly Resource[]; scope?: PlanScope } {
+  if (target.length + exclude.length === 0) return { resources: declared };
+  const { resources, unmatched } = select(declared, { target, exclude });
+  if (unmatched.length > 0) {
+    throw new UsageError(
+      `no declared resource has an address like ${unmatched.join(' or ')}`,
+      didYouMean(
+        unmatched[0] ?? '',
+        declared.map(({ address }) => address),
+      ) ?? 'Addresses are application.SLUG and user.USERNAME; * stands for any text, ? for one character.',
+    );
+  }
+  if (resources.length === 0)
+    throw new UsageError('--target and --exclude leave nothing over', 'Exclude less.');
+  return { resources, scope: { target, exclude, declared: declared.length } };
+}
+
+function explain({ diagnostics, resources }: LoadedManifests, { stderr }: Context): void {
   const style = createStyle(stderr.colours);
   stderr.write(diagnosticsText(diagnostics, style) + validationText(diagnostics, resources, style));
 }

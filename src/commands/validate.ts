@@ -1,20 +1,17 @@
 import type { Ending } from '../exit-code.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
-import { validationReports, type ValidationFormat } from '../report/validation-reports.ts';
+import { validationComment, validationReports } from '../report/validation-reports.ts';
 import { validationText } from '../report/validation-text.ts';
 import { readSettings, type ProjectFlags } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 import { hasErrors, load } from './prepare.ts';
-import { wantedReports, writeReport } from './reports.ts';
+import { Reports } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags {
   readonly output: 'text' | 'json';
   readonly report?: readonly string[];
 }
-
-// The keys are those of a constant.
-const formats = Object.keys(validationReports) as ValidationFormat[];
 
 /** `rollcall validate`: checks manifests without sending anything. */
 export async function validate(
@@ -22,7 +19,7 @@ export async function validate(
   options: ValidateOptions,
   context: Context,
 ): Promise<Ending> {
-  const wanted = wantedReports(options.report ?? [], formats);
+  const reports = new Reports(options.report, validationReports, validationComment);
   const settings = await readSettings(options, context.env, context.files);
   const loaded = await load(paths, options, settings, context);
   const { resources, diagnostics } = loaded;
@@ -37,8 +34,7 @@ export async function validate(
       );
     }
   }
-  for (const { format, filename } of wanted) {
-    await writeReport(filename, validationReports[format](loaded, context.toolVersion), context);
-  }
-  return hasErrors(diagnostics) ? 'invalid' : 'done';
+  const written = await reports.write(loaded, context);
+  if (hasErrors(diagnostics)) return 'invalid';
+  return written ? 'done' : 'failed';
 }

@@ -1,7 +1,15 @@
 import type { Manifest } from '../generated/manifest.ts';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { addressOf, type Address, type Resource, type ResourceType } from '../resource.ts';
+import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../json.ts';
+import {
+  addressOf,
+  type Address,
+  type Origin,
+  type Resource,
+  type ResourceType,
+  type Template,
+} from '../resource.ts';
 import type { SourceFile, Span } from '../source.ts';
+import type { References } from './references.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** A manifest that has been read, with all that is known of its text. */
@@ -10,6 +18,7 @@ export interface ReadManifest {
   /** The manifest with its sensitive values blanked out: the same keys, and lists as long. */
   readonly shown: JsonValue;
   readonly secrets: readonly string[];
+  readonly references: References;
   /** Where the schema is broken or a reference is not resolved, three steps deep at the most: `users/3/email`. */
   readonly broken: ReadonlySet<string>;
   readonly places: Places;
@@ -26,7 +35,7 @@ export interface Declared {
 
 /** The resources that a manifest declares, each with the defaults of its file filled in. */
 export function desiredResources(read: ReadManifest): Declared {
-  const { manifest, file, secrets } = read;
+  const { manifest, secrets } = read;
   const brokenEntries = new Set(Array.from(read.broken, (path) => path.split('/').slice(0, 2).join('/')));
   const named: Resource[] = [];
   const whole: Resource[] = [];
@@ -38,7 +47,7 @@ export function desiredResources(read: ReadManifest): Declared {
     if (!hasName(entry, 'slug') || read.broken.has(`applications/${index}/slug`)) continue;
     const declared = withDefaults('application', entry, index, read);
     add(
-      { type: 'application', ...identity('application', entry.slug), ...declared, secrets, file },
+      { type: 'application', ...identity('application', entry.slug), ...declared, secrets },
       'applications',
       index,
     );
@@ -46,7 +55,7 @@ export function desiredResources(read: ReadManifest): Declared {
   for (const [index, entry] of listIn(manifest.users).entries()) {
     if (!hasName(entry, 'username') || read.broken.has(`users/${index}/username`)) continue;
     const declared = withDefaults('user', entry, index, read);
-    add({ type: 'user', ...identity('user', entry.username), ...declared, secrets, file }, 'users', index);
+    add({ type: 'user', ...identity('user', entry.username), ...declared, secrets }, 'users', index);
   }
   return { named, whole };
 }
@@ -63,21 +72,22 @@ function identity(type: ResourceType, name: string): { name: string; address: Ad
 interface DeclaredFields<Entry> {
   readonly fields: Entry;
   readonly shown: JsonObject;
-  readonly span: Span;
-  readonly fieldSpans: Readonly<Record<string, Span>>;
+  readonly references?: Readonly<Record<string, Template>>;
+  readonly origin: Origin;
 }
 
 function withDefaults<Entry extends object>(
   type: ResourceType,
   entry: Entry,
   index: number,
-  { manifest, shown, broken, places }: ReadManifest,
+  { manifest, shown, references, broken, places, file }: ReadManifest,
 ): DeclaredFields<Entry> {
   const list = `${type}s`;
   const written: unknown = manifest.defaults?.[type];
   const defaults = isJsonObject(written) ? manifest.defaults?.[type] : undefined; // the schema may be broken here
   const fields: Entry = { ...entry, ...defaults, ...entry }; // the entry's order first, and its values last
   const fieldSpans: Record<string, Span> = {};
+  const ofFields: Record<string, Template> = {};
   const shownFields: Record<string, JsonValue> = {};
   for (const field of Object.keys(fields)) {
     const path = Object.hasOwn(entry, field) ? [list, index, field] : ['defaults', type, field];
@@ -87,8 +97,15 @@ function withDefaults<Entry extends object>(
     }
     fieldSpans[field] = places.ofValue(path);
     shownFields[field] = valueAt(shown, path);
+    for (const { path: inner, template } of references.get(path.join('/')) ?? [])
+      ofFields[pointer([field, ...inner])] = template;
   }
-  return { fields, shown: shownFields, span: places.ofValue([list, index]), fieldSpans };
+  return {
+    fields,
+    shown: shownFields,
+    ...(Object.keys(ofFields).length > 0 && { references: ofFields }),
+    origin: { kind: 'manifest', file, entry: places.ofValue([list, index]), fields: fieldSpans },
+  };
 }
 
 function valueAt(root: JsonValue, path: readonly (string | number)[]): JsonValue {

@@ -11,6 +11,7 @@ import { desiredResources, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
 import { resolveReferences } from './references.ts';
 import { checkRules } from './rules.ts';
+import { secretFiles, type SecretSources } from './secret-reference.ts';
 import { trimManifest } from './trim.ts';
 
 export interface LoadedManifests {
@@ -46,7 +47,7 @@ export async function loadManifests(
   const named: Resource[] = [];
   const resources: Resource[] = [];
   let declared = 0;
-  const secretAt = secretReader(files);
+  const filesOf = secretFiles(files);
   for (const filename of found.filenames) {
     const file = await readText(filename, files);
     if ('code' in file) {
@@ -55,7 +56,7 @@ export async function loadManifests(
     }
     const looksLike = countEntries(file.text, maxResources - declared);
     const understood =
-      declared + looksLike > maxResources ? 'too many' : await understand(file, options, secretAt);
+      declared + looksLike > maxResources ? 'too many' : await understand(file, options, filesOf(filename));
     declared += understood === 'too many' ? looksLike : understood.entries;
     if (understood === 'too many' || declared > maxResources) {
       diagnostics.push(tooMany(file));
@@ -83,7 +84,7 @@ interface Understood extends Declared {
 async function understand(
   file: SourceFile,
   { variables, env = {} }: LoadOptions,
-  secretAt: (path: string) => Promise<string>,
+  readFile: SecretSources['readFile'],
 ): Promise<Understood> {
   const nothing = { named: [], whole: [], entries: 0 };
   const parsed = parseYaml(file);
@@ -92,8 +93,6 @@ async function understand(
     return { ...nothing, diagnostics: [emptyFile(file)] };
   const entries = entriesIn(parsed.value);
   if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
-  const folder = file.filename.replace(/[^/]*$/, '');
-  const readFile = (path: string): Promise<string> => secretAt(path.startsWith('/') ? path : folder + path);
   const resolved = await resolveReferences(
     parsed.value,
     { env, readFile, ...(variables && { variables }) },
@@ -113,6 +112,7 @@ async function understand(
     manifest: manifest as unknown as Manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
     secrets: resolved.secrets,
+    references: resolved.references,
     broken: new Set(brokenPaths.map((path) => path.slice(0, 3).join('/'))),
     places: parsed.places,
     file,
@@ -126,25 +126,6 @@ function entriesIn(manifest: JsonValue): number {
     (sum, list) => sum + (isJsonList(list) ? list.length : 0),
     0,
   );
-}
-
-/** A secret is a line or a key, not a document. */
-const maxSecretBytes = 64 * 1024;
-
-/** Reads the files of `${file:PATH}`, each once. */
-function secretReader(files: Files): (path: string) => Promise<string> {
-  const read = new Map<string, Promise<string>>();
-  return (path) => {
-    const known = read.get(path) ?? readSecret(path, files);
-    read.set(path, known);
-    return known;
-  };
-}
-
-async function readSecret(path: string, files: Files): Promise<string> {
-  const text = await readText(path, files, maxSecretBytes);
-  if ('code' in text) throw new Error(text.summary);
-  return text.text;
 }
 
 /** Counts the lines that begin like an entry: before parsing, so that far too many cost nothing. */

@@ -6,7 +6,7 @@ type Kind = (typeof kinds)[number];
 /** A part of a text: as it is, a reference, or what looks like a reference and is none. */
 export type Piece =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: Kind; readonly name: string }
+  | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]
   | { readonly kind: 'fault'; readonly problem: Problem };
 
 /** Splits a text at its references. `$${` is a literal `${`. */

@@ -1,18 +1,17 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
+import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
 import type { SourceFile } from '../source.ts';
+import type { Template } from '../resource.ts';
 import { sensitive } from '../sensitive.ts';
 import { didYouMean } from '../suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** What the references of a manifest can name. */
-export interface ReferenceSources {
+export interface ReferenceSources extends SecretSources {
   /** None when it is not known which there are. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Reads a file whose path is taken from the folder of the manifest. Rejects when it cannot be read. */
-  readonly readFile: (path: string) => Promise<string>;
 }
 
 export interface ResolvedValue {
@@ -22,10 +21,17 @@ export interface ResolvedValue {
   readonly shown: JsonValue;
   /** The values from `env` and `file`, to be kept out of what the service says about them. */
   readonly secrets: readonly string[];
+  readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
   /** The paths of the values that could not be resolved; they stand as they were written. */
   readonly unresolved: readonly Path[];
 }
+
+/**
+ * What the sensitive values are made of. The key is the path of the field, three steps from the root as in `users/3/email`;
+ * `path` leads on from there.
+ */
+export type References = ReadonlyMap<string, readonly { readonly path: Path; readonly template: Template }[]>;
 
 type Path = readonly (string | number)[];
 
@@ -39,11 +45,18 @@ export async function resolveReferences(
   file: SourceFile,
 ): Promise<ResolvedValue> {
   if (!file.text.includes('$'))
-    return { value: root, shown: root, secrets: [], diagnostics: [], unresolved: [] };
+    return {
+      value: root,
+      shown: root,
+      secrets: [],
+      references: new Map(),
+      diagnostics: [],
+      unresolved: [],
+    };
   const resolver = new Resolver(sources, places, file);
   const { value, shown } = await resolver.resolve(root, []);
-  const { secrets, diagnostics, unresolved } = resolver;
-  return { value, shown, secrets: [...secrets], diagnostics, unresolved };
+  const { secrets, references, diagnostics, unresolved } = resolver;
+  return { value, shown, secrets: [...secrets], references, diagnostics, unresolved };
 }
 
 interface Resolved {
@@ -55,6 +68,7 @@ class Resolver {
   readonly diagnostics: Diagnostic[] = [];
   readonly unresolved: Path[] = [];
   readonly secrets = new Set<string>();
+  readonly references = new Map<string, { path: Path; template: Template }[]>();
   readonly #sources: ReferenceSources;
   readonly #places: Places;
   readonly #file: SourceFile;
@@ -94,6 +108,7 @@ class Resolver {
       return same(value ?? text);
     }
     let value = '';
+    const parts: Template = [];
     let hidden = false;
     for (const piece of pieces) {
       const part = await this.#textOf(piece, path);
@@ -107,8 +122,12 @@ class Resolver {
         });
         return same(text);
       }
-      hidden ||= piece.kind === 'env' || piece.kind === 'file';
+      if (piece.kind === 'env' || piece.kind === 'file') {
+        hidden = true;
+        parts.push(referenceOf(piece));
+      } else parts.push(part);
     }
+    if (hidden) this.#keep(path, parts);
     return { value, shown: hidden ? sensitive : value };
   }
 
@@ -128,25 +147,10 @@ class Resolver {
           detail: 'Inside a longer text, a variable is a string, a number, or true or false.',
         });
       }
-      case 'env': {
-        const value = this.#sources.env[piece.name];
-        if (value !== undefined) return this.#secret(value);
-        return this.#report(path, {
-          code: 'unresolved-reference',
-          summary: `the environment variable \`${piece.name}\` is not set`,
-          detail: 'Set it where rollcall runs.',
-        });
-      }
+      case 'env':
       case 'file': {
-        try {
-          return this.#secret((await this.#sources.readFile(piece.name)).replace(/\r?\n$/, ''));
-        } catch (error) {
-          return this.#report(path, {
-            code: 'unresolved-reference',
-            summary: `the file \`${piece.name}\` cannot be read`,
-            detail: `${error instanceof Error ? error.message : String(error)}\nThe path is taken from the folder of the manifest.`,
-          });
-        }
+        const secret = await readSecret(referenceOf(piece), this.#sources);
+        return typeof secret === 'string' ? this.#secret(secret) : this.#report(path, secret);
       }
     }
   }
@@ -167,6 +171,13 @@ class Resolver {
       summary: `the variable \`${name}\` has no value`,
       detail,
     });
+  }
+
+  #keep(path: Path, template: Template): void {
+    const field = path.slice(0, 3).join('/');
+    const ofField = this.references.get(field) ?? [];
+    ofField.push({ path: path.slice(3), template });
+    this.references.set(field, ofField);
   }
 
   #secret(text: string): string {
@@ -190,6 +201,10 @@ class Resolver {
     this.diagnostics.push(diagnosticAt(this.#file, this.#places.ofValue(path), problem));
     return undefined;
   }
+}
+
+function referenceOf({ kind, name }: { kind: 'env' | 'file'; name: string }): SecretReference {
+  return kind === 'env' ? { env: name } : { file: name };
 }
 
 function same(value: JsonValue): Resolved {

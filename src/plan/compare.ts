@@ -21,7 +21,8 @@ export function compare(resource: ApplicationResource, observed: ObservedApplica
   return differences;
 }
 
-function sameValue(field: string, declared: JsonValue, observed: JsonValue): boolean {
+/** Whether two values of a field mean the same. */
+export function sameValue(field: string, declared: JsonValue, observed: JsonValue): boolean {
   // The service returns these ids in any order and without duplicates.
   if (field === 'backchannel_providers' && Array.isArray(declared) && Array.isArray(observed)) {
     return sameSet(new Set(declared), new Set(observed));

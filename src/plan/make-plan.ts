@@ -11,8 +11,8 @@ import {
 import { sensitive } from '../sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
 import { compare } from './compare.ts';
-import { manifestDigest } from './digest.ts';
-import type { ApplicationChange, Change, ObservedFields, Plan, UserChange } from './types.ts';
+import { manifestDigest } from './manifest-digest.ts';
+import type { ApplicationChange, Change, ObservedFields, Plan, PlanScope, UserChange } from './types.ts';
 
 export const planFormatVersion = '1.0';
 
@@ -20,6 +20,8 @@ export interface PlanContext {
   readonly toolVersion: string;
   readonly createdAt: Date;
   readonly service: string;
+  /** Where the plan is about some of the declared resources only. */
+  readonly scope?: PlanScope;
 }
 
 /** desired × observed → plan. Every resource must have been observed. */
@@ -38,6 +40,7 @@ export function makePlan(
     created_at: context.createdAt.toISOString(),
     service: context.service,
     manifest_digest: manifestDigest(resources),
+    ...(context.scope && { scope: context.scope }),
     resource_changes: changes,
     resource_drift: drift,
     summary: {

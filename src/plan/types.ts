@@ -9,13 +9,23 @@ export interface Plan {
   readonly created_at: string;
   /** The base URL of the service that was observed. */
   readonly service: string;
-  /** `sha256:` and the digest of what the manifests declare. */
+  /** `sha256:` and the digest of what the manifests declare of these resources. */
   readonly manifest_digest: string;
-  /** Every declared resource; applications first, then by name. */
+  readonly scope?: PlanScope;
+  /** Every declared resource in the scope of the plan; applications first, then by name. */
   readonly resource_changes: readonly Change[];
   /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly Change[];
   readonly summary: PlanSummary;
+}
+
+/** Which of the declared resources the plan is about, as globs on addresses. */
+export interface PlanScope {
+  /** Empty: all. */
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+  /** How many resources the manifests declare in all. */
+  readonly declared: number;
 }
 
 export interface PlanSummary {

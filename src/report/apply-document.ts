@@ -17,6 +17,8 @@ export interface ApplyRun {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
+  /** Whether the plan was one that had been saved. */
+  readonly saved: boolean;
 }
 
 /** The result of `apply -o json`: schemas/apply.schema.json. Every planned resource is in it. */

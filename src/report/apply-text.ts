@@ -1,5 +1,5 @@
 import { isIncomplete, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
-import { byPlace } from '../diagnostic.ts';
+import { byPlace, type Diagnostic } from '../diagnostic.ts';
 import { serviceWords } from './answer-words.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
@@ -11,20 +11,37 @@ import type { Style } from './style.ts';
 
 /** What apply did, for a person: what was created, what was not and why, and what to run next. */
 export function applyText(run: ApplyRun, style: Style): string {
-  const { outcomes, declared } = run;
-  const lines = outcomes
+  const { outcomes } = run;
+  const lines = outcomeLines(outcomes, style);
+  const diagnostics = runDiagnostics(run);
+  return `${[
+    ...(lines.length > 0 ? [lines.join('\n')] : []),
+    ...(diagnostics.length > 0 ? [diagnosticsText(fold(diagnostics), style).trimEnd()] : []),
+    ...applyFoot(run, style),
+  ].join('\n\n')}\n`;
+}
+
+/** What became of everything that was to be created, each in a line. */
+export function outcomeLines(outcomes: readonly Outcome[], style: Style): string[] {
+  return outcomes
     .filter(({ change }) => change.change.before === null)
     .map((outcome) => outcomeLine(outcome, style));
-  const diagnostics = outcomes.flatMap((outcome) => outcomeDiagnostics(outcome, declared)).toSorted(byPlace);
+}
+
+/** Why resources were not brought about, by place. */
+export function runDiagnostics({ outcomes, declared }: ApplyRun): Diagnostic[] {
+  return outcomes.flatMap((outcome) => outcomeDiagnostics(outcome, declared)).toSorted(byPlace);
+}
+
+/** The counts, what to run next, and the last line. */
+export function applyFoot({ outcomes, saved }: ApplyRun, style: Style): string[] {
   const summary = applySummary(outcomes);
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return [
-    ...(lines.length > 0 ? [lines.join('\n')] : []),
-    ...(diagnostics.length > 0 ? [diagnosticsText(fold(diagnostics), style).trimEnd()] : []),
-    counts(summary),
-    ...(incomplete ? [next(summary)] : []),
-    `${style.bold(lastLine(summary, incomplete))}\n`,
-  ].join('\n\n');
+    outcomeCounts(summary),
+    ...(incomplete ? [next(summary, saved)] : []),
+    style.bold(applyLastLine(summary, incomplete)),
+  ];
 }
 
 function outcomeLine({ change, outcome, answer, pk }: Outcome, style: Style): string {
@@ -38,19 +55,19 @@ function outcomeLine({ change, outcome, answer, pk }: Outcome, style: Style): st
     }
     case 'unchanged':
     case 'differs':
-      return `  = ${address}  ${words[outcome]}`;
+      return `  = ${address}  ${outcomeWords[outcome]}`;
     case 'rejected':
     case 'denied':
     case 'conflict':
-      return `  ${style.red('x')} ${address}  ${words[outcome]}`;
+      return `  ${style.red('x')} ${address}  ${outcomeWords[outcome]}`;
     case 'unknown':
-      return `  ${style.yellow('?')} ${address}  ${words[outcome]}`;
+      return `  ${style.yellow('?')} ${address}  ${outcomeWords[outcome]}`;
     case 'not_attempted':
       return `  ${style.yellow('.')} ${address}  ${answer === undefined ? 'not attempted: the run had stopped' : 'not created'}`;
   }
 }
 
-const words: Readonly<Record<OutcomeKind, string>> = {
+export const outcomeWords: Readonly<Record<OutcomeKind, string>> = {
   created: 'created',
   exists: 'existed already',
   unchanged: 'in sync',
@@ -62,21 +79,23 @@ const words: Readonly<Record<OutcomeKind, string>> = {
   not_attempted: 'not attempted',
 };
 
-function counts(summary: ApplySummary): string {
+export function outcomeCounts(summary: ApplySummary): string {
   // The keys of a summary are the kinds, in their order.
   const kinds = Object.keys(summary) as OutcomeKind[];
   const parts = kinds
     .filter((kind) => kind === 'created' || summary[kind] > 0)
-    .map((kind) => `${summary[kind]} ${words[kind]}`);
+    .map((kind) => `${summary[kind]} ${outcomeWords[kind]}`);
   return `${parts.join(', ')}.`;
 }
 
-function next(summary: ApplySummary): string {
+function next(summary: ApplySummary, saved: boolean): string {
   const mend =
-    summary.rejected + summary.denied + summary.conflict > 0 ? 'Mend what is said above, then run' : 'Run';
-  return `${mend} the same apply again: it goes on with what is missing, and creates nothing twice.`;
+    summary.rejected + summary.denied + summary.conflict > 0 ? 'Mend what is said above, then' : '';
+  const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
+  const sentence = `${mend} ${again}`.trim();
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
 }
 
-function lastLine({ created }: ApplySummary, incomplete: boolean): string {
+export function applyLastLine({ created }: ApplySummary, incomplete: boolean): string {
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${created} added, 0 changed, 0 destroyed.`;
 }

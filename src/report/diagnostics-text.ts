@@ -18,9 +18,11 @@ function one(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** What is about a file as a whole has no line to show. */
+/** What is about a file as a whole has no line to show: it stands at the very start, without an excerpt. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
-  return range === undefined || excerpt === undefined ? '' : `:${range.start.line}:${range.start.column}`;
+  if (range === undefined) return '';
+  const { line, column } = range.start;
+  return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
 /** More of a line than this helps nobody: a longer one is shown around the place. */

@@ -6,13 +6,37 @@ import type { JsonValue } from '../json.ts';
  */
 export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
+/*
+ * What CI systems take for a command when it stands in a log: `##[…]`, `##vso[…]` and `##teamcity[…]` anywhere in a line, and
+ * `::…::` where a line begins.
+ */
+const command = /##(?=\w*\[)/g;
+const commandAtStart = /^(\s*):(?=:)/;
+
 /** Makes any text safe to print in one line of a terminal or a log: what is not plainly visible becomes `\u{…}`. */
 export function inline(text: string): string {
-  return text.replace(unsafe, (character) => {
-    if (character === '\n') return '\\n';
-    if (character === '\t') return '\\t';
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return text
+    .replace(unsafe, (character) => {
+      if (character === '\n') return '\\n';
+      if (character === '\t') return '\\t';
+      return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+    })
+    .replace(command, String.raw`#\u{23}`)
+    .replace(commandAtStart, String.raw`$1\u{3a}`);
+}
+
+/** Breaks a text that is safe in one line into safe lines of a width, at blanks where there are any. */
+export function wrapped(text: string, width: number): [string, ...string[]] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const blank = rest.lastIndexOf(' ', width - 1) + 1;
+    const cut = blank > width / 2 ? blank : width;
+    lines.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  const [first = '', ...others] = [...lines, rest].map((line) => inline(line));
+  return [first, ...others];
 }
 
 /** A value as JSON, safe to print in one line. */

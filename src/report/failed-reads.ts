@@ -1,6 +1,5 @@
-import { diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, diagnosticOf, type Diagnostic } from '../diagnostic.ts';
 import type { FailedRead } from '../observe/observe.ts';
-import type { ApplicationResource } from '../resource.ts';
 import type { AnswerKind } from '../service/answer.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
 
@@ -13,7 +12,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
     if (group) group.push(failure);
     else alike.set(key, [failure]);
   }
-  return [...alike.values()].map((group) => diagnosticOf(group));
+  return [...alike.values()].map((group) => groupDiagnostic(group));
 }
 
 /** What is wrong with the service or the way to it, not with one application. */
@@ -25,7 +24,7 @@ const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'unreachable_for_now',
 ]);
 
-function diagnosticOf([first, ...others]: [FailedRead, ...FailedRead[]]): Diagnostic {
+function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Diagnostic {
   const { code, summary, advice } = answerWords(first.answer);
   const said = serviceWords(first.answer);
   const wide = ofTheService.has(first.answer.kind);
@@ -39,14 +38,5 @@ function diagnosticOf([first, ...others]: [FailedRead, ...FailedRead[]]): Diagno
     .filter((line) => line)
     .join('\n');
   if (wide) return diagnosticFor(undefined, { code, summary, detail });
-  return diagnosticAt(first.resource.file, slugSpan(first.resource), {
-    code,
-    summary: `could not look it up: ${summary}`,
-    detail,
-    address: first.resource.address,
-  });
-}
-
-function slugSpan(resource: ApplicationResource): ApplicationResource['span'] {
-  return resource.fieldSpans['slug'] ?? resource.span;
+  return diagnosticOf(first.resource, 'slug', { code, summary: `could not look it up: ${summary}`, detail });
 }

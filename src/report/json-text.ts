@@ -1,10 +1,10 @@
 import { unsafe } from './escape.ts';
 
-/** A document as it is written: indented, with its last newline, and with nothing in it that a terminal would act on. */
+/** A document as it is written: indented, with its last newline, and with nothing in it that a terminal or a CI log would act on. */
 export function jsonText(document: object): string {
-  const text = JSON.stringify(document, null, 2).replace(unsafe, (character) =>
-    character === '\n' ? character : escaped(character),
-  );
+  const text = JSON.stringify(document, null, 2)
+    .replace(unsafe, (character) => (character === '\n' ? character : escaped(character)))
+    .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
   return `${text}\n`;
 }
 

@@ -1,8 +1,29 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { inline } from './escape.ts';
 
+export interface JunitSuite {
+  readonly name: string;
+  readonly cases: readonly JunitCase[];
+}
+
+export interface JunitCase {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly kind: 'passed' | 'failed';
+  readonly type: string;
+  /** Why it failed, in a line. */
+  readonly message: string;
+  /** All there is to say, also of a case that passed. May be empty. */
+  readonly text: string;
+}
+
 /** Diagnostics as JUnit XML: a suite for each file, a failed case for each error, a passed one for a file without. */
-export function junit(diagnostics: readonly Diagnostic[], filenames: readonly string[]): string {
+export function junit(
+  diagnostics: readonly Diagnostic[],
+  filenames: readonly string[],
+  name: string,
+): string {
   const byFile = new Map<string, Diagnostic[]>(filenames.map((filename) => [filename, []]));
   for (const diagnostic of diagnostics) {
     const filename = diagnostic.range?.filename ?? 'rollcall';
@@ -10,46 +31,59 @@ export function junit(diagnostics: readonly Diagnostic[], filenames: readonly st
     if (group) group.push(diagnostic);
     else byFile.set(filename, [diagnostic]);
   }
-  const suites = Array.from(byFile, ([filename, found]) => suite(filename, found));
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const tests = suites.reduce((sum, { tests: count }) => sum + count, 0);
+  return junitSuites(
+    name,
+    Array.from(byFile, ([filename, found]) => ({
+      name: filename,
+      cases:
+        found.length > 0 ? found.map((diagnostic) => caseOf(filename, diagnostic)) : [validFile(filename)],
+    })),
+  );
+}
+
+/** JUnit XML. */
+export function junitSuites(name: string, suites: readonly JunitSuite[]): string {
+  const cases = suites.flatMap((suite) => suite.cases);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="rollcall validate" tests="${tests}" failures="${errors}" errors="0">`,
-    ...suites.map(({ text }) => text),
+    `<testsuites name="${xml(name)}" ${counts(cases)}>`,
+    ...suites.flatMap((suite) => [
+      `  <testsuite name="${xml(suite.name)}" ${counts(suite.cases)}>`,
+      ...suite.cases.map((testCase) => `    ${element(testCase)}`),
+      '  </testsuite>',
+    ]),
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-function suite(filename: string, diagnostics: readonly Diagnostic[]): { text: string; tests: number } {
-  const failures = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const cases =
-    diagnostics.length > 0
-      ? diagnostics.map((diagnostic) => testCase(filename, diagnostic))
-      : [`    <testcase name="valid" classname="${xml(filename)}"/>`];
+function validFile(filename: string): JunitCase {
+  return { name: 'valid', file: filename, line: 1, kind: 'passed', type: 'valid', message: '', text: '' };
+}
+
+function caseOf(filename: string, { severity, code, summary, detail, range }: Diagnostic): JunitCase {
+  const { line = 1, column = 1 } = range?.start ?? {};
   return {
-    tests: cases.length,
-    text: [
-      `  <testsuite name="${xml(filename)}" tests="${cases.length}" failures="${failures}" errors="0">`,
-      ...cases,
-      '  </testsuite>',
-    ].join('\n'),
+    name: `${code} at ${line}:${column}`,
+    file: filename,
+    line,
+    kind: severity === 'error' ? 'failed' : 'passed',
+    type: code,
+    message: summary,
+    text: `${filename}:${line}:${column}: ${severity}: ${summary}\n${detail}`.trimEnd(),
   };
 }
 
-function testCase(filename: string, { severity, code, summary, detail, range }: Diagnostic): string {
-  const { line = 1, column = 1 } = range?.start ?? {};
-  const place = `${filename}:${line}:${column}`;
-  const name = `${code} at ${line}:${column}`;
-  const text = xml(
-    [`${place}: ${severity}: ${summary}`, ...detail.split('\n')].map((part) => inline(part)).join('\n'),
-  );
-  const content =
-    severity === 'error'
-      ? `<failure message="${xml(summary)}" type="${code}">${text}</failure>`
-      : `<system-out>${text}</system-out>`;
-  return `    <testcase name="${xml(name)}" classname="${xml(filename)}" file="${xml(filename)}" line="${line}">${content}</testcase>`;
+function counts(cases: readonly JunitCase[]): string {
+  const failures = cases.filter(({ kind }) => kind === 'failed').length;
+  return `tests="${cases.length}" failures="${failures}" errors="0"`;
+}
+
+function element({ name, file, line, kind, type, message, text }: JunitCase): string {
+  const start = `<testcase name="${xml(name)}" classname="${xml(file)}" file="${xml(file)}" line="${line}"`;
+  if (kind === 'failed')
+    return `${start}><failure message="${xml(message)}" type="${xml(type)}">${xml(text)}</failure></testcase>`;
+  return text === '' ? `${start}/>` : `${start}><system-out>${xml(text)}</system-out></testcase>`;
 }
 
 const entities: Readonly<Record<string, string>> = {

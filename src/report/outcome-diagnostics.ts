@@ -1,6 +1,6 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
-import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
-import type { Address, Resource } from '../resource.ts';
+import { diagnosticFor, diagnosticOf, type Diagnostic, type Problem } from '../diagnostic.ts';
+import { identityField, type Address, type Resource } from '../resource.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
 
@@ -50,9 +50,8 @@ function diagnosticInManifest(
   { change }: Outcome,
 ): Diagnostic {
   if (resource === undefined) return diagnosticFor(change.source.file, problem);
-  const identity = resource.type === 'application' ? 'slug' : 'username';
-  const span = resource.fieldSpans[field ?? identity] ?? resource.fieldSpans[identity] ?? resource.span;
-  return diagnosticAt(resource.file, span, problem);
+  const declares = field !== undefined && Object.hasOwn(resource.fields, field);
+  return diagnosticOf(resource, declares ? field : identityField(resource), problem);
 }
 
 function verdictWords({ outcome }: Outcome): string {

@@ -1,68 +1,70 @@
 import { additions } from '../plan/make-plan.ts';
-import type { Change, Difference, Plan } from '../plan/types.ts';
-import type { JsonValue } from '../json.ts';
-import { inline, quoted } from './escape.ts';
+import type { Change, Plan } from '../plan/types.ts';
+import { changeLines } from './change-lines.ts';
+import { inline } from './escape.ts';
 import type { Style } from './style.ts';
 
 /** The plan for a person to decide on. */
 export function planText(plan: Plan, style: Style): string {
-  const shown = plan.resource_changes.filter(
+  const blocks = shownChanges(plan).map((change) => changeBlock(change, style));
+  return `${[...planHead(plan), ...blocks, ...planFoot(plan, style)].join('\n\n')}\n`;
+}
+
+/** The changes that are shown one by one; what is in sync is only counted. */
+export function shownChanges({ resource_changes }: Plan): Change[] {
+  return resource_changes.filter(
     ({ presence, differences }) => presence !== 'present' || differences.length > 0,
   );
-  const blocks = shown.map((change) => changeBlock(change, style));
-  return [
-    `Plan for ${inline(plan.service)}`,
-    ...blocks,
-    ...userNote(plan),
-    counts(plan),
-    `${lastLine(plan, style)}\n`,
-  ].join('\n\n');
 }
+
+/** What the plan is about. */
+export function planHead({ service, scope, resource_changes }: Plan): string[] {
+  const head = `Plan for ${inline(service)}`;
+  if (scope === undefined) return [head];
+  const { target, exclude, declared } = scope;
+  const limits = [
+    ...(target.length > 0 ? [`Only ${listed(target)}`] : []),
+    ...(exclude.length > 0 ? [`${target.length > 0 ? 'without' : 'Without'} ${listed(exclude)}`] : []),
+  ].join(', ');
+  return [`${head}\n${limits}: ${resource_changes.length} of the ${declared} declared resources.`];
+}
+
+function listed(globs: readonly string[]): string {
+  return globs.map((glob) => inline(glob)).join(', ');
+}
+
+/** What is to know besides the changes, and the counts. */
+export function planFoot(plan: Plan, style: Style): string[] {
+  return [...userNote(plan), planCounts(plan), style.bold(lastLine(plan))];
+}
+
+const width = 80;
+const margin = 2;
 
 function changeBlock(change: Change, style: Style): string {
-  const { sign, words } = headingOf(change, style);
-  const place = style.dim(`${inline(change.source.file)}:${change.source.line}`);
-  const heading = `  ${sign} ${style.bold(inline(change.address))}${words}  ${place}`;
-  const lines =
-    change.presence === 'present'
-      ? change.differences.flatMap((difference) => differenceLines(difference, style))
-      : fieldLines(Object.entries(change.change.after ?? {}));
-  return [heading, ...lines].join('\n');
-}
-
-function headingOf(change: Change, style: Style): { sign: string; words: string } {
-  switch (change.presence) {
-    case 'absent':
-      return { sign: style.green('+'), words: '' };
-    case 'unknown':
-      return { sign: style.cyan('?'), words: '' };
-    case 'present':
-      return { sign: style.yellow('!'), words: ' differs and is left as it is' };
-  }
-}
-
-function fieldLines(fields: readonly (readonly [string, JsonValue])[]): string[] {
-  const width = Math.max(0, ...fields.map(([field]) => field.length));
-  return fields.map(([field, value]) => `      ${field.padEnd(width)}  ${quoted(value)}`);
-}
-
-function differenceLines({ field, declared, observed }: Difference, style: Style): string[] {
-  return [
-    `      ${field}`,
-    `        declared  ${style.green(quoted(declared))}`,
-    `        observed  ${style.red(quoted(observed))}`,
-  ];
+  const paint = { '+': style.green, '?': style.cyan, '!': style.yellow, '-': style.red };
+  return changeLines(change, width - margin - 2, style)
+    .map(({ sign, indent, text }) => {
+      const painted = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
+      // The sign of a change stands before all others, for the eye to run along.
+      return indent === 0
+        ? `${' '.repeat(margin)}${painted} ${text}`
+        : `${' '.repeat(margin + indent)}${painted} ${text}`;
+    })
+    .map((line) => line.trimEnd())
+    .join('\n');
 }
 
 function userNote({ summary }: Plan): string[] {
   if (summary.create_if_absent === 0) return [];
   const note =
-    'The service does not let users be read: each ? is created if it is absent, and left as it is if not.';
+    'The service does not let users be read: each ? is created if it is absent,\nand left as it is if not.';
   const onlyUsers = summary.create + summary.differs + summary.in_sync === 0;
-  return [onlyUsers ? `${note}\nNo application is declared, so nothing was asked of the service.` : note];
+  return [onlyUsers ? `${note} No application is declared, so nothing was asked of the service.` : note];
 }
 
-function counts({ summary }: Plan): string {
+/** How many changes there are of each kind. */
+export function planCounts({ summary }: Plan): string {
   const parts = [
     `${summary.create} to create`,
     `${summary.create_if_absent} to create if absent`,
@@ -73,10 +75,9 @@ function counts({ summary }: Plan): string {
 }
 
 /** Tools that read Terraform's output match this line. */
-function lastLine(plan: Plan, style: Style): string {
+export function lastLine(plan: Plan): string {
   const toAdd = additions(plan);
-  if (toAdd === 0 && plan.summary.differs === 0) {
-    return style.bold('No changes. Your infrastructure matches the configuration.');
-  }
-  return style.bold(`Plan: ${toAdd} to add, 0 to change, 0 to destroy.`);
+  return toAdd === 0 && plan.summary.differs === 0
+    ? 'No changes. Your infrastructure matches the configuration.'
+    : `Plan: ${toAdd} to add, 0 to change, 0 to destroy.`;
 }

@@ -1,8 +1,8 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { lineOf, rangeOf, type SourceFile, type Span } from '../source.ts';
+import { validatorFor } from '../validator.ts';
 import { nearest } from '../suggestion.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import type { Places } from './places.ts';
@@ -41,19 +41,6 @@ export function checkSchema(
 
 function startOf({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
-}
-
-const validators = new WeakMap<JsonObject, ValidateFunction>();
-
-function validatorFor(schema: JsonObject): ValidateFunction {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false, verbose: true });
-    addFormats.default(ajv);
-    validate = ajv.compile(schema);
-    validators.set(schema, validate);
-  }
-  return validate;
 }
 
 /** Keywords that speak of the value as a whole, the most telling first. */

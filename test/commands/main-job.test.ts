@@ -404,7 +404,7 @@ describe('validate', () => {
 
   test.each([
     ['sarif', /FORMAT=FILE/],
-    ['html=x', /The formats are: text, json, junit, sarif, github/],
+    ['pdf=x', /The formats are: text, json, markdown, html, junit, sarif, github/],
   ])('refuses --report %s', async (report, message) => {
     const { context } = capture({ files });
     await expect(

@@ -53,7 +53,7 @@ describe('JUnit', () => {
   test('has a suite for each file, and a failed case for each error', async () => {
     const report = validationReports.junit(await loaded());
     expect(report).toContain('<testsuites name="rollcall validate" tests="4" failures="2" errors="0">');
-    expect(report).toContain('<testcase name="valid" classname="m/good.yaml"/>');
+    expect(report).toContain('<testcase name="valid" classname="m/good.yaml" file="m/good.yaml" line="1"/>');
     expect(report).toContain(
       '<failure message="unknown field `&lt;&amp;&quot;&apos;&gt;`" type="unknown-field">',
     );

@@ -40,6 +40,8 @@ export function capture(setup: Setup): Captured {
       sleep: (milliseconds) => delay(Math.min(milliseconds, 1)),
     },
     writeFile: async (filename, text) => void written.set(filename, text),
+    writePrivateFile: async (filename, text) => void written.set(filename, text),
+    appendFile: async (filename, text) => void written.set(filename, (written.get(filename) ?? '') + text),
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../diagnostic.ts';
-import { placeOf, type Resource } from '../../resource.ts';
-import { problemAtField, shownPlace } from '../problem-at-field.ts';
+import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
+import { identityField, placeOf, type Resource } from '../../resource.ts';
+import { shownPlace } from '../../source.ts';
 
 /** A slug or a username may be declared once, over all files. */
 export function duplicateResource(resources: readonly Resource[]): Diagnostic[] {
@@ -12,9 +12,9 @@ export function duplicateResource(resources: readonly Resource[]): Diagnostic[] 
       first.set(resource.address, resource);
       continue;
     }
-    const field = resource.type === 'application' ? 'slug' : 'username';
+    const field = identityField(resource);
     diagnostics.push(
-      problemAtField(resource, field, {
+      diagnosticOf(resource, field, {
         code: 'duplicate-resource',
         summary: `the ${field} \`${resource.name}\` is declared twice`,
         detail: `It is first declared at ${shownPlace(placeOf(earlier, field))}. Remove one of the two.`,

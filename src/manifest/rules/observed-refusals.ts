@@ -1,13 +1,12 @@
-import type { Diagnostic } from '../../diagnostic.ts';
+import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
 import type { ApplicationResource, Resource, UserResource } from '../../resource.ts';
-import { problemAtField } from '../problem-at-field.ts';
 
 /** What no document of the service says, and what services have been seen to refuse. */
 export function observedRefusals(resources: readonly Resource[]): Diagnostic[] {
   return resources.flatMap((resource) =>
     (resource.type === 'application' ? refusedOfApplication(resource) : refusedOfUser(resource)).map(
       ([field, summary, detail]) =>
-        problemAtField(resource, field, { code: 'likely-refused', severity: 'warning', summary, detail }),
+        diagnosticOf(resource, field, { code: 'likely-refused', severity: 'warning', summary, detail }),
     ),
   );
 }

@@ -1,15 +1,14 @@
-import type { Diagnostic } from '../../diagnostic.ts';
-import type { Resource } from '../../resource.ts';
+import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
+import { identityField, type Resource } from '../../resource.ts';
 import { sensitive } from '../../sensitive.ts';
-import { identityOf, problemAtField } from '../problem-at-field.ts';
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
 export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
   return resources
     .filter((resource) => hasSensitiveName(resource))
     .map((resource) => {
-      const field = identityOf(resource);
-      const { address: _, ...problem } = problemAtField(resource, field, {
+      const field = identityField(resource);
+      const { address: _, ...problem } = diagnosticOf(resource, field, {
         code: 'sensitive-name',
         summary: `the ${field} comes from an environment variable or a file`,
         detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
@@ -19,5 +18,5 @@ export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
 }
 
 export function hasSensitiveName(resource: Resource): boolean {
-  return resource.shown[identityOf(resource)] === sensitive;
+  return resource.shown[identityField(resource)] === sensitive;
 }

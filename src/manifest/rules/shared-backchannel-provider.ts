@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../diagnostic.ts';
+import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
 import { placeOf, type ApplicationResource, type Resource } from '../../resource.ts';
-import { problemAtField, shownPlace } from '../problem-at-field.ts';
+import { shownPlace } from '../../source.ts';
 
 const field = 'backchannel_providers';
 
@@ -16,7 +16,7 @@ export function sharedBackchannelProvider(resources: readonly Resource[]): Diagn
         owners.set(provider, resource);
       } else if (owner.address !== resource.address) {
         diagnostics.push(
-          problemAtField(resource, field, {
+          diagnosticOf(resource, field, {
             code: 'shared-backchannel-provider',
             summary: `backchannel provider ${provider} is already in \`${owner.name}\``,
             detail: `See ${shownPlace(placeOf(owner, field))}. The service would silently take it from the first application.`,

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../diagnostic.ts';
+import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
 import { placeOf, type ApplicationResource, type Resource } from '../../resource.ts';
-import { problemAtField, shownPlace } from '../problem-at-field.ts';
+import { shownPlace } from '../../source.ts';
 
 /** A main provider belongs to one application only: the service would refuse the second. */
 export function sharedProvider(resources: readonly Resource[]): Diagnostic[] {
@@ -15,7 +15,7 @@ export function sharedProvider(resources: readonly Resource[]): Diagnostic[] {
       owners.set(provider, resource);
     } else if (owner.address !== resource.address) {
       diagnostics.push(
-        problemAtField(resource, 'provider', {
+        diagnosticOf(resource, 'provider', {
           code: 'shared-provider',
           summary: `provider ${provider} is already the main provider of \`${owner.name}\``,
           detail: `See ${shownPlace(placeOf(owner, 'provider'))}. A provider belongs to one application only.`,

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../diagnostic.ts';
-import { placeOf, type Resource } from '../../resource.ts';
-import { identityOf, problemAtField, shownPlace } from '../problem-at-field.ts';
+import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
+import { identityField, placeOf, type Resource } from '../../resource.ts';
+import { shownPlace } from '../../source.ts';
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
 export function similarName(resources: readonly Resource[]): Diagnostic[] {
@@ -12,9 +12,9 @@ export function similarName(resources: readonly Resource[]): Diagnostic[] {
     if (earlier === undefined) {
       first.set(key, resource);
     } else if (earlier.name !== resource.name) {
-      const field = identityOf(resource);
+      const field = identityField(resource);
       diagnostics.push(
-        problemAtField(resource, field, {
+        diagnosticOf(resource, field, {
           code: 'similar-name',
           severity: 'warning',
           summary: `the ${field} \`${resource.name}\` looks like \`${earlier.name}\``,

@@ -1,0 +1,55 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import { diagnosticsText } from '../report/diagnostics-text.ts';
+import { planText } from '../report/plan-text.ts';
+import { createStyle } from '../report/style.ts';
+import { readServiceSettings } from '../settings/service-settings.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { ApplyOptions } from './apply.ts';
+import { carryOut, type EndedApply } from './carry-out.ts';
+import { withService } from './connect.ts';
+import type { Context } from './context.ts';
+import { mostCreates, tooManyCreates } from './max-creates.ts';
+import { observedPlan } from './observed-plan.ts';
+import { loadSavedPlan, staleness } from './saved-plan.ts';
+
+/** `rollcall apply --plan`: creates what a saved plan says and nothing else, as long as the service is as it was planned for. */
+export async function applySavedPlan(
+  filename: string,
+  paths: readonly string[],
+  options: ApplyOptions,
+  context: Context,
+): Promise<EndedApply> {
+  const { target, exclude, vars } = options;
+  if (paths.length > 0 || target || exclude || vars || options['var']) {
+    throw new UsageError(
+      'a saved plan is applied as it is',
+      'Leave out the paths, --target, --exclude, --var and --vars; or leave out --plan.',
+    );
+  }
+  const most = mostCreates(options.maxCreates);
+  const { config, diagnostics } = await readSettings(options, context.env, context.files);
+  if (config === undefined) return refused(diagnostics, 'invalid', context);
+  const settings = await readServiceSettings(options, context.env, config, context.files);
+  const known = { service: settings.baseUrl, filenames: [], diagnostics: [] };
+  const loaded = await loadSavedPlan(filename, settings.baseUrl, context);
+  if (loaded.kind === 'refused') return { ...known, ...refused(loaded.diagnostics, 'stale', context) };
+  return withService(settings, context, async (service): Promise<EndedApply> => {
+    const now = await observedPlan(loaded, service, context);
+    if (now.kind === 'failed') return { ...known, ending: now.ending, diagnostics: now.diagnostics };
+    const stale = staleness(loaded, now);
+    if (stale.length > 0) return { ...known, ...refused(stale, 'stale', context) };
+    const { plan, resources } = loaded;
+    if (options.output === 'text')
+      context.stdout.write(`${planText(plan, createStyle(context.stdout.colours))}\n`);
+    const limit = tooManyCreates(plan, most, context);
+    if (limit.length > 0) return { ...known, ending: 'failed', diagnostics: limit };
+    return { ...known, ...(await carryOut(plan, resources, service, context, 'saved plan')) };
+  });
+}
+
+function refused(diagnostics: readonly Diagnostic[], ending: Ending, { stderr }: Context): EndedApply {
+  stderr.write(`${diagnosticsText(diagnostics, createStyle(stderr.colours))}\nNothing was created.\n`);
+  return { ending, diagnostics, filenames: [] };
+}

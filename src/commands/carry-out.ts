@@ -1,0 +1,60 @@
+import { applyPlan } from '../apply/apply-plan.ts';
+import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { interruptedBy, type Ending } from '../exit-code.ts';
+import { additions } from '../plan/make-plan.ts';
+import type { Plan } from '../plan/types.ts';
+import type { ApplyRun } from '../report/apply-document.ts';
+import type { Ended } from '../report/ended.ts';
+import type { Resource } from '../resource.ts';
+import type { Service } from './connect.ts';
+import type { Context } from './context.ts';
+import { createProgress } from './progress.ts';
+
+/** How apply ended, for its reports and for the exit code. */
+export type EndedApply = Ended<ApplyRun> & { readonly ending: Ending };
+
+/** Creates what a plan says is missing. */
+export async function carryOut(
+  plan: Plan,
+  resources: readonly Resource[],
+  { client, pacing, settings, signal }: Service,
+  context: Context,
+  origin: 'manifests' | 'saved plan' = 'manifests',
+): Promise<{ readonly result: ApplyRun; readonly ending: Ending }> {
+  const { clock } = context;
+  const startedAt = clock.now();
+  signal.addEventListener('abort', () => {
+    context.stderr.write(
+      '\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n',
+    );
+  });
+  const progress = createProgress('Creating', context);
+  let done = 0;
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
+  const outcomes = await applyPlan(plan, declared, {
+    client,
+    pacing,
+    clock,
+    signal,
+    concurrency: settings.concurrency,
+    onOutcome: ({ attempts }) => {
+      if (attempts > 0) progress.update((done += 1), additions(plan));
+    },
+  });
+  progress.end();
+  const run: ApplyRun = {
+    plan,
+    outcomes,
+    declared,
+    startedAt: new Date(startedAt),
+    durationMs: clock.now() - startedAt,
+    interrupted: signal.aborted,
+    saved: origin === 'saved plan',
+  };
+  return { result: run, ending: run.interrupted ? interruptedBy(signal) : endingOf(outcomes) };
+}
+
+function endingOf(outcomes: readonly Outcome[]): Ending {
+  if (outcomes.some(({ outcome }) => outcome === 'denied')) return 'denied';
+  return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
+}

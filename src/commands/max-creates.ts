@@ -1,0 +1,26 @@
+import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { additions } from '../plan/make-plan.ts';
+import type { Plan } from '../plan/types.ts';
+import { diagnosticsText } from '../report/diagnostics-text.ts';
+import { createStyle } from '../report/style.ts';
+import { wholeNumber } from '../settings/service-settings.ts';
+import type { Context } from './context.ts';
+
+/** Reads the value of `--max-creates`; none: no limit. */
+export function mostCreates(maxCreates: string | undefined): number | undefined {
+  return maxCreates === undefined ? undefined : wholeNumber('--max-creates', maxCreates, 0, 1_000_000);
+}
+
+/** The complaint, said on stderr, about a plan that would create more than is allowed; none when it would not. */
+export function tooManyCreates(plan: Plan, most: number | undefined, context: Context): Diagnostic[] {
+  const count = additions(plan);
+  if (most === undefined || count <= most) return [];
+  const diagnostic = diagnosticFor(undefined, {
+    code: 'too-many-creates',
+    summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
+    detail:
+      'Users count as well, for they may all be absent. Allow more, or narrow the plan with --target and --exclude.',
+  });
+  context.stderr.write(diagnosticsText([diagnostic], createStyle(context.stderr.colours)));
+  return [diagnostic];
+}

@@ -1,0 +1,99 @@
+import { diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
+import { UsageError } from '../errors.ts';
+import { plannedResources } from '../manifest/planned-resources.ts';
+import { changedSince } from '../plan/changed-since.ts';
+import { readSavedPlan } from '../plan/read-saved-plan.ts';
+import { savedPlan, type SavedPlan } from '../plan/saved-plan.ts';
+import { stalePlan } from '../report/stale-plan.ts';
+import type { Resource } from '../resource.ts';
+import { readSchema } from '../schema.ts';
+import { validatorFor } from '../validator.ts';
+import type { Context } from './context.ts';
+import type { ObservedPlan } from './observed-plan.ts';
+
+export type LoadedPlan =
+  | { readonly kind: 'loaded'; readonly plan: SavedPlan; readonly resources: readonly Resource[] }
+  /** It must not be applied. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] };
+
+const maxBytes = 256 * 1024 * 1024;
+
+/** Reads a saved plan for a service. Throws a UsageError when the file is none. */
+export async function loadSavedPlan(
+  filename: string,
+  baseUrl: string,
+  { files, env }: Context,
+): Promise<LoadedPlan> {
+  const satisfiesSchema = validatorFor(readSchema('plan'));
+  const read = readSavedPlan(await textOf(filename, files), (document) => satisfiesSchema(document));
+  switch (read.kind) {
+    case 'no_plan':
+      throw new UsageError(
+        `${filename} is not a saved plan: ${read.why}`,
+        'Save one with `rollcall plan --out FILE`.',
+      );
+    case 'refused':
+      return refused(filename, { code: 'stale-plan', summary: `this plan cannot be applied: ${read.why}` });
+    case 'plan':
+      break;
+  }
+  const { plan } = read;
+  if (plan.service !== baseUrl) {
+    return refused(filename, {
+      code: 'stale-plan',
+      summary: `this plan was made for ${plan.service}, and the service is ${baseUrl}`,
+    });
+  }
+  const { resources, diagnostics } = await plannedResources(
+    plan.resource_changes.map(({ address, type, name, source, change, differences }) => {
+      const saved = plan.saved[address] ?? { places: {} };
+      const declared = Object.fromEntries(
+        differences.map((difference) => [difference.field, difference.declared]),
+      );
+      return {
+        type,
+        name,
+        // What is in sync is declared as it is observed.
+        shown: { ...change.after, ...declared },
+        ...(saved.references && { references: saved.references }),
+        origin: {
+          kind: 'saved-plan',
+          filename: source.file,
+          entry: source,
+          fields: Object.fromEntries(
+            Object.entries(saved.places).map(([field, [line, column]]) => [field, { line, column }]),
+          ),
+        },
+      };
+    }),
+    { files, env },
+  );
+  return diagnostics.length > 0 ? { kind: 'refused', diagnostics } : { kind: 'loaded', plan, resources };
+}
+
+/** What keeps a loaded plan from being applied to what is observed now. */
+export function staleness(
+  { plan, resources }: Extract<LoadedPlan, { kind: 'loaded' }>,
+  now: Extract<ObservedPlan, { kind: 'planned' }>,
+): Diagnostic[] {
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
+  return stalePlan(changedSince(plan, savedPlan(now.plan, resources, now.observed)), declared);
+}
+
+function refused(filename: string, problem: Problem): LoadedPlan {
+  return {
+    kind: 'refused',
+    diagnostics: [diagnosticFor(filename, { detail: 'Make the plan anew.', ...problem })],
+  };
+}
+
+async function textOf(filename: string, files: Context['files']): Promise<string> {
+  try {
+    const bytes = await files.read(filename, maxBytes + 1);
+    if (bytes.length > maxBytes) throw new Error('it is too large');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the plan cannot be read from ${filename}`, why, { cause: error });
+  }
+}

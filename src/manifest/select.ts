@@ -1,0 +1,58 @@
+import type { Resource } from '../resource.ts';
+
+/** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
+export interface Selection {
+  /** None: all. */
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+export interface Selected {
+  readonly resources: readonly Resource[];
+  /** The globs that no declared resource matches. */
+  readonly unmatched: readonly string[];
+}
+
+/** Selects resources by their addresses. */
+export function select(resources: readonly Resource[], { target, exclude }: Selection): Selected {
+  const targets = target.map((glob) => new AddressGlob(glob));
+  const excludes = exclude.map((glob) => new AddressGlob(glob));
+  const selected = resources.filter((resource) => {
+    // Every glob looks at every address, lest one that matches nothing go unnoticed.
+    const wanted = matching(targets, resource) > 0 || targets.length === 0;
+    return matching(excludes, resource) === 0 && wanted;
+  });
+  const unmatched = [...targets, ...excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
+  return { resources: selected, unmatched };
+}
+
+function matching(globs: readonly AddressGlob[], { address }: Resource): number {
+  return globs.filter((glob) => glob.matches(address)).length;
+}
+
+/** A pattern for addresses: `*` stands for any text, `?` for one character, everything else for itself. */
+class AddressGlob {
+  readonly glob: string;
+  matched = false;
+  readonly #pattern: RegExp;
+
+  constructor(glob: string) {
+    this.glob = glob;
+    const pattern = glob.replace(/[*?]+|[^*?]+/g, (part) =>
+      /^[*?]/.test(part)
+        ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')
+        : literal(part),
+    );
+    this.#pattern = new RegExp(`^${pattern}$`, 'su');
+  }
+
+  matches(address: string): boolean {
+    const matches = address === this.glob || this.#pattern.test(address);
+    this.matched ||= matches;
+    return matches;
+  }
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.|+()[\]{}/]/g, String.raw`\$&`);
+}

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonValue } from '../json.ts';
+
+/** JSON with the keys of every object in code-unit order: equal values give equal texts. */
+export function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_key, inner: JsonValue) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** `sha256:` and the digest of a text. */
+export function sha256(...texts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text);
+  return `sha256:${hash.digest('hex')}`;
+}

@@ -1,0 +1,35 @@
+import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import { planFormatVersion } from './make-plan.ts';
+import { contentDigest, type SavedPlan } from './saved-plan.ts';
+
+export type ReadPlan =
+  | { readonly kind: 'plan'; readonly plan: SavedPlan }
+  /** Not a saved plan at all. */
+  | { readonly kind: 'no_plan'; readonly why: string }
+  /** A saved plan that must not be applied. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Reads the text of a saved plan. `satisfiesSchema` checks a value against schemas/plan.schema.json. */
+export function readSavedPlan(text: string, satisfiesSchema: (value: JsonObject) => boolean): ReadPlan {
+  const document = parseJson(text);
+  if (!isJsonObject(document)) return { kind: 'no_plan', why: 'it is not a JSON document of `plan --out`' };
+  const version = document['format_version'];
+  if (typeof version !== 'string' || !Array.isArray(document['resource_changes']))
+    return { kind: 'no_plan', why: 'it is not a JSON document of `plan --out`' };
+  if (majorOf(version) !== majorOf(planFormatVersion)) {
+    return {
+      kind: 'refused',
+      why: `it has the format version ${version}, and this rollcall reads ${majorOf(planFormatVersion)}.x`,
+    };
+  }
+  if (document['digest'] === undefined || document['saved'] === undefined)
+    return { kind: 'no_plan', why: 'it is for reading only: a plan to apply is written by `plan --out`' };
+  const plan = document as unknown as SavedPlan; // what is used of it before the two checks is checked by them
+  if (contentDigest(plan) !== plan.digest || !satisfiesSchema(document))
+    return { kind: 'refused', why: 'it has been altered since it was written, or was cut short' };
+  return { kind: 'plan', plan };
+}
+
+function majorOf(version: string): string {
+  return version.split('.', 1)[0] ?? version;
+}

@@ -1,0 +1,93 @@
+import { scryptSync } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { ObservedState } from '../observe/observe.ts';
+import {
+  declaredFields,
+  isSensitive,
+  placeOf,
+  type Address,
+  type Resource,
+  type Template,
+} from '../resource.ts';
+import { canonical, sha256 } from './canonical.ts';
+import type { Plan } from './types.ts';
+
+/** A plan that is kept in a file, to be applied later: schemas/plan.schema.json with the parts that only a file has. */
+export interface SavedPlan extends Plan {
+  readonly saved: Readonly<Record<Address, SavedChange>>;
+  /** Over everything else in the file, to tell whether it has been altered. */
+  readonly digest: string;
+}
+
+/** What applying a change needs, and people don't. */
+export interface SavedChange {
+  /** Where the manifest gives each field its value: line and column. */
+  readonly places: Readonly<Record<string, readonly [line: number, column: number]>>;
+  /** What the blanked-out values are made of, by their JSON Pointers from the fields. The values are nowhere in the file. */
+  readonly references?: Readonly<Record<string, Template>>;
+  /** Of the sensitive values, as declared and as observed. */
+  readonly declared_digest?: string;
+  readonly observed_digest?: string;
+}
+
+/** The plan with what it takes to apply it without its manifests. */
+export function savedPlan(plan: Plan, resources: readonly Resource[], observed: ObservedState): SavedPlan {
+  const digestOf = sensitiveDigests(plan);
+  const changes = new Map(
+    resources.map((resource) => [resource.address, savedChange(resource, observed, digestOf)]),
+  );
+  const saved = Object.fromEntries(
+    plan.resource_changes.map(({ address }) => [address, changes.get(address) ?? { places: {} }]),
+  );
+  const content = { ...plan, saved };
+  return { ...content, digest: contentDigest(content) };
+}
+
+/** The digest that a saved plan should carry. */
+export function contentDigest(content: Omit<SavedPlan, 'digest'>): string {
+  // A plan is plain JSON; its types are interfaces, which TypeScript does not take for objects with an index.
+  return sha256(canonical({ ...content, digest: null } as unknown as JsonObject));
+}
+
+function savedChange(
+  resource: Resource,
+  observed: ObservedState,
+  digestOf: (values: JsonObject) => string,
+): SavedChange {
+  const places: Record<string, readonly [number, number]> = {};
+  for (const [field] of declaredFields(resource)) {
+    const { start } = placeOf(resource, field);
+    places[field] = [start.line, start.column];
+  }
+  const { references } = resource;
+  if (references === undefined) return { places };
+  const hidden = declaredFields(resource).filter(([field]) => isSensitive(resource, field));
+  const observation = observed.get(resource.address);
+  const held: JsonObject | undefined =
+    observation?.presence === 'present' ? observation.application.fields : undefined;
+  return {
+    places,
+    references,
+    declared_digest: digestOf(Object.fromEntries(hidden)),
+    ...(held && {
+      observed_digest: digestOf(
+        Object.fromEntries(hidden.map(([field]): [string, JsonValue] => [field, held[field] ?? null])),
+      ),
+    }),
+  };
+}
+
+/** Some 10 ms for one digest: whoever reads the file can guess a short secret, but not quickly. */
+const cost = { N: 4096, r: 8, p: 1 };
+
+/** Digests of sensitive values: the same for the same values in plans for one service. */
+function sensitiveDigests({ service }: Plan): (values: JsonObject) => string {
+  const known = new Map<string, string>();
+  return (values) => {
+    const text = canonical(values);
+    const digest =
+      known.get(text) ?? `scrypt:${scryptSync(text, `rollcall plan ${service}`, 32, cost).toString('hex')}`;
+    known.set(text, digest);
+    return digest;
+  };
+}

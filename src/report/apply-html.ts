@@ -1,0 +1,62 @@
+import type { Outcome, OutcomeKind } from '../apply/outcome.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { ApplyRun } from './apply-document.ts';
+import { serviceWords } from './answer-words.ts';
+import { applyFoot, outcomeWords } from './apply-text.ts';
+import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
+import { outcomeDiagnostics } from './outcome-diagnostics.ts';
+import { placeOf } from './plan-html.ts';
+import { createStyle } from './style.ts';
+
+const looks: Readonly<Record<OutcomeKind, Pick<PageKind, 'colour' | 'sign'>>> = {
+  created: { colour: 'green', sign: '+' },
+  exists: { colour: 'grey', sign: '=' },
+  unchanged: { colour: 'grey', sign: '=' },
+  differs: { colour: 'amber', sign: '!' },
+  rejected: { colour: 'red', sign: 'x' },
+  denied: { colour: 'red', sign: 'x' },
+  conflict: { colour: 'red', sign: 'x' },
+  unknown: { colour: 'amber', sign: '?' },
+  not_attempted: { colour: 'amber', sign: '.' },
+};
+
+/** What apply did, as a page for a pipeline's artifacts. */
+export function applyHtml(run: ApplyRun): string {
+  const { plan, outcomes, declared, startedAt, durationMs } = run;
+  const kinds = Object.entries(looks).map(([kind, look]): PageKind => {
+    const label = outcomeWords[kind as OutcomeKind]; // the keys of `looks`
+    return { kind, label, ...look };
+  });
+  return htmlPage({
+    title: 'rollcall apply',
+    lines: [
+      html`Applied to ${plan.service}`,
+      ...applyFoot(run, createStyle(false)).map((line) => html`<span class="headline">${line}</span>`),
+      html`<span class="soft">Begun at ${startedAt.toISOString()}, and took ${(durationMs / 1000).toFixed(1)} s.</span>`,
+    ],
+    kinds,
+    entries: outcomes.map((outcome) => ({
+      kind: outcome.outcome,
+      heading: outcome.change.address,
+      verdict: verdictOf(outcome),
+      place: placeOf(outcome.change),
+      body: joined(outcomeDiagnostics(outcome, declared).map((diagnostic) => diagnosticBody(diagnostic))),
+    })),
+  });
+}
+
+function verdictOf({ outcome, pk, answer, attempts }: Outcome): string {
+  const said = outcome === 'exists' && answer ? serviceWords(answer) : '';
+  return [
+    outcomeWords[outcome],
+    ...(pk === undefined ? [] : [`pk ${pk}`]),
+    ...(said === '' ? [] : [`the service said: ${said}`]),
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+  ].join(', ');
+}
+
+function diagnosticBody({ severity, summary, detail, code }: Diagnostic): Html {
+  return html`<pre>
+${severity}: ${summary} [${code}]${detail === '' ? '' : `\n${detail}`}</pre>
+`;
+}

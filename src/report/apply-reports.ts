@@ -1,0 +1,78 @@
+import { isIncomplete } from '../apply/outcome.ts';
+import { applyDocument, type ApplyRun } from './apply-document.ts';
+import { applyHtml } from './apply-html.ts';
+import { applyMarkdown } from './apply-markdown.ts';
+import { applyText, outcomeWords, runDiagnostics } from './apply-text.ts';
+import { diagnosticsHtml } from './diagnostics-html.ts';
+import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
+import { diagnosticsText } from './diagnostics-text.ts';
+import type { Ended, Report, ReportFormat } from './ended.ts';
+import { githubAnnotations } from './github.ts';
+import { jsonText } from './json-text.ts';
+import { junit, junitSuites, type JunitCase } from './junit.ts';
+import { commentLimit, type Limit } from './markdown.ts';
+import { outcomeDiagnostics } from './outcome-diagnostics.ts';
+import { sarif } from './sarif.ts';
+import { createStyle } from './style.ts';
+import { validationDocument } from './validation-document.ts';
+
+const plain = createStyle(false);
+
+/** The formats in which a run of apply can be reported; when nothing was applied, they tell the diagnostics. */
+export const applyReports: Readonly<Record<ReportFormat, Report<ApplyRun>>> = {
+  text: ({ result, diagnostics }: Ended<ApplyRun>): string =>
+    diagnosticsText(diagnostics, plain) + (result ? applyText(result, plain) : `\n${notApplied}\n`),
+  json: ({ result, diagnostics }: Ended<ApplyRun>): string =>
+    jsonText(result ? applyDocument(result) : validationDocument(diagnostics, 0)),
+  markdown: (ended: Ended<ApplyRun>): string => applyComment(ended, commentLimit),
+  html: ({ result, diagnostics }: Ended<ApplyRun>): string =>
+    result ? applyHtml(result) : diagnosticsHtml('rollcall apply', notApplied, diagnostics),
+  junit: ({ result, diagnostics, filenames }: Ended<ApplyRun>): string =>
+    result ? outcomesAsJunit(result) : junit(diagnostics, filenames, 'rollcall apply'),
+  sarif: (ended: Ended<ApplyRun>, toolVersion: string): string => sarif(allDiagnostics(ended), toolVersion),
+  github: (ended: Ended<ApplyRun>): string => githubAnnotations(allDiagnostics(ended)),
+};
+
+const notApplied = 'Nothing was applied.';
+
+/** What apply did, or why it did nothing, as a comment for a pull request. */
+export function applyComment({ result, diagnostics, service }: Ended<ApplyRun>, limit: Limit): string {
+  return result
+    ? applyMarkdown(result, limit)
+    : diagnosticsMarkdown(
+        diagnostics,
+        `**${notApplied}**`,
+        ['rollcall apply', ...(service === undefined ? [] : [service])],
+        limit,
+      );
+}
+
+function allDiagnostics({ result, diagnostics }: Ended<ApplyRun>): Ended<ApplyRun>['diagnostics'] {
+  return result ? [...diagnostics, ...runDiagnostics(result)] : diagnostics;
+}
+
+/** A suite for each manifest, a case for each resource. */
+function outcomesAsJunit({ outcomes, declared }: ApplyRun): string {
+  const byFile = new Map<string, JunitCase[]>();
+  for (const outcome of outcomes) {
+    const { address, source } = outcome.change;
+    const texts = outcomeDiagnostics(outcome, declared).map(({ summary, detail }) =>
+      detail === '' ? summary : `${summary}\n${detail}`,
+    );
+    const cases = byFile.get(source.file) ?? [];
+    byFile.set(source.file, cases);
+    cases.push({
+      name: address,
+      file: source.file,
+      line: source.line,
+      kind: isIncomplete(outcome) ? 'failed' : 'passed',
+      type: outcome.outcome,
+      message: outcomeWords[outcome.outcome],
+      text: texts.join('\n'),
+    });
+  }
+  return junitSuites(
+    'rollcall apply',
+    Array.from(byFile, ([name, cases]) => ({ name, cases })),
+  );
+}

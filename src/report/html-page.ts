@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { pageAsset } from '../page-asset.ts';
+import { inline, unsafe } from './escape.ts';
+
+/** A self-contained page: no request leaves it, and no script runs in it but its own. */
+export interface HtmlPage {
+  readonly title: string;
+  readonly lines: readonly Html[];
+  /** The kinds of entries, in the order in which they are offered. */
+  readonly kinds: readonly PageKind[];
+  readonly entries: readonly PageEntry[];
+}
+
+export interface PageKind {
+  readonly kind: string;
+  readonly label: string;
+  readonly colour: 'green' | 'blue' | 'amber' | 'red' | 'grey';
+  readonly sign: string;
+}
+
+export interface PageEntry {
+  readonly kind: string;
+  readonly heading: string;
+  /** What becomes or became of it. */
+  readonly verdict: string;
+  /** Where the manifest declares it. */
+  readonly place: string;
+  readonly body: Html;
+}
+
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Writes HTML: what is put in stays text, whatever it says. */
+export function html(pieces: TemplateStringsArray, ...values: readonly (string | number | Html)[]): Html {
+  let text = pieces[0] ?? '';
+  for (const [index, value] of values.entries()) {
+    text += value instanceof Html ? value.text : escaped(String(value));
+    text += pieces[index + 1] ?? '';
+  }
+  return new Html(text);
+}
+
+export function joined(parts: readonly Html[]): Html {
+  return new Html(parts.map(({ text }) => text).join(''));
+}
+
+/** Line ends are kept; any other character that cannot be seen is made visible. */
+function escaped(text: string): string {
+  const visible = text.replace(unsafe, (character) => (character === '\n' ? character : inline(character)));
+  return visible.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {
+  const style = pageAsset('page.css');
+  const script = pageAsset('page.js');
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    `script-src '${hashOf(script)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+${joined(lines.map((line) => html`<p>${line}</p>\n`))}</header>
+<main>
+${filterForm(kinds, entries)}
+<ol>
+${joined(entries.map((entry) => entryItem(entry, byKind.get(entry.kind))))}</ol>
+</main>
+<script>${new Html(script)}</script>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** Shown by the script, which it needs. */
+function filterForm(kinds: readonly PageKind[], entries: readonly PageEntry[]): Html {
+  const boxes = kinds.flatMap(({ kind, label }) => {
+    const count = entries.filter((entry) => entry.kind === kind).length;
+    return count === 0
+      ? []
+      : [html`<label><input type="checkbox" value="${kind}" checked> ${label} (${count})</label>\n`];
+  });
+  return html`<form role="search" hidden>
+<fieldset>
+<legend>Show</legend>
+${joined(boxes)}</fieldset>
+<p class="search"><label for="search">Search</label> <input type="search" id="search" autocomplete="off">
+<span class="soft" role="status"></span></p>
+</form>`;
+}
+
+function entryItem({ heading, verdict, place, body, ...entry }: PageEntry, kind: PageKind | undefined): Html {
+  return html`<li class="${kind?.colour ?? 'grey'}" data-kind="${entry.kind}">
+<h2><span class="sign" aria-hidden="true">${kind?.sign ?? ''}</span> ${heading}</h2>
+<p class="verdict">${verdict}</p>
+<p class="soft">${place}</p>
+${body}</li>
+`;
+}

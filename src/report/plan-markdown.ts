@@ -1,0 +1,37 @@
+import type { Change, Plan } from '../plan/types.ts';
+import { changeLines } from './change-lines.ts';
+import { markdown, type Limit } from './markdown.ts';
+import { lastLine, planCounts, planFoot, planHead, shownChanges } from './plan-text.ts';
+import { createStyle } from './style.ts';
+
+const plain = createStyle(false);
+const width = 100;
+
+/** The plan as a comment for a pull request: the counts, and the changes folded up in a diff. */
+export function planMarkdown(plan: Plan, limit: Limit): string {
+  return markdown(
+    {
+      marker: ['rollcall plan', plan.service],
+      headline: `**${lastLine(plan)}** ${planCounts(plan)}`,
+      fold: 'Show the plan',
+      language: 'diff',
+      sections: [
+        { items: planHead(plan), separator: '\n\n' },
+        {
+          items: shownChanges(plan).map((change) => diffBlock(change)),
+          separator: '\n\n',
+          itemName: 'changes',
+        },
+        { items: planFoot(plan, plain), separator: '\n\n' },
+      ],
+    },
+    limit,
+  );
+}
+
+/** The signs stand in the first column, where they give a diff its colours. */
+function diffBlock(change: Change): string {
+  return changeLines(change, width, plain)
+    .map(({ sign, indent, text }) => `${sign} ${' '.repeat(indent)}${text}`.trimEnd())
+    .join('\n');
+}

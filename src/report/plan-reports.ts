@@ -1,0 +1,63 @@
+import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import type { Plan } from '../plan/types.ts';
+import { diagnosticsHtml } from './diagnostics-html.ts';
+import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
+import { diagnosticsText } from './diagnostics-text.ts';
+import type { Ended, Report, ReportFormat } from './ended.ts';
+import { githubAnnotations } from './github.ts';
+import { jsonText } from './json-text.ts';
+import { junit } from './junit.ts';
+import { commentLimit, type Limit } from './markdown.ts';
+import { planHtml } from './plan-html.ts';
+import { planMarkdown } from './plan-markdown.ts';
+import { planText } from './plan-text.ts';
+import { sarif } from './sarif.ts';
+import { createStyle } from './style.ts';
+import { validationDocument } from './validation-document.ts';
+
+const plain = createStyle(false);
+
+/** The formats in which a plan can be reported; without a plan, they tell the diagnostics. */
+export const planReports: Readonly<Record<ReportFormat, Report<Plan>>> = {
+  text: ({ result, diagnostics }: Ended<Plan>): string =>
+    diagnosticsText(diagnostics, plain) + (result ? planText(result, plain) : `\n${noPlan}\n`),
+  json: ({ result, diagnostics }: Ended<Plan>): string =>
+    jsonText(result ?? validationDocument(diagnostics, 0)),
+  markdown: (ended: Ended<Plan>): string => planComment(ended, commentLimit),
+  html: ({ result, diagnostics }: Ended<Plan>): string =>
+    result ? planHtml(result) : diagnosticsHtml('rollcall plan', noPlan, diagnostics),
+  junit: (ended: Ended<Plan>): string => junit(withDrift(ended), ended.filenames, 'rollcall plan'),
+  sarif: (ended: Ended<Plan>, toolVersion: string): string => sarif(withDrift(ended), toolVersion),
+  github: (ended: Ended<Plan>): string => githubAnnotations(withDrift(ended)),
+};
+
+const noPlan = 'There is no plan. Nothing was changed.';
+
+/** The plan, or why there is none, as a comment for a pull request. */
+export function planComment({ result, diagnostics, service }: Ended<Plan>, limit: Limit): string {
+  return result
+    ? planMarkdown(result, limit)
+    : diagnosticsMarkdown(
+        diagnostics,
+        `**${noPlan}**`,
+        ['rollcall plan', ...(service === undefined ? [] : [service])],
+        limit,
+      );
+}
+
+/** What differs is no error, and yet worth a look at the line that declares it. */
+function withDrift({ result, diagnostics }: Ended<Plan>): Diagnostic[] {
+  const drift = (result?.resource_drift ?? []).map(({ address, source, differences }): Diagnostic => {
+    const { file, line, column } = source;
+    const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
+    const diagnostic = diagnosticFor(file, {
+      code: 'differs',
+      severity: 'warning',
+      address,
+      summary: `${address} differs in ${fields}`,
+      detail: 'It is left as it is: the service has no way to change it.',
+    });
+    return { ...diagnostic, range: { filename: file, start: { line, column }, end: { line, column } } };
+  });
+  return [...diagnostics, ...drift];
+}
