@@ -69,11 +69,12 @@ function program(): Command {
       end(await plan(paths, options, await contextFor(options)));
     });
 
-  withServiceOptions(rollcall.command('apply'))
+  withServiceOptions(rollcall.command('apply'), ['text', 'json', 'ndjson'])
     .summary('create what is missing')
     .description('Shows the plan, asks for a yes, and creates what is missing.')
     .option('-y, --yes', 'do not ask')
     .option('--plan <file>', 'apply a saved plan, exactly and without asking')
+    .option('--fail-fast', 'begin nothing more after the first failure')
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./commands/apply.ts');
       end(await apply(paths, options, await contextFor(options)));
@@ -83,7 +84,7 @@ function program(): Command {
     .command('schema')
     .summary('print a JSON Schema')
     .description('Prints a JSON Schema, for editors and for the readers of what rollcall writes.')
-    .argument('<name>', 'manifest, config, plan, apply, validation or sandbox-seed')
+    .argument('<name>', 'manifest, config, plan, apply, apply-event, validation or sandbox-seed')
     .action(async (name: string) => {
       const { schema } = await import('./commands/schema.ts');
       end(schema(name, await contextFor({})));
@@ -120,7 +121,7 @@ async function contextFor({ color }: ColourOption): Promise<Context> {
   return nodeContext(toolVersion(), color);
 }
 
-function withProjectOptions(command: Command): Command {
+function withProjectOptions(command: Command, formats = ['text', 'json']): Command {
   return command
     .argument('[path...]', 'files, folders, globs, or - for standard input')
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
@@ -128,7 +129,7 @@ function withProjectOptions(command: Command): Command {
     .option('--var <name=value>', 'set a variable; repeatable', collect)
     .option('--vars <file>', 'a YAML file of variables; repeatable', collect)
     .option('--strict', 'make warnings errors')
-    .addOption(outputOption())
+    .addOption(outputOption(formats))
     .addOption(colourOption())
     .addOption(noColourOption());
 }
@@ -137,18 +138,15 @@ function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];
 }
 
-function withServiceOptions(command: Command): Command {
-  return withProjectOptions(command)
+function withServiceOptions(command: Command, formats?: string[]): Command {
+  return withProjectOptions(command, formats)
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
-    .option(
-      '--token-file <file>',
-      'a file that holds the token, or - for standard input (ROLLCALL_TOKEN_FILE)',
-    )
-    .option('--concurrency <n>', 'requests under way at a time (ROLLCALL_CONCURRENCY; default: 4)')
+    .option('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)')
+    .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
-    .option('--target <address>', 'only what has such an address, as in application.*; repeatable', collect)
-    .option('--exclude <address>', 'nothing that has such an address; repeatable', collect)
+    .option('--target <address>', 'only addresses like application.*; repeatable', collect)
+    .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(reportOption())
     .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.');
@@ -161,10 +159,8 @@ function reportOption(): Option {
   ).argParser(collect);
 }
 
-function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print the result')
-    .choices(['text', 'json'])
-    .default('text');
+function outputOption(formats: string[]): Option {
+  return new Option('-o, --output <format>', 'how to print the result').choices(formats).default('text');
 }
 
 function colourOption(): Option {

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from './json.ts';
 
 /** The JSON Schemas that rollcall publishes, by name. */
-export const schemaNames = ['manifest', 'config', 'sandbox-seed', 'validation', 'plan', 'apply'] as const;
+export const schemaNames = [
+  'manifest',
+  'config',
+  'sandbox-seed',
+  'validation',
+  'plan',
+  'apply',
+  'apply-event',
+] as const;
 
 export type SchemaName = (typeof schemaNames)[number];
 

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type { Clock } from '../clock.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import type { Address, Resource } from '../resource.ts';
@@ -6,16 +5,18 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { create } from './create.ts';
-import type { Outcome } from './outcome.ts';
+import { isIncomplete, type Outcome } from './outcome.ts';
 
 export interface ApplyOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;
-  /** How many resources are created at a time. */
-  readonly concurrency: number;
   /** When it aborts, no further resource is begun; what has begun is settled. */
   readonly signal?: AbortSignal;
+  /** Whether the first resource that does not come about ends the run. */
+  readonly failFast?: boolean;
+  /** Called before the first request for a resource is sent. */
+  readonly onStart?: (change: Change) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -42,17 +43,18 @@ export function applyPlan(
     if (stopped || stoppedTypes.has(change.type) || signal?.aborted) {
       return { change, outcome: 'not_attempted', attempts: 0, durationMs: 0 };
     }
+    options.onStart?.(change);
     const startedAt = clock.now();
     const { stop, ...settled } = await create(creation, client, pacing);
     if (stop === 'run') stopped = true;
     if (stop === 'type') stoppedTypes.add(change.type);
     inARow = settled.outcome === 'unknown' || settled.outcome === 'not_attempted' ? inARow + 1 : 0;
-    if (inARow >= doubtsInARow) stopped = true;
+    if (inARow >= doubtsInARow || (options.failFast && isIncomplete(settled))) stopped = true;
     const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);
     return { change, ...settled, ...(answer && { answer }), durationMs: clock.now() - startedAt };
   }
 
-  return pLimit(options.concurrency).map(plan.resource_changes, async (change) => {
+  return pacing.forEach(plan.resource_changes, async (change) => {
     const outcome = await outcomeOf(change);
     options.onOutcome?.(outcome);
     return outcome;

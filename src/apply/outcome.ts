@@ -38,7 +38,7 @@ export interface Outcome {
 }
 
 /** Whether one more run is needed to bring this resource about. */
-export function isIncomplete({ outcome }: Outcome): boolean {
+export function isIncomplete({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
     case 'exists':

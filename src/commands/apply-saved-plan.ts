@@ -10,6 +10,7 @@ import type { ApplyOptions } from './apply.ts';
 import { carryOut, type EndedApply } from './carry-out.ts';
 import { withService } from './connect.ts';
 import type { Context } from './context.ts';
+import type { EventLog } from './event-log.ts';
 import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan } from './observed-plan.ts';
 import { loadSavedPlan, staleness } from './saved-plan.ts';
@@ -20,6 +21,7 @@ export async function applySavedPlan(
   paths: readonly string[],
   options: ApplyOptions,
   context: Context,
+  events: EventLog,
 ): Promise<EndedApply> {
   const { target, exclude, vars } = options;
   if (paths.length > 0 || target || exclude || vars || options['var']) {
@@ -45,7 +47,12 @@ export async function applySavedPlan(
       context.stdout.write(`${planText(plan, createStyle(context.stdout.colours))}\n`);
     const limit = tooManyCreates(plan, most, context);
     if (limit.length > 0) return { ...known, ending: 'failed', diagnostics: limit };
-    return { ...known, ...(await carryOut(plan, resources, service, context, 'saved plan')) };
+    events.planned(plan);
+    const { failFast = false } = options;
+    return {
+      ...known,
+      ...(await carryOut(plan, resources, service, context, { events, failFast, saved: true })),
+    };
   });
 }
 

@@ -12,13 +12,16 @@ import { applySavedPlan } from './apply-saved-plan.ts';
 import { carryOut, type EndedApply } from './carry-out.ts';
 import { withService, type Service } from './connect.ts';
 import type { Context } from './context.ts';
+import { eventLog, noEventLog, type EventLog } from './event-log.ts';
 import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan } from './observed-plan.ts';
 import { prepare, type ScopeFlags } from './prepare.ts';
 import { Reports } from './reports.ts';
 
 export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
-  readonly output: 'text' | 'json';
+  readonly output: 'text' | 'json' | 'ndjson';
+  /** The first resource that does not come about ends the run. */
+  readonly failFast?: boolean;
   readonly yes?: boolean;
   /** A saved plan to apply, in place of manifests. */
   readonly plan?: string;
@@ -34,11 +37,15 @@ export async function apply(
 ): Promise<Ending> {
   const reports = new Reports(options.report, applyReports, applyComment);
   const { plan } = options;
+  const events = options.output === 'ndjson' ? eventLog(context) : noEventLog;
   const { ending, ...ended } = await (plan === undefined
-    ? applyManifests(paths, options, context)
-    : applySavedPlan(plan, paths, options, context));
+    ? applyManifests(paths, options, context, events)
+    : applySavedPlan(plan, paths, options, context, events));
+  events.diagnosed(ended.diagnostics);
+  if (ended.result) events.finished(ended.result);
   if (options.output === 'json') context.stdout.write(applyReports.json(ended, context.toolVersion));
-  else if (ended.result) context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
+  else if (options.output === 'text' && ended.result)
+    context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(ended, context);
   return written || ending !== 'done' ? ending : 'failed';
 }
@@ -47,6 +54,7 @@ async function applyManifests(
   paths: readonly string[],
   options: ApplyOptions,
   context: Context,
+  events: EventLog,
 ): Promise<EndedApply> {
   if (!options.yes && context.ask === undefined) {
     throw new UsageError(
@@ -65,6 +73,7 @@ async function applyManifests(
       return { ...known, ending: result.ending, diagnostics: [...diagnostics, ...result.diagnostics] };
     const { plan } = result;
     showPlan(plan, options, context);
+    events.planned(plan);
     const limit = tooManyCreates(plan, most, context);
     if (limit.length > 0) return { ...known, ending: 'failed', diagnostics: [...diagnostics, ...limit] };
     if (additions(plan) > 0 && !options.yes && !(await confirmed(service, context))) {
@@ -72,7 +81,9 @@ async function applyManifests(
       const ending = service.signal.aborted ? interruptedBy(service.signal) : 'failed';
       return { ...known, ending, diagnostics };
     }
-    return { ...known, diagnostics, ...(await carryOut(plan, prepared.resources, service, context)) };
+    const { failFast = false } = options;
+    const run = await carryOut(plan, prepared.resources, service, context, { events, failFast });
+    return { ...known, diagnostics, ...run };
   });
 }
 

@@ -8,18 +8,26 @@ import type { Ended } from '../report/ended.ts';
 import type { Resource } from '../resource.ts';
 import type { Service } from './connect.ts';
 import type { Context } from './context.ts';
+import type { EventLog } from './event-log.ts';
 import { createProgress } from './progress.ts';
 
 /** How apply ended, for its reports and for the exit code. */
 export type EndedApply = Ended<ApplyRun> & { readonly ending: Ending };
 
+export interface CarryOutOptions {
+  readonly events: EventLog;
+  readonly failFast?: boolean;
+  /** Whether the plan is one that had been saved. */
+  readonly saved?: boolean;
+}
+
 /** Creates what a plan says is missing. */
 export async function carryOut(
   plan: Plan,
   resources: readonly Resource[],
-  { client, pacing, settings, signal }: Service,
+  { client, pacing, signal }: Service,
   context: Context,
-  origin: 'manifests' | 'saved plan' = 'manifests',
+  { events, failFast = false, saved = false }: CarryOutOptions,
 ): Promise<{ readonly result: ApplyRun; readonly ending: Ending }> {
   const { clock } = context;
   const startedAt = clock.now();
@@ -36,9 +44,11 @@ export async function carryOut(
     pacing,
     clock,
     signal,
-    concurrency: settings.concurrency,
-    onOutcome: ({ attempts }) => {
-      if (attempts > 0) progress.update((done += 1), additions(plan));
+    failFast,
+    onStart: (change) => events.started(change),
+    onOutcome: (outcome) => {
+      events.ended(outcome, declared);
+      if (outcome.attempts > 0) progress.update((done += 1), additions(plan), pacing.pace());
     },
   });
   progress.end();
@@ -49,7 +59,8 @@ export async function carryOut(
     startedAt: new Date(startedAt),
     durationMs: clock.now() - startedAt,
     interrupted: signal.aborted,
-    saved: origin === 'saved plan',
+    pace: { ...pacing.pace() },
+    saved,
   };
   return { result: run, ending: run.interrupted ? interruptedBy(signal) : endingOf(outcomes) };
 }

@@ -25,7 +25,9 @@ export async function withService<Result>(
   const signal = context.interruptible();
   const connection = context.connect(settings);
   const pacing = createPacing({
-    ...context,
+    clock: context.clock,
+    random: context.random,
+    concurrency: settings.concurrency,
     signal,
     onPause: (milliseconds, { status }) => {
       if (milliseconds < noticeableMs) return;

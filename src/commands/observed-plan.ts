@@ -25,9 +25,8 @@ export async function observedPlan(
   const result = await observe(resources, {
     client,
     pacing,
-    concurrency: settings.concurrency,
     signal,
-    onRead: progress.update,
+    onRead: (done, total) => progress.update(done, total, pacing.pace()),
   });
   progress.end();
   if (result.kind === 'observed') {

@@ -1,7 +1,8 @@
+import type { Pace } from '../service/pace.ts';
 import type { Context } from './context.ts';
 
 export interface Progress {
-  readonly update: (done: number, total: number) => void;
+  readonly update: (done: number, total: number, pace: Pace) => void;
   /** Clears the line. */
   readonly end: () => void;
 }
@@ -17,12 +18,14 @@ export function createProgress(
   if (!stderr.isTerminal) return { update: () => {}, end: () => {} };
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
-    update: (done, total) => {
+    update: (done, total, { limit, requests_per_second: rate }) => {
       const now = clock.now();
       if (now - drawnAt < refreshMs && done < total) return;
       drawnAt = now;
       const filled = total === 0 ? barWidth : Math.floor((done / total) * barWidth);
-      stderr.write(`\r${label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${done}/${total}`);
+      stderr.write(
+        `\r${label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${done}/${total}, ${limit} at a time, ${rate}/s\u001b[K`,
+      );
     },
     end: () => {
       if (drawnAt > Number.NEGATIVE_INFINITY) stderr.write('\r\u001b[2K');

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { byAddress, type Address, type ApplicationResource, type Resource } from '../resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
@@ -36,7 +35,6 @@ export type ObserveResult =
 export interface ObserveOptions {
   readonly client: Client;
   readonly pacing: Pacing;
-  readonly concurrency: number;
   /** When it aborts, no further read begins. */
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
@@ -82,7 +80,7 @@ export async function observe(
     }
   }
 
-  await pLimit(options.concurrency).map(applications, async (resource) => {
+  await pacing.forEach(applications, async (resource) => {
     if (stopped || signal?.aborted) return;
     const reading = await retrieve(resource.name, client, pacing, signal);
     // An interruption cuts reads short, and a pause may be too long to wait out: both leave it not read.

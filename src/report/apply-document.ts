@@ -2,6 +2,7 @@ import type { Outcome } from '../apply/outcome.ts';
 import type { JsonObject } from '../json.ts';
 import type { Plan } from '../plan/types.ts';
 import type { Address, Resource } from '../resource.ts';
+import type { Pace } from '../service/pace.ts';
 import { serviceWords } from './answer-words.ts';
 import { applySummary } from './apply-summary.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
@@ -17,6 +18,8 @@ export interface ApplyRun {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
+  /** How the requests of the run went, the reads of its plan among them. */
+  readonly pace: Pace;
   /** Whether the plan was one that had been saved. */
   readonly saved: boolean;
 }
@@ -31,6 +34,7 @@ export function applyDocument(run: ApplyRun): JsonObject {
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     interrupted: run.interrupted,
+    pace: { ...run.pace },
     outcomes: run.outcomes.map((outcome) => outcomeDocument(outcome, run)),
     summary: { ...applySummary(run.outcomes) },
   };

@@ -1,5 +1,8 @@
+import pLimit from 'p-limit';
 import type { Clock, Random } from '../clock.ts';
+import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import type { Answer } from './answer.ts';
+import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
 
@@ -9,31 +12,48 @@ const capMs = 10_000;
 /** The longest pause that is waited out; the service may ask for a longer one, and then the run ends instead. */
 const longestPauseMs = 10 * 60 * 1000;
 
-/** When requests may go out. One for a run, shared by all its workers. */
+/** So many retries a run may make in any case, and so many more for each request: a service in trouble is not asked twice as much. */
+const retriesAtLeast = 20;
+const retriesForARequest = 0.5;
+
+/** When requests may go out, and how many at a time. One for a run, shared by all its workers. */
 export interface Pacing {
+  /** Does something for every item: as many at a time as the service bears, and never more than the ceiling. */
+  forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
   /** Waits until no pause is in force. False when the pause is too long to wait out, or the run is interrupted in it. */
   turn(): Promise<boolean>;
-  /** Takes note of a pause that an answer asks for; it holds for everybody from this moment. */
+  /** Takes note of an answer: of how fast they come, and of a pause that it asks for, which holds for everybody from now on. */
   heed(answer: Answer, attempt: number): void;
-  /** Waits before the next attempt. False when there should be none: the run is interrupted. */
+  /** Waits before the next attempt. False when there should be none: the run is interrupted, or has retried too often. */
   backOff(attempt: number): Promise<boolean>;
+  /** How it goes. */
+  pace(): Pace;
 }
 
 export interface PacingOptions {
   readonly clock: Clock;
   readonly random: Random;
+  /** At the most so many requests are under way at a time. */
+  readonly concurrency: number;
   readonly signal?: AbortSignal;
   /** Called when a pause begins, or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
 }
 
 /** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
-export function createPacing({ clock, random, signal, onPause }: PacingOptions): Pacing {
+export function createPacing(options: PacingOptions): Pacing {
+  const { clock, random, signal, onPause } = options;
+  const concurrency = new AdaptiveConcurrency(options.concurrency);
+  const slots = pLimit(concurrency.limit);
   let pausedUntil = 0;
+  let requests = 0;
+  let firstAt: number | undefined;
+  let retries = 0;
   const jitterMs = (attempt: number): number =>
     Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
 
   return {
+    forEach: (items, task) => slots.map(items, (item) => task(item)),
     async turn() {
       for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
         if (wait > longestPauseMs || signal?.aborted) return false;
@@ -42,7 +62,13 @@ export function createPacing({ clock, random, signal, onPause }: PacingOptions):
       return true;
     },
     heed(answer, attempt) {
+      requests += 1;
+      firstAt ??= clock.now();
+      concurrency.completed(clock.now(), slots.pendingCount > 0);
       const { pause } = whatAnswersProve[answer.kind];
+      if (pause === 'always' || timedOut(answer)) concurrency.pushedBack();
+      if (slots.concurrency !== concurrency.limit) slots.concurrency = concurrency.limit;
+
       const toldMs =
         answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
       if (pause === undefined || (pause === 'if told' && toldMs === undefined)) return;
@@ -52,8 +78,27 @@ export function createPacing({ clock, random, signal, onPause }: PacingOptions):
       onPause?.(pauseMs, answer);
     },
     async backOff(attempt) {
+      if (retries >= retriesAtLeast + requests * retriesForARequest) return false;
+      retries += 1;
       if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
       return !signal?.aborted;
     },
+    pace: () => ({
+      limit: concurrency.limit,
+      highest: concurrency.highest,
+      ceiling: concurrency.ceiling,
+      requests,
+      retries,
+      requests_per_second: perSecond(requests - 1, clock.now() - (firstAt ?? 0)),
+    }),
   };
+}
+
+function timedOut({ kind, error }: Answer): boolean {
+  return kind === 'lost' && error?.name === 'TimeoutError';
+}
+
+/** Rounded to a tenth. */
+function perSecond(count: number, milliseconds: number): number {
+  return count > 0 && milliseconds > 0 ? Math.round((count / milliseconds) * 10_000) / 10 : 0;
 }

@@ -26,8 +26,8 @@ export interface ServiceFlags {
 }
 
 const defaultTimeout = '60';
-/** A small installation creates no faster when it is asked for more at once. */
-const defaultConcurrency = 4;
+/** A ceiling: how many requests are really under way follows from what the service bears. */
+const defaultConcurrency = 16;
 
 /** A flag beats the environment, which beats the file. Throws a UsageError that says what is missing or wrong. */
 export async function readServiceSettings(

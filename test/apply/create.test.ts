@@ -37,7 +37,7 @@ async function settleUnless(
   const settled = await create(
     creation,
     createClient(transport.send),
-    createPacing({ clock, random: () => 1, signal }),
+    createPacing({ concurrency: 1, clock, random: () => 1, signal }),
   );
   expect(transport.requests).toHaveLength(answers.length);
   return {

@@ -26,14 +26,14 @@ describe('a Retry-After header', () => {
 describe('pacing', () => {
   test('doubles the longest wait with each attempt, up to ten seconds', async () => {
     const clock = virtualClock(now);
-    const pacing = createPacing({ clock, random: () => 1 });
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     for (let attempt = 1; attempt <= 8; attempt += 1) await pacing.backOff(attempt);
     expect(clock.sleeps).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   });
 
   test('makes everybody wait as long as the service tells one of them', async () => {
     const clock = virtualClock(now);
-    const pacing = createPacing({ clock, random: () => 0 });
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.heed({ kind: 'unavailable', retryAfter: '5' }, 1);
     const turns = await Promise.all(
       [1, 2, 3].map(async () => ((await pacing.turn()) ? clock.now() - now : 0)),
@@ -45,6 +45,7 @@ describe('pacing', () => {
     const clock = virtualClock(now);
     const pauses: number[] = [];
     const pacing = createPacing({
+      concurrency: 1,
       clock,
       random: () => 0,
       onPause: (milliseconds) => pauses.push(milliseconds),
@@ -57,7 +58,7 @@ describe('pacing', () => {
 
   test('does not cut short a pause of an hour, but gives up at once', async () => {
     const clock = virtualClock(now);
-    const pacing = createPacing({ clock, random: () => 0 });
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.heed({ kind: 'slow_down', retryAfter: '3600' }, 1);
     expect(await pacing.turn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
@@ -65,7 +66,7 @@ describe('pacing', () => {
 
   test('heeds a Retry-After only of answers that ask to wait', async () => {
     const clock = virtualClock(now);
-    const pacing = createPacing({ clock, random: () => 1 });
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     pacing.heed({ kind: 'created', retryAfter: '60' }, 1);
     pacing.heed({ kind: 'failure' }, 1);
     expect(await pacing.turn()).toBe(true);
