@@ -45,9 +45,13 @@ export function applyPlan(
     }
     options.onStart?.(change);
     const startedAt = clock.now();
-    const { stop, ...settled } = await create(creation, client, pacing);
-    if (stop === 'run') stopped = true;
-    if (stop === 'type') stoppedTypes.add(change.type);
+    const settled = await create(creation, client, pacing, {
+      stop: (scope) => {
+        if (scope === 'run') stopped = true;
+        else stoppedTypes.add(change.type);
+      },
+      mayRetry: () => !stoppedTypes.has(change.type),
+    });
     inARow = settled.outcome === 'unknown' || settled.outcome === 'not_attempted' ? inARow + 1 : 0;
     if (inARow >= doubtsInARow || (options.failFast && isIncomplete(settled))) stopped = true;
     const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);

@@ -18,8 +18,14 @@ export interface Settled {
   readonly pk?: string;
   /** How many create requests were sent. */
   readonly attempts: number;
-  /** What this says of the resources still to come. */
-  readonly stop?: 'run' | 'type';
+}
+
+/** What one resource tells the others of the run, and hears from them. */
+export interface Course {
+  /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known. */
+  stop(scope: 'run' | 'type'): void;
+  /** Whether there is any use in sending this once more. */
+  mayRetry(): boolean;
 }
 
 const tries = 3;
@@ -28,25 +34,31 @@ const tries = 3;
  * Creates one resource and settles what happened to it.
  * Once an answer has left it open whether the service acted, no later refusal proves that it did not.
  */
-export async function create(creation: Creation, client: Client, pacing: Pacing): Promise<Settled> {
+export async function create(
+  creation: Creation,
+  client: Client,
+  pacing: Pacing,
+  course: Course,
+): Promise<Settled> {
   let inDoubt = false;
   let last: Answer | undefined;
   for (let attempts = 1; ; attempts += 1) {
     if (!(await pacing.turn())) {
+      course.stop('run');
       const outcome = inDoubt ? 'unknown' : 'not_attempted';
-      return { outcome, ...(last && { answer: last }), attempts: attempts - 1, stop: 'run' };
+      return { outcome, ...(last && { answer: last }), attempts: attempts - 1 };
     }
     const writing = await send(creation, client);
     const { answer } = writing;
     last = answer;
     pacing.heed(answer, attempts);
     const stop = stopAfter(writing);
+    if (stop) course.stop(stop);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer, pk?: string): Settled => ({
       outcome,
       answer: decidedBy,
       attempts,
       ...(pk !== undefined && { pk }),
-      ...(stop && { stop }),
     });
     const refused = (outcome: Settled['outcome']): Settled => end(inDoubt ? 'unknown' : outcome);
 
@@ -77,7 +89,7 @@ export async function create(creation: Creation, client: Client, pacing: Pacing)
       case 'not_applied':
         break;
     }
-    if (stop === 'run' || attempts === tries || !(await pacing.backOff(attempts)))
+    if (stop === 'run' || attempts === tries || !(await pacing.backOff(attempts)) || !course.mayRetry())
       return refused('not_attempted');
   }
 }

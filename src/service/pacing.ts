@@ -53,7 +53,13 @@ export function createPacing(options: PacingOptions): Pacing {
     Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
 
   return {
-    forEach: (items, task) => slots.map(items, (item) => task(item)),
+    forEach: (items, task) =>
+      slots.map(items, async (item) => {
+        const result = await task(item);
+        // Only here, when all has been noted that may keep the next from beginning.
+        if (slots.concurrency !== concurrency.limit) slots.concurrency = concurrency.limit;
+        return result;
+      }),
     async turn() {
       for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
         if (wait > longestPauseMs || signal?.aborted) return false;
@@ -67,7 +73,6 @@ export function createPacing(options: PacingOptions): Pacing {
       concurrency.completed(clock.now(), slots.pendingCount > 0);
       const { pause } = whatAnswersProve[answer.kind];
       if (pause === 'always' || timedOut(answer)) concurrency.pushedBack();
-      if (slots.concurrency !== concurrency.limit) slots.concurrency = concurrency.limit;
 
       const toldMs =
         answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());

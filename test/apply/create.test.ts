@@ -19,6 +19,8 @@ const denied = answered(403, { detail: 'no' });
 const crash = answered(405);
 
 interface Traced extends Settled {
+  /** What it told the rest of the run, if anything. */
+  readonly stop: 'run' | 'type' | undefined;
   readonly methods: string;
   readonly sleeps: number[];
 }
@@ -34,14 +36,17 @@ async function settleUnless(
 ): Promise<Traced> {
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
+  let stop: Traced['stop'];
   const settled = await create(
     creation,
     createClient(transport.send),
     createPacing({ concurrency: 1, clock, random: () => 1, signal }),
+    { stop: (scope) => (stop = scope), mayRetry: () => true },
   );
   expect(transport.requests).toHaveLength(answers.length);
   return {
     ...settled,
+    stop,
     methods: transport.requests.map(({ method }) => method).join(' '),
     sleeps: [...clock.sleeps],
   };

@@ -1,0 +1,376 @@
+import {
+  addressOf,
+  type DeclaredIdentity,
+  type History,
+  type HistoryEvent,
+  type Identity,
+  type Report,
+  type ReportedOutcome,
+} from './history.ts';
+
+/** A promise that was not kept. */
+export interface Violation {
+  readonly rule: Rule;
+  readonly words: string;
+}
+
+/** The promises, each held against what the world saw. Nothing here knows how the engine works. */
+export const rules = {
+  ends: 'Every run that is not killed ends, and with no exception.',
+  one_outcome: 'Every declared resource has exactly one outcome, and the summary counts them.',
+  created: '`created`: a request of this run created it, and the run was told so.',
+  claimed_once: 'What was created once is claimed once, by one run.',
+  exists: '`exists`, `unchanged`, `differs`: it was there at some moment of the run.',
+  refused: '`rejected`, `denied`, `not_attempted`: no request of this run created it, then or later.',
+  conflict: '`conflict`: somebody had the name, as far as the service said.',
+  doubt: '`unknown`: something was unclear.',
+  untouched: 'What needs nothing, or was not attempted, is not sent.',
+  attempts: 'The attempts that are reported are the requests that were sent, and are three at the most.',
+  reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
+  absent: 'An application is created only after the service itself said that it is absent.',
+  retry:
+    'A create is sent again only when the one before cannot have worked, or the service was asked first.',
+  reads: 'Nothing is looked up more than five times in a row.',
+  pause: 'Nothing is sent while the service has asked to wait.',
+  denied: 'After a denial nothing more of this kind is sent; after a denied read nothing at all.',
+  wrong_place: 'After an answer that shows a wrong place nothing new is begun, and no redirect is followed.',
+  interrupted: 'After an interruption nothing new is begun, and the run says that it was interrupted.',
+  ceiling: 'No more requests are under way at a time than allowed.',
+  ending: 'How the run ends says how it went.',
+  converges: 'One more run without faults creates whatever is missing.',
+  settled: 'One more after that creates nothing.',
+} as const;
+
+export type Rule = keyof typeof rules;
+
+type Of<Kind extends HistoryEvent['kind']> = Extract<HistoryEvent, { kind: Kind }>;
+
+export function check(history: History): Violation[] {
+  const violations: Violation[] = [];
+  const fail = (rule: Rule, words: string): void => void violations.push({ rule, words });
+  for (const began of ofKind(history.events, 'run_began')) checkRun(history, began, fail);
+  checkClaims(history, fail);
+  checkConvergence(history, fail);
+  return violations;
+}
+
+type Fail = (rule: Rule, words: string) => void;
+
+interface RunHistory {
+  readonly name: string;
+  readonly beganAt: number;
+  readonly endedAt: number;
+  readonly sent: readonly Of<'sent'>[];
+  readonly delivered: readonly Of<'delivered'>[];
+  readonly handled: readonly Of<'handled'>[];
+}
+
+function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
+  const { events } = history;
+  const name = began.run;
+  const ofRun = <Event extends { readonly run: string }>(list: readonly Event[]): Event[] =>
+    list.filter(({ run }) => run === name);
+  const sent = ofRun(ofKind(events, 'sent'));
+  const requests = new Set(sent.map(({ request }) => request));
+  const [ended] = ofRun(ofKind(events, 'ended'));
+  const [killed] = ofRun(ofKind(events, 'killed'));
+  const [crashed] = ofRun(ofKind(events, 'crashed'));
+  const run: RunHistory = {
+    name,
+    beganAt: began.at,
+    endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
+    sent,
+    delivered: ofRun(ofKind(events, 'delivered')),
+    handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
+  };
+  if (crashed) fail('ends', `${name} threw: ${crashed.error}`);
+  else if (!ended && !killed) fail('ends', `${name} never ended`);
+  checkRequests(history, run, began.ceiling, fail);
+  for (const { request } of ofRun(ofKind(events, 'followed')))
+    fail('wrong_place', `${name} followed a redirect of #${request}`);
+  const [interrupted] = ofRun(ofKind(events, 'interrupted'));
+  if (interrupted) {
+    for (const post of beginnings(run)) {
+      if (isAfter(events, post, interrupted))
+        fail('interrupted', `${name} began ${addressOf(post)} after it was interrupted`);
+    }
+    if (ended && ended.ending !== 'interrupted')
+      fail('interrupted', `${name} was interrupted, and ended as ${ended.ending}`);
+  }
+  if (ended) checkReport(history, run, ended, interrupted !== undefined, fail);
+}
+
+/** What was sent, and when. */
+function checkRequests({ declared, events }: History, run: RunHistory, ceiling: number, fail: Fail): void {
+  const order = new Map(events.map((event, index) => [event, index]));
+  const before = (a: HistoryEvent, b: HistoryEvent): boolean => (order.get(a) ?? 0) < (order.get(b) ?? 0);
+  const delivery = new Map(run.delivered.map((event) => [event.request, event]));
+  const posts = run.sent.filter(({ method }) => method === 'POST');
+  const [firstPost] = posts;
+
+  for (const event of run.sent) {
+    const underWay = run.sent.filter((other) => {
+      const answer = delivery.get(other.request);
+      return !before(event, other) && (answer === undefined || before(event, answer));
+    });
+    if (underWay.length > ceiling)
+      fail('ceiling', `${run.name} had ${underWay.length} requests under way, and ${ceiling} are allowed`);
+    for (const answer of run.delivered) {
+      if (answer.pausedUntil !== undefined && before(answer, event) && event.at < answer.pausedUntil)
+        fail(
+          'pause',
+          `${run.name} sent #${event.request} ${answer.pausedUntil - event.at} ms too early for #${answer.request}`,
+        );
+    }
+  }
+
+  for (const identity of declared) {
+    const mine = run.sent.filter((event) => isSame(event, identity));
+    const reads = mine.filter(({ method }) => method === 'GET');
+    const writes = mine.filter(({ method }) => method === 'POST');
+    let inARow = 0;
+    for (const { method } of mine) {
+      inARow = method === 'GET' ? inARow + 1 : 0;
+      if (inARow === 6) fail('reads', `${run.name} looked up ${addressOf(identity)} six times in a row`);
+    }
+    if (identity.type === 'application' && firstPost) {
+      const lastRead = reads.findLast((read) => before(read, firstPost));
+      const answer = lastRead && delivery.get(lastRead.request);
+      const isClear = answer !== undefined && before(answer, firstPost) && tells(answer);
+      if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
+      if (writes.length > 0 && answer?.status !== 404)
+        fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
+    }
+    for (const [index, post] of writes.entries()) {
+      const earlier = writes[index - 1];
+      const answer = earlier && delivery.get(earlier.request);
+      if (earlier === undefined) continue;
+      if (answer === undefined || !before(answer, post)) {
+        fail('retry', `${run.name} sent #${post.request} before #${earlier.request} was answered`);
+        continue;
+      }
+      if (cannotHaveWorked(answer)) continue;
+      if (answer.exchange === 'answered' && answer.clear)
+        fail('retry', `${run.name} sent #${post.request} after a clear answer to #${earlier.request}`);
+      const asked = reads.some((read) => {
+        const told = delivery.get(read.request);
+        return (
+          before(answer, read) &&
+          told !== undefined &&
+          before(told, post) &&
+          told.status === 404 &&
+          told.clear
+        );
+      });
+      if (identity.type === 'application' && !asked)
+        fail('retry', `${run.name} sent #${post.request} without asking what became of #${earlier.request}`);
+    }
+  }
+
+  for (const answer of run.delivered) {
+    const isDenial = answer.status === 401 || answer.status === 403;
+    const later = posts.filter((post) => before(answer, post));
+    if (isDenial && answer.method === 'POST' && later.some(({ type }) => type === answer.type))
+      fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
+    const isFirstRead = firstPost === undefined || before(answer, firstPost);
+    if (isDenial && answer.method === 'GET' && isFirstRead && later.length > 0)
+      fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
+    const isWrongPlace = answer.status === 302 || answer.status === 404;
+    if (isWrongPlace && answer.method === 'POST' && beginnings(run).some((post) => before(answer, post)))
+      fail(
+        'wrong_place',
+        `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
+      );
+  }
+}
+
+/** What was said, held against what happened. */
+function checkReport(
+  history: History,
+  run: RunHistory,
+  ended: Of<'ended'>,
+  interrupted: boolean,
+  fail: Fail,
+): void {
+  const { report, ending } = ended;
+  if (report === undefined) {
+    if (!['failed', 'denied', 'interrupted'].includes(ending))
+      fail('ending', `${run.name} ended as ${ending} without a report`);
+    if (run.sent.some(({ method }) => method === 'POST'))
+      fail('reads_first', `${run.name} sent creates, and reports nothing`);
+    return;
+  }
+  const addresses = report.outcomes.map((outcome) => addressOf(outcome));
+  const expected = history.declared.map((identity) => addressOf(identity));
+  if (addresses.toSorted().join(' ') !== expected.toSorted().join(' '))
+    fail('one_outcome', `${run.name} reports ${addresses.join(' ')}, and ${expected.join(' ')} are declared`);
+  for (const [kind, count] of Object.entries(report.summary)) {
+    const found = report.outcomes.filter(({ outcome }) => outcome === kind).length;
+    if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, and has ${found}`);
+  }
+  for (const outcome of report.outcomes) checkOutcome(history, run, outcome, fail);
+  const expectedEnding = interrupted ? 'interrupted' : endingOf(report);
+  if (ending !== expectedEnding)
+    fail('ending', `${run.name} ended as ${ending}, and its report says ${expectedEnding}`);
+}
+
+function endingOf({ outcomes }: Report): string {
+  const kinds = new Set(outcomes.map(({ outcome }) => outcome));
+  if (kinds.has('denied')) return 'denied';
+  return ['rejected', 'conflict', 'unknown', 'not_attempted'].some((kind) => kinds.has(kind))
+    ? 'incomplete'
+    : 'done';
+}
+
+function checkOutcome(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
+  const { outcome, attempts } = reported;
+  const address = addressOf(reported);
+  const posts = run.sent.filter((event) => isSame(event, reported) && event.method === 'POST');
+  const answers = run.delivered.filter((event) => isSame(event, reported));
+  const commits = run.handled.filter((event) => isSame(event, reported) && event.committed);
+  const timesHandled = new Map<number, number>();
+  for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
+  // What a proxy sends twice is answered for one of the two; nobody can know of the other.
+  const wasResent = posts.some(({ request }) => (timesHandled.get(request) ?? 0) > 1);
+  const says = `${run.name} reports ${address} as ${outcome}`;
+
+  if (attempts !== posts.length)
+    fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
+  if (posts.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
+  switch (outcome) {
+    case 'created':
+      if (
+        !answers.some(
+          (answer) =>
+            answer.method === 'POST' &&
+            answer.status === 201 &&
+            commits.some(({ request }) => request === answer.request),
+        )
+      )
+        fail('created', `${says}, and was never told that it did`);
+      break;
+    case 'unchanged':
+    case 'differs':
+      if (posts.length > 0) fail('untouched', `${says}, and sent a create for it`);
+      if (!wasPresent(history, reported, run)) fail('exists', `${says}, and it was not there`);
+      break;
+    case 'exists':
+      if (!wasPresent(history, reported, run)) fail('exists', `${says}, and it was not there`);
+      break;
+    case 'rejected':
+    case 'denied':
+    case 'not_attempted':
+      if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+      if (outcome === 'not_attempted' && attempts === 0 && posts.length > 0)
+        fail('untouched', `${says}, and sent a create for it`);
+      break;
+    case 'conflict':
+      if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+      if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))
+        fail('conflict', `${says}, and nobody had it`);
+      break;
+    case 'unknown':
+      if (answers.every((answer) => answer.clear && (answer.method === 'POST' || tells(answer))))
+        fail('doubt', `${says}, and every answer was clear`);
+      break;
+    default:
+      fail('one_outcome', `${says}, which is no outcome`);
+  }
+}
+
+/** Two runs may meet over one resource: only one of them has created it. */
+function checkClaims({ declared, events }: History, fail: Fail): void {
+  const reports = ofKind(events, 'ended').flatMap(({ report }) => report?.outcomes ?? []);
+  for (const identity of declared) {
+    const claims = reports.filter(
+      (outcome) => isSame(outcome, identity) && outcome.outcome === 'created',
+    ).length;
+    const commits = ofKind(events, 'handled').filter(
+      (event) => isSame(event, identity) && event.committed,
+    ).length;
+    if (claims > commits)
+      fail(
+        'claimed_once',
+        `${addressOf(identity)} was created ${commits} times, and claimed ${claims} times`,
+      );
+  }
+}
+
+function checkConvergence({ declared, present, events }: History, fail: Fail): void {
+  const there = new Set(present.map((identity) => addressOf(identity)));
+  for (const event of events) {
+    if (event.kind === 'handled' && event.committed) there.add(addressOf(event));
+    if (event.kind === 'actor') there[event.action === 'create' ? 'add' : 'delete'](addressOf(event));
+  }
+  for (const identity of declared) {
+    if (!identity.invalid && !there.has(addressOf(identity)))
+      fail('converges', `${addressOf(identity)} is missing in the end`);
+  }
+  // An application that is there is not sent; of a user nobody knows.
+  const anyInvalid = declared.some(
+    (identity) => identity.invalid && (identity.type === 'user' || !there.has(addressOf(identity))),
+  );
+  for (const { run, ending, report } of ofKind(events, 'ended')) {
+    if (run !== 'rerun' && run !== 'last') continue;
+    if (ending !== (anyInvalid ? 'incomplete' : 'done')) fail('converges', `${run} ended as ${ending}`);
+    for (const outcome of report?.outcomes ?? []) {
+      const isRefused = outcome.outcome === 'rejected' && isInvalid(declared, outcome);
+      if (!['created', 'exists', 'unchanged', 'differs'].includes(outcome.outcome) && !isRefused)
+        fail('converges', `${run} reports ${addressOf(outcome)} as ${outcome.outcome}`);
+      if (run === 'last' && outcome.outcome === 'created')
+        fail('settled', `${addressOf(outcome)} was created by the last run only`);
+    }
+  }
+}
+
+function isInvalid(declared: readonly DeclaredIdentity[], identity: Identity): boolean {
+  return declared.some((other) => isSame(other, identity) && other.invalid);
+}
+
+/** Whether something existed at some moment of a run. */
+function wasPresent(
+  { present, events }: History,
+  identity: Identity,
+  { beganAt, endedAt }: RunHistory,
+): boolean {
+  let there = present.some((other) => isSame(other, identity));
+  for (const event of events) {
+    if (there && event.at >= beganAt && event.at <= endedAt) return true;
+    if (event.at > endedAt) return false;
+    if (event.kind === 'handled' && event.committed && isSame(event, identity)) there = true;
+    if (event.kind === 'actor' && isSame(event, identity)) there = event.action === 'create';
+  }
+  return there;
+}
+
+/** The first create of each resource in a run. */
+function beginnings({ sent }: RunHistory): Of<'sent'>[] {
+  const seen = new Set<string>();
+  return sent.filter((event) => {
+    if (event.method !== 'POST' || seen.has(addressOf(event))) return false;
+    seen.add(addressOf(event));
+    return true;
+  });
+}
+
+/** The service itself said that it is there, or that it is not. */
+function tells({ exchange, status, clear }: Of<'delivered'>): boolean {
+  return exchange === 'answered' && clear && (status === 200 || status === 404);
+}
+
+/** It was never sent, or whoever stood in front of the service put it off. */
+function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean {
+  return exchange === 'never_sent' || status === 421 || status === 425 || status === 429;
+}
+
+function isAfter(events: readonly HistoryEvent[], a: HistoryEvent, b: HistoryEvent): boolean {
+  return events.indexOf(a) > events.indexOf(b);
+}
+
+function isSame(a: Identity, b: Identity): boolean {
+  return a.type === b.type && a.name === b.name;
+}
+
+function ofKind<Kind extends HistoryEvent['kind']>(events: readonly HistoryEvent[], kind: Kind): Of<Kind>[] {
+  return events.filter((event): event is Of<Kind> => event.kind === kind);
+}

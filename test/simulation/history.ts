@@ -1,0 +1,94 @@
+/** What is declared, or created by others: an application or a user. */
+export interface Identity {
+  readonly type: 'application' | 'user';
+  readonly name: string;
+}
+
+/** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
+export type HistoryEvent = { readonly at: number } & (
+  | { readonly kind: 'run_began'; readonly run: string; readonly ceiling: number }
+  /** A run handed a request to the network. */
+  | ({
+      readonly kind: 'sent';
+      readonly run: string;
+      readonly request: number;
+      readonly method: Method;
+    } & Identity)
+  /** The service worked on a request. */
+  | ({
+      readonly kind: 'handled';
+      readonly request: number;
+      readonly status: number;
+      readonly committed: boolean;
+    } & Identity)
+  /** The answer to a request, or that there is none, reached the run. */
+  | ({
+      readonly kind: 'delivered';
+      readonly run: string;
+      readonly request: number;
+      readonly method: Method;
+    } & Identity &
+      Delivery)
+  /** Something went on a request's behalf to where the service sent it. */
+  | { readonly kind: 'followed'; readonly run: string; readonly request: number }
+  /** Somebody else did something. */
+  | ({ readonly kind: 'actor'; readonly action: 'create' | 'delete' } & Identity)
+  | { readonly kind: 'revoked' }
+  | { readonly kind: 'healed' }
+  | { readonly kind: 'interrupted'; readonly run: string }
+  | { readonly kind: 'killed'; readonly run: string }
+  | {
+      readonly kind: 'ended';
+      readonly run: string;
+      readonly ending: string;
+      /** The document of `apply -o json`; none when nothing was applied. */
+      readonly report?: Report;
+    }
+  /** A run ended with an exception, which no user should ever see. */
+  | { readonly kind: 'crashed'; readonly run: string; readonly error: string }
+);
+
+export type Method = 'GET' | 'POST';
+
+/** What reached the run, in the terms of whoever made it up. */
+export interface Delivery {
+  readonly exchange: 'answered' | 'lost' | 'never_sent';
+  readonly status?: number;
+  /** In words, for people. */
+  readonly words: string;
+  /** Whether it says clearly what became of the request: the service's own answer, or a promise that nothing was done. */
+  readonly clear: boolean;
+  /** Until when no request may be sent. */
+  readonly pausedUntil?: number;
+}
+
+export interface Report {
+  readonly interrupted: boolean;
+  readonly outcomes: readonly ReportedOutcome[];
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+export interface ReportedOutcome extends Identity {
+  readonly address: string;
+  readonly outcome: string;
+  readonly attempts: number;
+}
+
+/** Everything that happened under one seed. */
+export interface History {
+  readonly seed: number;
+  readonly declared: readonly DeclaredIdentity[];
+  readonly present: readonly Identity[];
+  readonly events: readonly HistoryEvent[];
+}
+
+export interface DeclaredIdentity extends Identity {
+  /** Whether the service refuses its fields, whatever happens. */
+  readonly invalid: boolean;
+  /** Whether the token of the first runs may not see it. */
+  readonly hidden: boolean;
+}
+
+export function addressOf({ type, name }: Identity): string {
+  return `${type}.${name}`;
+}

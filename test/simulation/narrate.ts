@@ -1,0 +1,52 @@
+import { rules } from './checker.ts';
+import { addressOf, type HistoryEvent } from './history.ts';
+import type { Simulated } from './simulate.ts';
+
+/** A history for a person to follow: what happened when, and which promises were broken. */
+export function narrate({ history, violations }: Simulated): string {
+  const start = history.events[0]?.at ?? 0;
+  const facts = history.declared.map(
+    (identity) =>
+      `${addressOf(identity)}${identity.invalid ? ' (invalid)' : ''}${identity.hidden ? ' (hidden)' : ''}`,
+  );
+  return [
+    `seed ${history.seed}`,
+    `declared: ${facts.join(', ')}`,
+    `existing: ${history.present.map((identity) => addressOf(identity)).join(', ') || 'nothing'}`,
+    ...history.events.map((event) => `${String(event.at - start).padStart(8)} ms  ${told(event)}`),
+    ...violations.map(({ rule, words }) => `BROKEN  ${rule}: ${words}\n        ${rules[rule]}`),
+    '',
+  ].join('\n');
+}
+
+function told(event: HistoryEvent): string {
+  switch (event.kind) {
+    case 'run_began':
+      return `${event.run}: begins, with ${event.ceiling} requests at a time`;
+    case 'sent':
+      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}`;
+    case 'handled':
+      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} exists` : ''}`;
+    case 'delivered':
+      return `${event.run}: is told of #${event.request}: ${event.words}${event.pausedUntil === undefined ? '' : `, and to wait ${event.pausedUntil - event.at} ms`}`;
+    case 'followed':
+      return `${event.run}: follows a redirect`;
+    case 'actor':
+      return `    somebody else: ${event.action}s ${addressOf(event)}`;
+    case 'revoked':
+      return '    the tokens are revoked';
+    case 'healed':
+      return '    all is well again';
+    case 'interrupted':
+    case 'killed':
+      return `${event.run}: is ${event.kind}`;
+    case 'ended': {
+      const outcomes = event.report?.outcomes.map(
+        (outcome) => `${addressOf(outcome)} ${outcome.outcome}`,
+      ) ?? ['no report'];
+      return `${event.run}: ends as ${event.ending}: ${outcomes.join(', ')}`;
+    }
+    case 'crashed':
+      return `${event.run}: throws ${event.error}`;
+  }
+}

@@ -1,0 +1,249 @@
+import type { Clock } from '../../src/clock.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import type { Report } from './history.ts';
+import type { Rule } from './checker.ts';
+import type { ServiceWorld } from './service-world.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** A mistake that an engine could make, planted around the real one: the simulation must find it. */
+export interface PlantedBug {
+  /** The rule that it breaks. */
+  readonly breaks: Rule;
+  readonly transport?: (network: Transport, around: Around) => Transport;
+  readonly clock?: (clock: Clock) => Clock;
+  readonly report?: (report: Report) => Report;
+  readonly ending?: (ending: Ending) => Ending;
+  readonly ignoresInterruption?: boolean;
+  readonly ceilingTimes?: number;
+}
+
+interface Around {
+  readonly world: ServiceWorld;
+  readonly run: string;
+  readonly time: VirtualTime;
+}
+
+type Answered = Extract<Exchange, { kind: 'answered' }>;
+
+const notFound = { status: 404, body: '{"detail":"Not found."}' };
+
+/** An engine that takes some answers for others. */
+function misreading(
+  mistake: (answer: Answered, request: HttpRequest) => Partial<Answered> | undefined,
+): NonNullable<PlantedBug['transport']> {
+  return (network) => async (request, signal) => {
+    const exchange = await network(request, signal);
+    return exchange.kind === 'answered' ? { ...exchange, ...mistake(exchange, request) } : exchange;
+  };
+}
+
+function takesLostFor(exchange: Exchange): NonNullable<PlantedBug['transport']> {
+  return (network) => async (request, signal) => {
+    const real = await network(request, signal);
+    return real.kind === 'lost' && request.method === 'POST' ? exchange : real;
+  };
+}
+
+function identityIn({ body = '{}', path }: HttpRequest): Readonly<Record<string, string>> {
+  const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
+  return path.includes('/users/') ? { username: fields['username'] ?? '' } : { slug: fields['slug'] ?? '' };
+}
+
+function changingOutcomes(change: (outcome: string) => string): NonNullable<PlantedBug['report']> {
+  return (report) => {
+    const outcomes = report.outcomes.map((outcome) => ({ ...outcome, outcome: change(outcome.outcome) }));
+    const count = (kind: string): number => outcomes.filter(({ outcome }) => outcome === kind).length;
+    const summary = Object.fromEntries(Object.keys(report.summary).map((kind) => [kind, count(kind)]));
+    return { ...report, outcomes, summary };
+  };
+}
+
+export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
+  'takes a 404 in HTML for absent': {
+    breaks: 'reads_first',
+    transport: misreading(({ status }, { method }) =>
+      method === 'GET' && status === 404 ? notFound : undefined,
+    ),
+  },
+  'takes a 5xx for absent': {
+    breaks: 'reads_first',
+    transport: misreading(({ status }, { method }) =>
+      method === 'GET' && status >= 500 ? notFound : undefined,
+    ),
+  },
+  'takes a denied read for absent': {
+    breaks: 'denied',
+    transport: misreading(({ status }, { method }) =>
+      method === 'GET' && status === 403 ? notFound : undefined,
+    ),
+  },
+  'takes what it could not read for in sync': {
+    breaks: 'reads_first',
+    transport: misreading(({ status }, { method, path }) => {
+      const slug = path.split('/').at(-2) ?? '';
+      return method === 'GET' && status >= 500
+        ? { status: 200, body: JSON.stringify({ pk: '1', slug, name: `Name of ${slug}` }) }
+        : undefined;
+    }),
+  },
+  'takes any 2xx for created': {
+    breaks: 'created',
+    transport: misreading(({ status }, request) =>
+      request.method === 'POST' && status < 300
+        ? { status: 201, body: JSON.stringify({ pk: '1', ...identityIn(request) }) }
+        : undefined,
+    ),
+  },
+  'follows redirects': {
+    breaks: 'wrong_place',
+    transport:
+      (network, { world, run }) =>
+      async (request, signal) => {
+        const exchange = await network(request, signal);
+        if (exchange.kind !== 'answered' || exchange.status !== 302) return exchange;
+        world.log({ kind: 'followed', run, request: 0 });
+        return network(request, signal);
+      },
+  },
+  'takes any 400 for exists': {
+    breaks: 'exists',
+    transport: misreading(({ status }, { method, path }) =>
+      method === 'POST' && status === 400 && path.includes('/users/')
+        ? { body: '{"username":["taken"]}' }
+        : undefined,
+    ),
+  },
+  'takes a taken name for created': {
+    breaks: 'created',
+    transport: misreading(({ status, body }, request) =>
+      request.method === 'POST' && status === 400 && body.startsWith('{"username"')
+        ? { status: 201, body: JSON.stringify({ pk: '1', ...identityIn(request) }) }
+        : undefined,
+    ),
+  },
+  'lets an absent read clear a create that was in doubt': {
+    breaks: 'refused',
+    report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
+  },
+  'takes a lost create for refused': {
+    breaks: 'refused',
+    transport: takesLostFor({ kind: 'answered', status: 400, headers: {}, body: '{"name":["no"]}' }),
+  },
+  'takes a lost create for one that was never sent': {
+    breaks: 'retry',
+    transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
+  },
+  'sends a lost create again blindly': {
+    breaks: 'retry',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      return exchange.kind === 'lost' && request.method === 'POST' ? network(request, signal) : exchange;
+    },
+  },
+  'retries before Retry-After is over': {
+    breaks: 'pause',
+    transport: misreading(({ headers }) => ({
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
+    })),
+  },
+  'cuts pauses short': {
+    breaks: 'pause',
+    clock: (clock) => ({
+      now: () => clock.now() + 10_000,
+      sleep: (milliseconds, signal) => clock.sleep(milliseconds / 2, signal),
+    }),
+  },
+  'goes on after a denial': {
+    breaks: 'denied',
+    transport: misreading(({ status }, { method }) =>
+      method === 'POST' && status === 403 ? { status: 429, headers: {}, body: '' } : undefined,
+    ),
+  },
+  'goes on when a create finds no API': {
+    breaks: 'wrong_place',
+    transport: misreading(({ status }, { method }) =>
+      method === 'POST' && status === 404 ? { status: 400, body: '{"name":["no"]}' } : undefined,
+    ),
+  },
+  'ignores an interruption': { breaks: 'interrupted', ignoresInterruption: true },
+  'hangs on a lost answer': {
+    breaks: 'ends',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      return exchange.kind === 'lost' ? new Promise(() => {}) : exchange;
+    },
+  },
+  'sends more at a time than allowed': { breaks: 'ceiling', ceilingTimes: 4 },
+  'leaves a resource out of its report': {
+    breaks: 'one_outcome',
+    report: (report) => ({ ...report, outcomes: report.outcomes.slice(1) }),
+  },
+  'miscounts its attempts': {
+    breaks: 'attempts',
+    report: (report) => ({
+      ...report,
+      outcomes: report.outcomes.map((outcome) => ({ ...outcome, attempts: Math.min(1, outcome.attempts) })),
+    }),
+  },
+  'ends well although something failed': {
+    breaks: 'ending',
+    ending: (ending) => (ending === 'incomplete' ? 'done' : ending),
+  },
+  'takes what is there for absent': {
+    breaks: 'absent',
+    transport: misreading(({ status }, { method }) =>
+      method === 'GET' && status === 200 ? notFound : undefined,
+    ),
+  },
+  'looks things up over and over': {
+    breaks: 'reads',
+    transport: (network) => async (request, signal) => {
+      let exchange = await network(request, signal);
+      for (let again = 0; again < 6 && request.method === 'GET'; again += 1)
+        exchange = await network(request, signal);
+      return exchange;
+    },
+  },
+  'calls every refusal unknown': {
+    breaks: 'doubt',
+    report: changingOutcomes((outcome) => (outcome === 'rejected' ? 'unknown' : outcome)),
+  },
+  'calls every refusal a conflict': {
+    breaks: 'conflict',
+    report: changingOutcomes((outcome) => (outcome === 'rejected' ? 'conflict' : outcome)),
+  },
+  'calls what it created in sync': {
+    breaks: 'untouched',
+    report: changingOutcomes((outcome) => (outcome === 'created' ? 'unchanged' : outcome)),
+  },
+  'claims what it found': {
+    breaks: 'claimed_once',
+    report: changingOutcomes((outcome) => (outcome === 'exists' ? 'created' : outcome)),
+  },
+  'believes that it has sent what it has not': {
+    breaks: 'converges',
+    transport: (network) => async (request, signal) =>
+      request.method === 'POST'
+        ? {
+            kind: 'answered',
+            status: 201,
+            headers: {},
+            body: JSON.stringify({ pk: '1', ...identityIn(request) }),
+          }
+        : network(request, signal),
+  },
+  'creates one resource a run': {
+    breaks: 'settled',
+    transport: (network) => {
+      let created = 0;
+      return async (request, signal) => {
+        if (request.method === 'POST' && created > 0)
+          return { kind: 'never_sent', error: new Error('one is enough'), transient: false };
+        const exchange = await network(request, signal);
+        if (exchange.kind === 'answered' && exchange.status === 201) created += 1;
+        return exchange;
+      };
+    },
+  },
+};

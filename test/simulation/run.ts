@@ -1,0 +1,96 @@
+import type { Random } from '../../src/clock.ts';
+import { apply } from '../../src/commands/apply.ts';
+import type { Context } from '../../src/commands/context.ts';
+import { isJsonList, isJsonObject, parseJson } from '../../src/json.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import type { Report } from './history.ts';
+import type { PlantedBug } from './planted-bugs.ts';
+import { manifestOf, type PlannedRun, type Scenario } from './scenario.ts';
+import { tokens, type ServiceWorld } from './service-world.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** A run of `rollcall apply`, the production code from the command down, in a simulated world. */
+export function startRun(
+  { name, killAfter, interruptAfter }: PlannedRun,
+  token: string,
+  { scenario, world, time, random, bug }: Surroundings,
+): void {
+  let steps = 0;
+  let dead = false;
+  const interruption = new AbortController();
+  const isDead = (): boolean => dead;
+  /** Everything between two steps happens at once for the world, so these are all the moments to stop it that there are. */
+  const step = (): void => {
+    steps += 1;
+    if (steps === interruptAfter) {
+      world.log({ kind: 'interrupted', run: name });
+      if (!bug?.ignoresInterruption) interruption.abort('SIGINT');
+    }
+    if (steps !== killAfter) return;
+    dead = true;
+    world.log({ kind: 'killed', run: name });
+  };
+  if (killAfter === 0) return;
+  world.log({ kind: 'run_began', run: name, ceiling: scenario.ceiling });
+
+  const network = world.transport(name, token, isDead, step);
+  const sees: Transport = bug?.transport?.(network, { world, run: name, time }) ?? network;
+  let printed = '';
+  const silent = { write: () => {}, isTerminal: false, colours: false };
+  const clock = time.clock(isDead);
+  const context: Context = {
+    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
+    files: memoryFiles({ 'm.yaml': manifestOf(scenario) }),
+    clock: bug?.clock?.(clock) ?? clock,
+    random,
+    writeFile: async () => {},
+    writePrivateFile: async () => {},
+    appendFile: async () => {},
+    stdout: { ...silent, write: (text) => void (printed += text) },
+    stderr: silent,
+    connect: () => ({ send: sees, close: async () => {} }),
+    interruptible: () => interruption.signal,
+    toolVersion: '0',
+  };
+  const concurrency = String(scenario.ceiling * (bug?.ceilingTimes ?? 1));
+  const options = {
+    output: 'json',
+    yes: true,
+    concurrency,
+    failFast: scenario.failFast && token === tokens.first,
+  } as const;
+  const run = async (): Promise<void> => {
+    try {
+      const ending = await apply(['m.yaml'], options, context);
+      const report = reportIn(printed);
+      const told = report && (bug?.report?.(report) ?? report);
+      world.log({
+        kind: 'ended',
+        run: name,
+        ending: bug?.ending?.(ending) ?? ending,
+        ...(told && { report: told }),
+      });
+    } catch (error) {
+      world.log({ kind: 'crashed', run: name, error: String(error) });
+    }
+  };
+  void run();
+}
+
+export interface Surroundings {
+  readonly scenario: Scenario;
+  readonly world: ServiceWorld;
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly bug?: PlantedBug | undefined;
+}
+
+/** The document of `apply -o json`; none when the document is one of diagnostics. */
+function reportIn(text: string): Report | undefined {
+  const document = parseJson(text);
+  // schemas/apply.schema.json has what a Report asks for; a test holds the document against it.
+  return isJsonObject(document) && isJsonList(document['outcomes'])
+    ? (document as unknown as Report)
+    : undefined;
+}

@@ -1,0 +1,142 @@
+import type { Random } from '../../src/clock.ts';
+import { addressOf, type DeclaredIdentity, type Identity } from './history.ts';
+
+/** What a seed makes happen. */
+export interface Scenario {
+  readonly declared: readonly DeclaredIdentity[];
+  /** What exists before, and, of applications, whether it differs from what is declared. */
+  readonly existing: readonly (Identity & { readonly differs: boolean })[];
+  /** How often a request meets a fault: from 0 to 1. */
+  readonly trouble: number;
+  /** Which of the faults are about; a storm of one kind finds other things than a little of each. */
+  readonly faults: readonly Fault[];
+  readonly ceiling: number;
+  readonly runs: readonly PlannedRun[];
+  readonly actor: readonly (Identity & { readonly at: number; readonly action: 'create' | 'delete' })[];
+  /** When the token is revoked, if it is. */
+  readonly revokedAt?: number;
+  readonly failFast: boolean;
+}
+
+export interface PlannedRun {
+  readonly name: string;
+  readonly at: number;
+  /** After so many of its steps the run is killed, or interrupted. */
+  readonly killAfter?: number;
+  readonly interruptAfter?: number;
+}
+
+export const faults = [
+  'refused',
+  'unknown_host',
+  'reset_before',
+  'reset_after',
+  'timeout_lost',
+  'timeout_late',
+  'resent',
+  'crash_before',
+  'crash_after',
+  'gateway_500',
+  'gateway_502',
+  'gateway_504_after',
+  'failure_told',
+  'unavailable',
+  'unavailable_after',
+  'slow_down',
+  'slow_down_date',
+  'too_early',
+  'misdirected',
+  'html_404',
+  'html_200',
+  'html_201',
+  'other_identity',
+  'json_200',
+  'redirect',
+  'redirect_after',
+  'html_400',
+  'html_400_after',
+  'denied',
+  'clash',
+  'too_large',
+  'request_timeout',
+  'teapot',
+] as const;
+
+export type Fault = (typeof faults)[number];
+
+export function scenarioOf(random: Random): Scenario {
+  const chance = (probability: number): boolean => random() < probability;
+  const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
+  const pick = <Item>(items: readonly [Item, ...Item[]]): Item =>
+    items[whole(0, items.length - 1)] ?? items[0];
+
+  const invalid = chance(0.4);
+  const hidden = chance(0.2);
+  const declared: DeclaredIdentity[] = [
+    ...Array.from({ length: whole(1, 5) }, (_, index): DeclaredIdentity => ({
+      type: 'application',
+      name: `a${index}`,
+      invalid: invalid && chance(0.3),
+      hidden: hidden && chance(0.4),
+    })),
+    ...Array.from({ length: whole(0, 4) }, (_, index): DeclaredIdentity => ({
+      type: 'user',
+      name: `u${index}`,
+      invalid: invalid && chance(0.3),
+      hidden: false,
+    })),
+  ];
+  const some = declared.map(({ type, name }) => ({ type, name }));
+  const existing = some.filter(() => chance(0.25)).map((identity) => ({ ...identity, differs: chance(0.3) }));
+
+  const kinds = chance(0.3) ? [...faults] : [pick(faults), pick(faults), pick(faults)];
+  const second = chance(0.25);
+  const stop = random();
+  const first: PlannedRun = {
+    name: 'first',
+    at: 0,
+    ...(stop < 0.25 && { killAfter: whole(0, 40) }),
+    ...(stop > 0.8 && { interruptAfter: whole(0, 40) }),
+  };
+  const actions = chance(0.3) ? whole(1, 4) : 0;
+  return {
+    declared,
+    existing,
+    trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
+    faults: kinds,
+    ceiling: pick([1, 2, 4, 8]),
+    runs: [first, ...(second ? [{ name: 'second', at: whole(0, 500) }] : [])],
+    actor: Array.from({ length: actions }, () => ({
+      ...pick([{ type: 'application', name: 'a0' }, ...some]),
+      at: whole(0, 2000),
+      action: pick(['create', 'delete'] as const),
+    })),
+    ...(chance(0.1) && { revokedAt: whole(0, 1500) }),
+    failFast: chance(0.1),
+  };
+}
+
+/** The manifest of a scenario. What is invalid names a provider, or a group, that the service does not know. */
+export function manifestOf({ declared }: Scenario): string {
+  const entries = (type: Identity['type']): object[] =>
+    declared.filter((identity) => identity.type === type).map((identity) => fieldsOf(identity));
+  return JSON.stringify({ version: 1, applications: entries('application'), users: entries('user') });
+}
+
+const unknownGroup = '99999999-9999-4999-8999-999999999999';
+
+function fieldsOf({ type, name, invalid }: DeclaredIdentity): object {
+  return type === 'application'
+    ? { slug: name, name: `Name of ${name}`, ...(invalid && { provider: 90 + Number(name.slice(1)) }) }
+    : { username: name, name: `Name of ${name}`, ...(invalid && { groups: [unknownGroup] }) };
+}
+
+/** The body of a create request by somebody else. */
+export function bodyOf({ type, name }: Identity, differs: boolean): object {
+  const text = differs ? 'Another name' : `Name of ${name}`;
+  return type === 'application' ? { slug: name, name: text } : { username: name, name: text };
+}
+
+export function isSame(a: Identity, b: Identity): boolean {
+  return addressOf(a) === addressOf(b);
+}

@@ -1,0 +1,327 @@
+import type { Random } from '../../src/clock.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import type { SandboxResponse } from '../../src/sandbox/response.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import { addressOf, type Delivery, type HistoryEvent, type Identity, type Method } from './history.ts';
+import { bodyOf, type Fault, type Scenario } from './scenario.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** An event as it is logged; the time is added. */
+type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
+
+/** A request under way. */
+interface UnderWay extends Identity {
+  readonly id: number;
+  readonly run: string;
+  readonly method: Method;
+  readonly request: SandboxRequest;
+}
+
+/** How a request ends for the run, and in how many milliseconds. */
+interface Answering extends Omit<Delivery, 'exchange' | 'status'> {
+  readonly exchange: Exchange;
+  readonly delay: number;
+}
+
+export const tokens = { first: 'the-first-token', healed: 'the-healed-token', revoked: 'no-such-token' };
+
+/** The service and the network between it and the runs, with all that goes wrong there. Everything follows from the seed. */
+export class ServiceWorld {
+  readonly events: HistoryEvent[] = [];
+  readonly #time: VirtualTime;
+  readonly #random: Random;
+  readonly #scenario: Scenario;
+  #sandbox: Sandbox;
+  /** The bodies from which the records of the sandbox were made, to make them again without one that is deleted. */
+  readonly #bodies = new Map<string, Identity & { readonly body: JsonObject }>();
+  #trouble: number;
+  #revoked = false;
+  #requests = 0;
+
+  constructor(scenario: Scenario, time: VirtualTime, random: Random) {
+    this.#scenario = scenario;
+    this.#time = time;
+    this.#random = random;
+    this.#trouble = scenario.trouble;
+    this.#sandbox = this.#newSandbox();
+    for (const existing of scenario.existing)
+      this.#put(existing, bodyOf(existing, existing.differs) as JsonObject);
+  }
+
+  log(event: Logged): void {
+    this.events.push({ at: this.#time.now(), ...event });
+  }
+
+  /** From now on nothing goes wrong any more, and the tokens are good. */
+  heal(): void {
+    this.#trouble = 0;
+    this.#revoked = false;
+    this.log({ kind: 'healed' });
+  }
+
+  revoke(): void {
+    this.#revoked = true;
+    this.log({ kind: 'revoked' });
+  }
+
+  /** Somebody else creates or deletes something, if that is possible. */
+  act(action: 'create' | 'delete', identity: Identity): void {
+    const { type, name } = identity;
+    const known = this.#bodies.has(addressOf(identity));
+    if (known === (action === 'create')) return;
+    if (action === 'create') this.#put(identity, bodyOf(identity, true) as JsonObject);
+    else {
+      this.#bodies.delete(addressOf(identity));
+      this.#sandbox = this.#newSandbox();
+      for (const other of this.#bodies.values()) this.#insert(other, other.body);
+    }
+    this.log({ kind: 'actor', action, type, name });
+  }
+
+  isPresent(identity: Identity): boolean {
+    return this.#bodies.has(addressOf(identity));
+  }
+
+  /** The network as one run has it. `step` is called when a request has gone out and before an answer comes in. */
+  transport(run: string, token: string, isDead: () => boolean, step: () => void): Transport {
+    return (request, signal) =>
+      new Promise((resolve) => {
+        if (isDead()) return;
+        const underWay = this.#underWay(run, token, request);
+        const { id, method, type, name } = underWay;
+        this.log({ kind: 'sent', run, request: id, method, type, name });
+        let answered = false;
+        const deliver = ({ exchange, words, clear, pausedUntil }: Answering): void => {
+          if (answered || isDead()) return;
+          step();
+          if (answered || isDead()) return; // the step may have been its last, or an interruption
+          answered = true;
+          signal?.removeEventListener('abort', giveUp);
+          const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
+          const pause = pausedUntil === undefined ? {} : { pausedUntil };
+          this.log({
+            kind: 'delivered',
+            run,
+            request: id,
+            method,
+            type,
+            name,
+            exchange: exchange.kind,
+            ...status,
+            words,
+            clear,
+            ...pause,
+          });
+          resolve(exchange);
+        };
+        const giveUp = (): void => deliver({ ...lostIn(0), words: 'given up' });
+        signal?.addEventListener('abort', giveUp);
+        this.#meet(underWay, (answering) => this.#time.after(answering.delay, () => deliver(answering)));
+        step();
+      });
+  }
+
+  #underWay(run: string, token: string, { method, path, body = '' }: HttpRequest): UnderWay {
+    const type = path.includes('/users/') ? 'user' : 'application';
+    const fields = body === '' ? {} : (JSON.parse(body) as Record<string, string>); // a create request, as rollcall made it
+    const name = fields['slug'] ?? fields['username'] ?? path.split('/').at(-2) ?? '';
+    const authorization = `Bearer ${token}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    return { id: (this.#requests += 1), run, method, type, name, request: { method, path, headers, body } };
+  }
+
+  /** Decides what becomes of a request. */
+  #meet(underWay: UnderWay, deliver: (answering: Answering) => void): void {
+    const there = this.#between(1, 60);
+    const back = this.#between(1, 60);
+    const fault = this.#random() < this.#trouble ? this.#pick(this.#scenario.faults) : undefined;
+    this.#time.after(there, () => {
+      const own = (): Answering => {
+        const response = this.#handle(underWay);
+        return {
+          ...answeredIn(back, response.status, response.body, response.headers),
+          words: `${response.status}`,
+          clear: true,
+        };
+      };
+      deliver(fault === undefined ? own() : this.#faulty(fault, underWay, own, back));
+    });
+  }
+
+  /** What a fault makes of a request that would have been answered with `own`, which lets the service work on it. */
+  #faulty(fault: Fault, underWay: UnderWay, own: () => Answering, back: number): Answering {
+    const isPost = underWay.method === 'POST';
+    const odd = (
+      status: number,
+      body = '<!DOCTYPE html>',
+      headers: Record<string, string> = {},
+    ): Answering => ({
+      ...answeredIn(back, status, body, headers),
+      words: `${status} (${fault})`,
+      clear: false,
+    });
+    const paused = (answering: Answering, seconds: number): Answering => ({
+      ...answering,
+      pausedUntil: this.#time.now() + back + seconds * 1000,
+    });
+    switch (fault) {
+      case 'refused':
+        return { ...neverSentIn(back, true), words: 'connection refused' };
+      case 'unknown_host':
+        return { ...neverSentIn(back, false), words: 'unknown host' };
+      case 'reset_before':
+        return { ...lostIn(back), words: 'reset before it arrived' };
+      case 'reset_after':
+        own();
+        return { ...lostIn(back), words: 'reset after it was done' };
+      case 'timeout_lost':
+        return { ...lostIn(60_000, 'TimeoutError'), words: 'timed out, never arrived' };
+      case 'timeout_late':
+        this.#time.after(this.#between(1000, 200_000), () => void this.#handle(underWay));
+        return { ...lostIn(60_000, 'TimeoutError'), words: 'timed out, arrives whenever it likes' };
+      case 'resent': {
+        const first = own();
+        if (this.#random() < 0.5) {
+          this.#time.after(this.#between(1, 5000), () => void this.#handle(underWay));
+          return { ...first, words: `${first.words} (and resent later)` };
+        }
+        const second = own();
+        return { ...second, words: `${second.words} (to the second of two)` };
+      }
+      case 'crash_before':
+        return isPost ? odd(405, '') : odd(500);
+      case 'crash_after':
+        own();
+        return isPost ? odd(405, '') : odd(500);
+      case 'gateway_500':
+        return odd(500);
+      case 'gateway_502':
+        return odd(502, 'Bad Gateway');
+      case 'gateway_504_after':
+        own();
+        return odd(504);
+      case 'failure_told':
+        return paused(odd(500, '', { 'retry-after': '3' }), 3);
+      case 'unavailable':
+        return paused(odd(503, '{"detail":"starting"}', { 'retry-after': '5' }), 5);
+      case 'unavailable_after':
+        own();
+        return odd(503);
+      case 'slow_down': {
+        const seconds = this.#random() < 0.05 ? 4000 : this.#between(0, 30);
+        return {
+          ...paused(odd(429, '{"detail":"slow down"}', { 'retry-after': `${seconds}` }), seconds),
+          clear: true,
+        };
+      }
+      case 'slow_down_date': {
+        const until = Math.ceil((this.#time.now() + back) / 1000) * 1000 + this.#between(0, 20) * 1000;
+        return {
+          ...odd(429, '', { 'retry-after': new Date(until).toUTCString() }),
+          pausedUntil: until,
+          clear: true,
+        };
+      }
+      case 'too_early':
+        return { ...odd(425), clear: true };
+      case 'misdirected':
+        return { ...odd(421), clear: true };
+      case 'html_404':
+        return { ...odd(404), clear: isPost };
+      case 'html_200':
+        return odd(200);
+      case 'html_201':
+        own();
+        return odd(201);
+      case 'other_identity':
+        own();
+        return odd(isPost ? 201 : 200, '{"pk":"x","slug":"other","username":"other"}');
+      case 'json_200': {
+        const { exchange } = own();
+        return exchange.kind === 'answered' && exchange.status === 201 ? odd(200, exchange.body) : odd(502);
+      }
+      case 'redirect':
+        return odd(302, '', { location: 'https://elsewhere.example/login' });
+      case 'redirect_after':
+        own();
+        return odd(302, '', { location: 'https://elsewhere.example/login' });
+      case 'html_400':
+        return odd(400);
+      case 'html_400_after':
+        own();
+        return odd(400);
+      case 'denied':
+        return { ...odd(403, '{"detail":"no"}'), clear: isPost };
+      case 'clash':
+        return odd(409, '{"detail":"clash"}');
+      case 'too_large':
+        return { ...odd(413), clear: isPost };
+      case 'request_timeout':
+        return odd(408);
+      case 'teapot':
+        return odd(418);
+    }
+  }
+
+  #handle({ id, method, type, name, request }: UnderWay): SandboxResponse {
+    const headers = this.#revoked
+      ? { ...request.headers, authorization: `Bearer ${tokens.revoked}` }
+      : request.headers;
+    const response = this.#sandbox.handle({ ...request, headers });
+    const committed = method === 'POST' && response.status === 201;
+    if (committed)
+      this.#bodies.set(addressOf({ type, name }), {
+        type,
+        name,
+        body: JSON.parse(request.body) as JsonObject,
+      });
+    this.log({ kind: 'handled', request: id, type, name, status: response.status, committed });
+    return response;
+  }
+
+  #put(identity: Identity, body: JsonObject): void {
+    this.#bodies.set(addressOf(identity), { type: identity.type, name: identity.name, body });
+    this.#insert(identity, body);
+  }
+
+  #insert({ type }: Identity, body: JsonObject): void {
+    const created =
+      type === 'application' ? this.#sandbox.createApplication(body) : this.#sandbox.createUser(body);
+    if ('errors' in created) throw new Error(`the world cannot hold this: ${JSON.stringify(created.errors)}`);
+  }
+
+  #newSandbox(): Sandbox {
+    const visible = this.#scenario.declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
+    return new Sandbox({
+      tokens: [{ token: tokens.first, view_applications: visible }, { token: tokens.healed }],
+    });
+  }
+
+  #between(least: number, most: number): number {
+    return least + Math.floor(this.#random() * (most - least + 1));
+  }
+
+  #pick<Item>(items: readonly Item[]): Item | undefined {
+    return items[this.#between(0, items.length - 1)];
+  }
+}
+
+function answeredIn(
+  delay: number,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Pick<Answering, 'delay' | 'exchange'> {
+  return { delay, exchange: { kind: 'answered', status, headers, body } };
+}
+
+function lostIn(delay: number, name = 'Error'): Omit<Answering, 'words'> {
+  const error = new Error('lost');
+  error.name = name;
+  return { delay, exchange: { kind: 'lost', error }, clear: false };
+}
+
+function neverSentIn(delay: number, transient: boolean): Omit<Answering, 'words'> {
+  return { delay, exchange: { kind: 'never_sent', error: new Error('never sent'), transient }, clear: true };
+}

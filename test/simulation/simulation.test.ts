@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { outcomeKinds } from '../../src/apply/outcome.ts';
+import { rules, type Rule } from './checker.ts';
+import { narrate } from './narrate.ts';
+import { plantedBugs } from './planted-bugs.ts';
+import { faults } from './scenario.ts';
+import { simulate } from './simulate.ts';
+
+const seeds = 10_000;
+
+describe('a simulated run of apply', () => {
+  test(
+    `keeps every promise under ${seeds} seeds, which meet every fault and end in every way`,
+    { timeout: 300_000 },
+    async () => {
+      const met = new Set<string>();
+      const ended = new Set<string>();
+      for (let seed = 0; seed < seeds; seed += 1) {
+        const simulated = await simulate(seed);
+        if (simulated.violations.length > 0) expect.fail(narrate(simulated));
+        for (const event of simulated.history.events) {
+          if (event.kind === 'delivered') met.add(event.words);
+          if (event.kind === 'ended') ended.add(event.ending);
+          if (event.kind === 'ended')
+            for (const { outcome } of event.report?.outcomes ?? []) ended.add(outcome);
+        }
+      }
+      const words = [...met].join('\n');
+      const inWords: Partial<Record<(typeof faults)[number], string>> = {
+        refused: 'connection refused',
+        unknown_host: 'unknown host',
+        reset_before: 'reset before it arrived',
+        reset_after: 'reset after it was done',
+        timeout_lost: 'timed out, never arrived',
+        timeout_late: 'timed out, arrives whenever it likes',
+        resent: 'to the second of two',
+      };
+      for (const fault of faults) expect(words).toContain(inWords[fault] ?? fault);
+      expect([...ended]).toEqual(
+        expect.arrayContaining([...outcomeKinds, 'done', 'failed', 'interrupted', 'incomplete']),
+      );
+    },
+  );
+
+  test('is the same whenever its seed is', async () => {
+    for (const seed of [3, 77, 2026]) expect(await simulate(seed)).toEqual(await simulate(seed));
+  });
+
+  test.each([1, 7, 42])('leaves a history that a person can follow: seed %i', async (seed) => {
+    const story = narrate(await simulate(seed));
+    expect(story).toMatch(/^seed \d+\ndeclared: application\.a0/);
+    expect(story).toMatch(/ms {2}rerun: ends as (done|incomplete): /);
+    expect(story).not.toContain('undefined');
+  });
+});
+
+describe('the simulation', () => {
+  test('has a planted bug for every rule', () => {
+    expect(new Set(Object.values(plantedBugs).map(({ breaks }) => breaks))).toEqual(
+      new Set(Object.keys(rules)),
+    );
+  });
+
+  test.each(Object.entries(plantedBugs))(
+    'catches an engine that %s',
+    { timeout: 120_000 },
+    async (_, bug) => {
+      const broken = new Set<Rule>();
+      for (let seed = 0; seed < 2000 && !broken.has(bug.breaks); seed += 1) {
+        for (const { rule } of (await simulate(seed, bug)).violations) broken.add(rule);
+      }
+      expect([...broken]).toContain(bug.breaks);
+    },
+  );
+});
