@@ -23,8 +23,10 @@
     status.textContent = `${shown} of ${entries.length} shown`;
   };
 
-  form.hidden = false;
+  form.hidden = entries.length === 0;
   form.addEventListener('input', filter);
   form.addEventListener('submit', (event) => event.preventDefault());
-  filter(); // a page that is gone back to keeps what was typed
+  filter();
+  // A page that is gone back to keeps what was chosen and typed, and the browser fills that in only now.
+  addEventListener('pageshow', filter);
 }

@@ -92,7 +92,7 @@ export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {
 ${joined(lines.map((line) => html`<p>${line}</p>\n`))}</header>
 <main>
 ${filterForm(kinds, entries)}
-<ol>
+<ol role="list">
 ${joined(entries.map((entry) => entryItem(entry, byKind.get(entry.kind))))}</ol>
 </main>
 <script>${new Html(script)}</script>
@@ -106,7 +106,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Shown by the script, which it needs. */
+/** Shown by the script, which it needs, where there is something to filter. */
 function filterForm(kinds: readonly PageKind[], entries: readonly PageEntry[]): Html {
   const boxes = kinds.flatMap(({ kind, label }) => {
     const count = entries.filter((entry) => entry.kind === kind).length;

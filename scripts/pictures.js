@@ -1,0 +1,138 @@
+// Draws docs/pictures/ from what rollcall prints and writes for the examples, against the sandbox.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { chromium } from 'playwright-core';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pictures = join(root, 'docs/pictures');
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+const reports = { markdown: join(folder, 'plan.md'), html: join(folder, 'plan.html') };
+/** @type {Readonly<Record<string, string>>} */
+const lineKinds = { '+': 'added', '-': 'removed', '!': 'changed' };
+
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-lcd-text'],
+});
+try {
+  const printed = plan();
+  mkdirSync(pictures, { recursive: true });
+  await draw('plan-text.png', terminalPage(`$ rollcall plan examples/manifests\n${printed}`));
+  await draw('plan-markdown.png', commentPage(readFileSync(reports.markdown, 'utf8')));
+  await draw('plan-page.png', readFileSync(reports.html, 'utf8'), 1092);
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** Prints the plan in colours and writes its reports. */
+function plan() {
+  const rollcall = join(root, 'dist/cli.js');
+  const sandbox = [rollcall, 'sandbox', '--seed', 'examples/sandbox-seed.yaml', '--port', '8650', '--'];
+  const command = [process.execPath, rollcall, 'plan', '--color', 'examples/manifests'];
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [
+      ...sandbox,
+      ...command,
+      ...Object.entries(reports).flatMap(([format, file]) => ['--report', `${format}=${file}`]),
+    ],
+    { cwd: root, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+/**
+ * @param {string} name
+ * @param {string} html
+ * @param {number} [mostHeight]
+ */
+async function draw(name, html, mostHeight = Infinity) {
+  const file = join(folder, 'page.html');
+  writeFileSync(file, html);
+  // So high that the browser draws all of it: what is far from the screen may stay blank.
+  const page = await browser.newPage({ viewport: { width: 900, height: 4000 }, deviceScaleFactor: 2 });
+  await page.goto(pathToFileURL(file).href);
+  const body = await page.locator('body').boundingBox();
+  const height = Math.min(body?.height ?? mostHeight, mostHeight);
+  await page.screenshot({ path: join(pictures, name), clip: { x: 0, y: 0, width: 900, height } });
+  await page.close();
+}
+
+/**
+ * @param {string} style
+ * @param {string} body
+ */
+function pageOf(style, body) {
+  return `<!doctype html><meta charset="utf-8"><style>${style}</style>${body}`;
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/**
+ * A terminal that knows the codes which set a colour or a weight, and those which take it back.
+ *
+ * @param {string} text
+ */
+function terminalPage(text) {
+  const starts = new Set(['1', '2', '31', '32', '33', '36']);
+  // oxlint-disable-next-line no-control-regex -- that is how a terminal is told of colours
+  const body = escaped(text).replace(/\u001b\[(\d+)m/g, (_, code) =>
+    starts.has(code) ? `<span class="sgr-${code}">` : '</span>',
+  );
+  const style = `
+    body { margin: 0; padding: 24px 28px; background: #0d1117; }
+    pre { margin: 0; color: #d1d7e0; font: 14px/1.45 'DejaVu Sans Mono', monospace; }
+    .sgr-1 { font-weight: bold; color: #ffffff; }
+    .sgr-2 { opacity: 0.6; }
+    .sgr-31 { color: #ff7b72; }
+    .sgr-32 { color: #3fb950; }
+    .sgr-33 { color: #e3b341; }
+    .sgr-36 { color: #56d4dd; }`;
+  return pageOf(style, `<pre>${body}</pre>`);
+}
+
+/**
+ * A comment as a forge shows it, unfolded.
+ *
+ * @param {string} markdown
+ */
+function commentPage(markdown) {
+  const body = micromark(markdown, {
+    allowDangerousHtml: true, // as a forge does with <details>
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+  })
+    .replace('<details>', '<details open>')
+    .replace(/(?<=<code class="language-diff">)[^<]*/, (diff) =>
+      diff.replace(/^([-+!]).*$/gm, (line, sign) => `<span class="${lineKinds[sign]}">${line}</span>`),
+    );
+  const style = `
+    body { margin: 0; padding: 24px; background: #ffffff; }
+    .comment { border: 1px solid #d1d9e0; border-radius: 6px; color: #1f2328;
+      font: 14px/1.5 'DejaVu Sans', sans-serif; }
+    .who { padding: 8px 16px; border-bottom: 1px solid #d1d9e0; border-radius: 6px 6px 0 0;
+      background: #f6f8fa; color: #59636e; }
+    .who b { color: #1f2328; }
+    .text { padding: 16px; }
+    .text > :first-child { margin-top: 0; }
+    .text > :last-child { margin-bottom: 0; }
+    pre { margin: 12px 0 0; padding: 16px; border-radius: 6px; background: #f6f8fa; overflow: hidden; }
+    code { font: 12px/1.45 'DejaVu Sans Mono', monospace; }
+    .added { background: #dafbe1; color: #116329; }
+    .removed { background: #ffebe9; color: #82071e; }
+    .changed { background: #ffd8b5; color: #953800; }`;
+  return pageOf(
+    style,
+    `<div class="comment"><div class="who"><b>pipeline</b> commented</div><div class="text">${body}</div></div>`,
+  );
+}

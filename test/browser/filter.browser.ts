@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserForTests, shownHeadings } from './open-page.ts';
+import { diagnosticsPage, largePlanPage, planPage } from './samples.ts';
+import { planHtml } from '../../src/report/plan-html.ts';
+
+const open = browserForTests();
+
+/** How long it takes until what is searched for is all that is drawn. */
+function millisecondsToSearch(page: Page, text: string): Promise<number> {
+  return page.getByRole('searchbox').evaluate(async (search: HTMLInputElement, wanted) => {
+    const begun = performance.now();
+    search.value = wanted;
+    search.dispatchEvent(new Event('input', { bubbles: true }));
+    const drawn = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+    await drawn();
+    await drawn();
+    return performance.now() - begun;
+  }, text);
+}
+
+describe('a page of 5,000 changes', () => {
+  test('opens, and filters by kind and by text, at once', async () => {
+    const html = await largePlanPage();
+    const begun = performance.now();
+    const { page, complaints } = await open(html);
+    const status = page.getByRole('status');
+    expect(await status.textContent()).toBe('5000 of 5000 shown');
+    expect(performance.now() - begun).toBeLessThan(5000);
+
+    expect(await millisecondsToSearch(page, 'app-2999')).toBeLessThan(1000);
+    expect(await shownHeadings(page)).toEqual(['application.app-2999']);
+    expect(await status.textContent()).toBe('1 of 5000 shown');
+    expect(await millisecondsToSearch(page, '')).toBeLessThan(1000);
+    expect(await status.textContent()).toBe('5000 of 5000 shown');
+
+    await page.getByLabel('to create (2000)', { exact: true }).uncheck();
+    expect(await status.textContent()).toBe('3000 of 5000 shown');
+    expect(await millisecondsToSearch(page, 'ENGINEERING')).toBeLessThan(1000);
+    expect(await status.textContent()).toBe('0 of 5000 shown');
+    expect(await millisecondsToSearch(page, ' Another NAME ')).toBeLessThan(1000);
+    expect(await status.textContent()).toBe('1000 of 5000 shown');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the filter', () => {
+  test('offers the kinds that there are, and tells how many there are of each', async () => {
+    const { page } = await open(await planPage());
+    expect(await page.locator('fieldset label').allTextContents()).toEqual([
+      ' to create (1)',
+      ' to create if absent (1)',
+      ' differing (1)',
+      ' in sync (1)',
+    ]);
+    expect(await page.getByRole('status').textContent()).toBe('4 of 4 shown');
+  });
+
+  test('holds after the page was left and gone back to', async () => {
+    const { page } = await open(await planPage());
+    await page.getByLabel('to create (1)', { exact: true }).uncheck();
+    await page.getByRole('searchbox').fill('some');
+    await page.goto('about:blank');
+    await page.goBack();
+    expect(await page.getByLabel('to create (1)', { exact: true }).isChecked()).toBe(false);
+    expect(await page.getByRole('status').textContent()).toBe('3 of 4 shown');
+    expect(await page.locator('li:visible').count()).toBe(3);
+  });
+
+  test('is not offered where there is nothing to filter', async () => {
+    const { page, complaints } = await open(
+      planHtml({
+        format_version: '1.0',
+        tool_version: '1.2.3',
+        created_at: '2026-01-01T00:00:00.000Z',
+        service: 'https://id.example.com',
+        manifest_digest: 'sha256:0',
+        resource_changes: [],
+        resource_drift: [],
+        summary: { create: 0, create_if_absent: 0, in_sync: 0, differs: 0 },
+      }),
+    );
+    expect(await page.getByText('No changes.').isVisible()).toBe(true);
+    expect(await page.locator('form').isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  test('does nothing when Enter is pressed, but for keeping what is shown', async () => {
+    const { page, complaints, requests } = await open(diagnosticsPage());
+    const address = page.url();
+    await page.getByRole('searchbox').fill('similar-name');
+    await page.getByRole('searchbox').press('Enter');
+    expect(await shownHeadings(page)).toEqual(['Some text']);
+    expect(page.url()).toBe(address);
+    expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
+  });
+});
+
+describe('a page at the keyboard', () => {
+  test('is reached with Tab, toggled with Space and searched by typing', async () => {
+    const { page } = await open(await planPage());
+    const focused = (): Promise<string> =>
+      page.evaluate(() => {
+        const { activeElement } = document;
+        if (!(activeElement instanceof HTMLInputElement)) return '';
+        if (getComputedStyle(activeElement).outlineStyle !== 'solid') return 'not to be seen';
+        return activeElement.labels?.[0]?.textContent?.trim() ?? '';
+      });
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('to create (1)');
+    await page.keyboard.press('Space');
+    expect(await shownHeadings(page)).toHaveLength(3);
+    await page.keyboard.press('Space');
+    expect(await shownHeadings(page)).toHaveLength(4);
+
+    const stops: string[] = [];
+    for (let stop = 0; stop < 4; stop += 1) {
+      await page.keyboard.press('Tab');
+      stops.push(await focused());
+    }
+    expect(stops).toEqual(['to create if absent (1)', 'differing (1)', 'in sync (1)', 'Search']);
+    await page.keyboard.type('user.');
+    expect(await shownHeadings(page)).toEqual(['user.somebody Some text']);
+    expect(await page.getByRole('status').textContent()).toBe('1 of 4 shown');
+    await page.keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('in sync (1)');
+  });
+});

@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module';
+import type { AxeResults, run } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserForTests } from './open-page.ts';
+import { applyPage, diagnosticsPage, planPage } from './samples.ts';
+
+const open = browserForTests();
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const pages = [
+  ['a plan page', planPage],
+  ['an apply page', applyPage],
+  ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
+] as const;
+
+/** What axe finds, and what it cannot decide. */
+async function findings(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: axe });
+  const { violations, incomplete } = await page.evaluate(async (): Promise<AxeResults> => {
+    const injected = globalThis as unknown as { axe: { run: typeof run } }; // by the script tag
+    return injected.axe.run({ rules: { 'target-size': { enabled: true } } });
+  });
+  return [...violations, ...incomplete].flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe.each(pages)('%s', (_, pageWith) => {
+  test.each(['light', 'dark'] as const)('is accessible in the %s', async (colorScheme) => {
+    // The policy of the page would keep axe out.
+    const { page } = await open(await pageWith(), {
+      bypassCSP: true,
+      colorScheme,
+      viewport: { width: 900, height: 3000 },
+    });
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test.each([320, 1280])('fits a screen %i pixels wide, however long its words are', async (width) => {
+    const { page } = await open(await pageWith('long'.repeat(30)), { viewport: { width, height: 600 } });
+    const { scrollWidth, clientWidth } = await page.evaluate(() => ({
+      scrollWidth: document.documentElement.scrollWidth,
+      clientWidth: document.documentElement.clientWidth,
+    }));
+    expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+  });
+
+  test('leaves room for its entries on a small screen', async () => {
+    const { page } = await open(await pageWith(), { viewport: { width: 320, height: 256 } });
+    await page.locator('li').last().scrollIntoViewIfNeeded();
+    const form = await page.locator('form').boundingBox();
+    expect((form?.y ?? 0) + (form?.height ?? 0)).toBeLessThan(128);
+  });
+
+  test('is printed whole, dark on light and without its form', async () => {
+    const { page } = await open(await pageWith(), { colorScheme: 'dark' });
+    const entries = page.locator('li');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.locator('form').isVisible()).toBe(false);
+    expect(await page.locator('li:visible').count()).toBe(await entries.count());
+    const looks = await entries.evaluateAll((items) =>
+      items.map((item) => getComputedStyle(item).getPropertyValue('content-visibility')),
+    );
+    expect(new Set(looks)).toEqual(new Set(['visible']));
+    const colours = await page.evaluate(() => {
+      const { color, backgroundColor } = getComputedStyle(document.body);
+      return { color, backgroundColor };
+    });
+    expect(colours).toEqual({ color: 'rgb(31, 35, 40)', backgroundColor: 'rgb(255, 255, 255)' });
+  });
+
+  test('is readable without JavaScript, where it offers no filter', async () => {
+    const { page, complaints } = await open(await pageWith(), { javaScriptEnabled: false });
+    const entries = page.locator('li');
+    expect(await page.locator('li:visible').count()).toBe(await entries.count());
+    expect(await entries.count()).toBeGreaterThan(1);
+    expect(await page.locator('form').isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+});

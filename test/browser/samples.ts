@@ -1,0 +1,163 @@
+import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
+import type { Diagnostic } from '../../src/diagnostic.ts';
+import type { Observation } from '../../src/observe/observe.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Plan } from '../../src/plan/types.ts';
+import { applyHtml } from '../../src/report/apply-html.ts';
+import { diagnosticsHtml } from '../../src/report/diagnostics-html.ts';
+import { planHtml } from '../../src/report/plan-html.ts';
+import type { Address, Resource } from '../../src/resource.ts';
+import { readAnswer } from '../../src/service/answer.ts';
+import type { ObservedApplication } from '../../src/service/types.ts';
+import { desired } from '../support/desired.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+/** What a manifest declares, and what the service holds of it already. */
+interface Sample {
+  readonly applications?: readonly object[];
+  readonly users?: readonly object[];
+  readonly held?: Readonly<Record<string, ObservedApplication['fields']>>;
+}
+
+interface Planned {
+  readonly plan: Plan;
+  readonly resources: readonly Resource[];
+}
+
+async function planned({ applications = [], users = [], held = {} }: Sample): Promise<Planned> {
+  const resources = await desired(JSON.stringify({ version: 1, applications, users }));
+  const observed = new Map<Address, Observation>(
+    resources.map(({ type, name, address }) => {
+      const fields = held[name];
+      if (type === 'user') return [address, { presence: 'unknown' }];
+      if (fields === undefined) return [address, { presence: 'absent' }];
+      return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
+    }),
+  );
+  const plan = makePlan(resources, observed, {
+    toolVersion: '1.2.3',
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    service: 'https://id.example.com',
+  });
+  return { plan, resources };
+}
+
+const placeholder = 'Some text';
+const longText = Array.from({ length: 12 }, (_, index) => `What line ${index} says.`).join('\n');
+
+/** Puts a text in wherever the placeholder stands, in keys too; manifests could not have all of these texts. */
+function filled<T>(value: T, text: string): T {
+  const json = JSON.stringify(value).replaceAll(placeholder, () => JSON.stringify(text).slice(1, -1));
+  return JSON.parse(json) as T; // only texts have changed
+}
+
+function everywhereIn(plan: Plan): Plan {
+  return {
+    ...plan,
+    service: `https://id.example.com/${placeholder}`,
+    scope: { target: [placeholder], exclude: [placeholder], declared: 7 },
+    resource_changes: plan.resource_changes.map((change) => ({
+      ...change,
+      address: `${change.address} ${placeholder}`,
+      source: { ...change.source, file: `${placeholder}.yaml` },
+    })),
+  };
+}
+
+/** A plan with every kind of change, and the text wherever something comes from outside. */
+export async function planPage(text: string = placeholder): Promise<string> {
+  const fields = { name: placeholder, group: placeholder, meta_publisher: placeholder };
+  const { plan } = await planned({
+    applications: [
+      { ...fields, slug: 'absent', meta_description: `${placeholder}\n${placeholder}` },
+      { ...fields, slug: 'differs', meta_description: `${longText}\n${placeholder}` },
+      { slug: 'in-sync', name: placeholder },
+    ],
+    users: [{ username: 'somebody', name: placeholder, attributes: { [placeholder]: placeholder } }],
+    held: {
+      differs: {
+        slug: 'differs',
+        name: `not ${placeholder}`,
+        group: null,
+        meta_description: `${placeholder}\n${longText}`,
+      },
+      'in-sync': { slug: 'in-sync', name: placeholder },
+    },
+  });
+  return planHtml(filled(everywhereIn(plan), text));
+}
+
+/** An apply with every kind of outcome, and the text wherever something comes from outside. */
+export async function applyPage(text: string = placeholder): Promise<string> {
+  const said = (status: number, body: object): Pick<Outcome, 'answer'> => ({
+    answer: readAnswer(answered(status, body, { 'x-authentik-id': text }), 'createApplication', ''),
+  });
+  const endings: Readonly<Record<OutcomeKind, Partial<Outcome>>> = {
+    created: { pk: text },
+    exists: { ...said(400, { slug: [text] }), pk: text },
+    unchanged: { attempts: 0 },
+    differs: { attempts: 0 },
+    rejected: said(400, { name: [text], [`${text} field`]: [text], non_field_errors: [text] }),
+    denied: said(403, { detail: text }),
+    conflict: said(400, { slug: [text] }),
+    unknown: { answer: readAnswer({ kind: 'lost', error: new Error(text) }, 'createApplication', '') },
+    not_attempted: said(503, { detail: text }),
+  };
+  const { plan, resources } = await planned({
+    applications: Object.keys(endings).map((slug) => ({ slug, name: placeholder })),
+  });
+  const filledPlan = filled(everywhereIn(plan), text);
+  return applyHtml({
+    plan: filledPlan,
+    outcomes: filledPlan.resource_changes.map((change) => {
+      const outcome = change.name as OutcomeKind; // the slugs are the kinds
+      return { change, outcome, attempts: 2, durationMs: 5, ...endings[outcome] };
+    }),
+    declared: new Map(resources.map((resource) => [resource.address, resource])),
+    startedAt: new Date('2026-01-01T00:00:00Z'),
+    durationMs: 1234,
+    interrupted: false,
+    saved: false,
+  });
+}
+
+/** A page of errors and warnings alone. */
+export function diagnosticsPage(text: string = placeholder): string {
+  const start = { line: 3, column: 5 };
+  const diagnostics: Diagnostic[] = [
+    {
+      severity: 'error',
+      code: 'unknown-field',
+      summary: `unknown field \`${text}\``,
+      detail: `Did you mean \`${text}\`?`,
+      address: `user.${text}`,
+      range: { filename: `${text}.yaml`, start, end: start },
+    },
+    { severity: 'warning', code: 'similar-name', summary: text, detail: '' },
+  ];
+  return diagnosticsHtml('rollcall plan', 'There is no plan. Nothing was changed.', diagnostics);
+}
+
+/** A plan of 5,000 changes: 2,000 to create, 1,000 that differ, and 2,000 users to create if absent. */
+export async function largePlanPage(): Promise<string> {
+  const numbers = Array.from({ length: 5000 }, (_, index) => index);
+  const applications = numbers.slice(0, 3000).map((number) => ({
+    slug: `app-${number}`,
+    name: `Application ${number}`,
+    group: number % 2 === 0 ? 'Engineering' : 'Docs',
+    meta_launch_url: `https://app-${number}.example.com/`,
+    meta_description: `What application ${number} is for, in a sentence of its own.`,
+  }));
+  const users = numbers.slice(3000).map((number) => ({
+    username: `user-${number}`,
+    name: `Somebody ${number}`,
+    email: `user-${number}@example.com`,
+  }));
+  const held = Object.fromEntries(
+    applications
+      .filter((_, index) => index % 3 === 0)
+      .map((application) => [application.slug, { ...application, name: 'Another name' }]),
+  );
+  const { plan } = await planned({ applications, users, held });
+  return planHtml(plan);
+}
