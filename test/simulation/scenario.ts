@@ -1,5 +1,5 @@
 import type { Random } from '../../src/clock.ts';
-import { addressOf, type DeclaredIdentity, type Identity } from './history.ts';
+import type { DeclaredIdentity, Identity } from './history.ts';
 
 /** What a seed makes happen. */
 export interface Scenario {
@@ -135,8 +135,4 @@ function fieldsOf({ type, name, invalid }: DeclaredIdentity): object {
 export function bodyOf({ type, name }: Identity, differs: boolean): object {
   const text = differs ? 'Another name' : `Name of ${name}`;
   return type === 'application' ? { slug: name, name: text } : { username: name, name: text };
-}
-
-export function isSame(a: Identity, b: Identity): boolean {
-  return addressOf(a) === addressOf(b);
 }
