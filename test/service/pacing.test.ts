@@ -72,4 +72,43 @@ describe('pacing', () => {
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([]);
   });
+
+  test('grants only so many retries for the requests of a run', async () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
+    const granted = async (): Promise<number> => {
+      let count = 0;
+      while (await pacing.backOff(1)) count += 1;
+      return count;
+    };
+    expect(await granted()).toBe(20);
+    for (let request = 0; request < 10; request += 1) pacing.heed({ kind: 'found' }, 1);
+    expect(await granted()).toBe(5);
+    expect(pacing.pace()).toMatchObject({ requests: 10, retries: 25 });
+  });
+
+  test('halves the number of requests at a time when the service asks to wait, or lets the time limit pass', async () => {
+    const timeout = Object.assign(new Error('late'), { name: 'TimeoutError' });
+    for (const answer of [
+      { kind: 'slow_down' },
+      { kind: 'unavailable' },
+      { kind: 'lost', error: timeout },
+    ] as const) {
+      const pacing = createPacing({ concurrency: 8, clock: virtualClock(now), random: () => 0 });
+      await pacing.forEach(Array.from({ length: 200 }), async () => pacing.heed({ kind: 'found' }, 1));
+      const { limit } = pacing.pace();
+      pacing.heed(answer, 1);
+      expect(pacing.pace().limit).toBe(Math.max(1, Math.floor(limit / 2)));
+    }
+  });
+
+  test('tells how many requests were answered in a second', async () => {
+    const clock = virtualClock(now);
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
+    expect(pacing.pace().requests_per_second).toBe(0);
+    for (let request = 0; request < 11; request += 1) {
+      pacing.heed({ kind: 'found' }, 1);
+      if (request < 10) await clock.sleep(250);
+    }
+    expect(pacing.pace().requests_per_second).toBe(4);
+  });
 });
