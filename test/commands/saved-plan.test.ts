@@ -317,7 +317,7 @@ describe('apply --plan refuses', () => {
           : text.slice(0, at) + (text[at] === '1' ? '2' : '1') + text.slice(at + 1);
         expect(await outcome(altered)).toMatch(/^(?:stale|usage)$/);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
     expect(service.requests).toEqual([]);
   });

@@ -277,7 +277,7 @@ describe('JUnit', () => {
 });
 
 test('every diagnostic of an apply stands in its text', () => {
-  holdsFor(1, ({ run }) => {
+  holdsFor(10, ({ run }) => {
     const text = applyText(run, createStyle(false)).replaceAll(/\s+/g, ' ');
     for (const { summary } of runDiagnostics(run))
       expect(text).toContain(inline(summary).replaceAll(/\s+/g, ' '));
