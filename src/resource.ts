@@ -1,5 +1,5 @@
 import type { Application, User } from './generated/manifest.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import { pointer, type JsonObject, type JsonValue } from './json.ts';
 import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from './source.ts';
 
 export type { Application, User } from './generated/manifest.ts';
@@ -90,11 +90,10 @@ export function declaredFields(resource: Resource): [field: string, value: JsonV
   return Object.entries(resource.fields) as [string, JsonValue][];
 }
 
-/** Whether the value of a field comes, in whole or in part, from where secrets come from. */
-export function isSensitive(resource: Resource, field: string): boolean {
-  if (resource.secrets.length === 0) return false;
-  const fields: Readonly<Record<string, unknown>> = { ...resource.fields };
-  return JSON.stringify(fields[field]) !== JSON.stringify(resource.shown[field]);
+/** Whether the value of a field comes, in whole or in part, from where secrets come from; also where that is empty. */
+export function isSensitive({ references = {} }: Resource, field: string): boolean {
+  const whole = pointer([field]);
+  return Object.keys(references).some((place) => place === whole || place.startsWith(`${whole}/`));
 }
 
 /** Applications before users, then by name in code-unit order: the same on every machine. */

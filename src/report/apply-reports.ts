@@ -14,7 +14,7 @@ import { commentLimit, type Limit } from './markdown.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
 import { sarif } from './sarif.ts';
 import { createStyle } from './style.ts';
-import { validationDocument } from './validation-document.ts';
+import { failureDocument } from './validation-document.ts';
 
 const plain = createStyle(false);
 
@@ -23,7 +23,7 @@ export const applyReports: Readonly<Record<ReportFormat, Report<ApplyRun>>> = {
   text: ({ result, diagnostics }: Ended<ApplyRun>): string =>
     diagnosticsText(diagnostics, plain) + (result ? applyText(result, plain) : `\n${notApplied}\n`),
   json: ({ result, diagnostics }: Ended<ApplyRun>): string =>
-    jsonText(result ? applyDocument(result) : validationDocument(diagnostics, 0)),
+    jsonText(result ? applyDocument(result) : failureDocument(diagnostics)),
   markdown: (ended: Ended<ApplyRun>): string => applyComment(ended, commentLimit),
   html: ({ result, diagnostics }: Ended<ApplyRun>): string =>
     result ? applyHtml(result) : diagnosticsHtml('rollcall apply', notApplied, diagnostics),

@@ -27,7 +27,7 @@ export function changeLines(change: Change, width: number, style: Style): Change
 
 function heading({ address, source }: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
   const words = kind === 'differs' ? ' differs and is left as it is' : '';
-  const place = `${inline(source.file)}:${source.line}`;
+  const place = inline(`${source.file}:${source.line}`);
   const head = { sign: signs[kind], indent: 0, text: `${style.bold(inline(address))}${words}` };
   const fits = inline(address).length + words.length + 2 + place.length <= width;
   return fits

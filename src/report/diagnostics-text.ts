@@ -10,7 +10,7 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style
 function one(diagnostic: Diagnostic, style: Style): string {
   const { severity, code, summary, detail, address, range } = diagnostic;
   const paint = severity === 'error' ? style.red : style.yellow;
-  const place = range ? `${inline(range.filename)}${lineAndColumn(diagnostic)}: ` : '';
+  const place = range ? inline(`${range.filename}${lineAndColumn(diagnostic)}: `) : '';
   const subject = address === undefined ? '' : `${inline(address)}: `;
   const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
   const lines = [headline, ...excerptLines(diagnostic, style)];

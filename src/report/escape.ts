@@ -31,12 +31,17 @@ export function wrapped(text: string, width: number): [string, ...string[]] {
   let rest = text;
   while (rest.length > width) {
     const blank = rest.lastIndexOf(' ', width - 1) + 1;
-    const cut = blank > width / 2 ? blank : width;
+    const cut = blank > width / 2 ? blank : startOf(rest, width).length;
     lines.push(rest.slice(0, cut));
     rest = rest.slice(cut);
   }
   const [first = '', ...others] = [...lines, rest].map((line) => inline(line));
   return [first, ...others];
+}
+
+/** The beginning of a safe text, at the most so long, and without half a character at its end. */
+export function startOf(text: string, most: number): string {
+  return text.slice(0, most).replace(/\p{Cs}$/u, '');
 }
 
 /** A value as JSON, safe to print in one line. */

@@ -43,6 +43,8 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
+  '#': '&#35;',
+  ':': '&#58;',
 };
 
 /** Writes HTML: what is put in stays text, whatever it says. */
@@ -59,10 +61,15 @@ export function joined(parts: readonly Html[]): Html {
   return new Html(parts.map(({ text }) => text).join(''));
 }
 
+/*
+ * What means something to HTML, and what begins a command of a CI system: a page may be written to a log. See escape.ts.
+ */
+const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
+
 /** Line ends are kept; any other character that cannot be seen is made visible. */
 function escaped(text: string): string {
   const visible = text.replace(unsafe, (character) => (character === '\n' ? character : inline(character)));
-  return visible.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return visible.replace(special, (character) => entities[character] ?? '');
 }
 
 export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {

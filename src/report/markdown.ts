@@ -1,3 +1,5 @@
+import { startOf } from './escape.ts';
+
 /** A Markdown comment, all that comes from outside within its one code block, where Markdown and HTML mean nothing. */
 export interface MarkdownComment {
   /** Tells this comment from others when a pipeline updates it: words of ours, and what else keeps it apart. */
@@ -31,21 +33,24 @@ export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Bu
 
 /** The comment, within a limit: items that do not fit are counted. */
 export function markdown(comment: MarkdownComment, { most, lengthOf }: Limit): string {
-  const fence = fenceFor(comment.sections.flatMap(({ items }) => items));
   const certain = comment.sections.flatMap((section) =>
     section.itemName === undefined ? section.items : [],
   );
   // What must stand may take half of the room, and each section some for its own words.
   const clip = (text: string): string => clipped(text, Math.floor(most / 8 / Math.max(1, certain.length)));
-  const around = inFence(comment, fence, certain.map((text) => clip(text)).join('\n\n'));
+  const stands = certain.map((text) => clip(text)).join('\n\n');
+  let fence = longEnough(stands);
+  const around = inFence(comment, fence, stands);
   let left = most - lengthOf(around) - comment.sections.length * 100;
   const block = comment.sections.flatMap(({ items, separator, itemName }) => {
     if (itemName === undefined) return [items.map((text) => clip(text)).join(separator)];
     let shown = 0;
     for (const item of items) {
-      const length = lengthOf(item) + separator.length;
+      const longer = Math.max(fence, longEnough(item));
+      const length = lengthOf(item) + separator.length + 2 * (longer - fence); // the block has a fence at either end
       if (length > left) break;
       left -= length;
+      fence = longer;
       shown += 1;
     }
     if (shown < items.length) left = 0; // what comes after would seem to follow on what is shown
@@ -57,7 +62,12 @@ export function markdown(comment: MarkdownComment, { most, lengthOf }: Limit): s
   return inFence(comment, fence, block.join('\n\n'));
 }
 
-function inFence({ marker, headline, fold, language }: MarkdownComment, fence: string, text: string): string {
+function inFence(
+  { marker, headline, fold, language }: MarkdownComment,
+  fenceLength: number,
+  text: string,
+): string {
+  const fence = '`'.repeat(fenceLength);
   const [name, ...parts] = marker;
   // encodeURIComponent leaves `-`, and two of them would end an HTML comment early.
   const key = [name, ...parts.map((part) => encodeURIComponent(part).replaceAll('-', '%2D'))].join(' ');
@@ -72,14 +82,13 @@ function inFence({ marker, headline, fold, language }: MarkdownComment, fence: s
   ].join('\n');
 }
 
-/** A fence that none of the texts can close. */
-function fenceFor(texts: readonly string[]): string {
+/** How long a fence must be for a text not to close it. */
+function longEnough(text: string): number {
   let longest = 2;
-  for (const text of texts)
-    for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  return '`'.repeat(longest + 1);
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  return longest + 1;
 }
 
 function clipped(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`;
+  return text.length <= most ? text : `${startOf(text, most)}…`;
 }

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../diagnostic.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import { changeView, signs, type FieldView } from './change-view.ts';
 import { quoted } from './escape.ts';
@@ -21,11 +22,12 @@ const verdicts = {
 } as const;
 
 /** The plan as a page for a pipeline's artifacts. */
-export function planHtml(plan: Plan): string {
+export function planHtml(plan: Plan, problems: readonly Diagnostic[]): string {
   return htmlPage({
     title: 'rollcall plan',
     lines: [
       ...planHead(plan).map((line) => html`${line}`),
+      ...problems.map(({ severity, summary }) => html`<span class="headline">${severity}: ${summary}</span>`),
       html`<span class="headline">${lastLine(plan)}</span>`,
       html`${planCounts(plan)}`,
       html`<span class="soft">Made by rollcall ${plan.tool_version} at ${plan.created_at}.</span>`,

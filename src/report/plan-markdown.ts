@@ -1,5 +1,7 @@
+import type { Diagnostic } from '../diagnostic.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import { changeLines } from './change-lines.ts';
+import { diagnosticsText } from './diagnostics-text.ts';
 import { markdown, type Limit } from './markdown.ts';
 import { lastLine, planCounts, planFoot, planHead, shownChanges } from './plan-text.ts';
 import { createStyle } from './style.ts';
@@ -7,8 +9,8 @@ import { createStyle } from './style.ts';
 const plain = createStyle(false);
 const width = 100;
 
-/** The plan as a comment for a pull request: the counts, and the changes folded up in a diff. */
-export function planMarkdown(plan: Plan, limit: Limit): string {
+/** The plan as a comment for a pull request: the counts, what keeps it from being applied, and the changes folded up in a diff. */
+export function planMarkdown(plan: Plan, problems: readonly Diagnostic[], limit: Limit): string {
   return markdown(
     {
       marker: ['rollcall plan', plan.service],
@@ -17,6 +19,11 @@ export function planMarkdown(plan: Plan, limit: Limit): string {
       language: 'diff',
       sections: [
         { items: planHead(plan), separator: '\n\n' },
+        {
+          items: problems.map((problem) => diagnosticsText([problem], plain).trimEnd()),
+          separator: '\n\n',
+          itemName: 'problems',
+        },
         {
           items: shownChanges(plan).map((change) => diffBlock(change)),
           separator: '\n\n',

@@ -13,7 +13,7 @@ import { planMarkdown } from './plan-markdown.ts';
 import { planText } from './plan-text.ts';
 import { sarif } from './sarif.ts';
 import { createStyle } from './style.ts';
-import { validationDocument } from './validation-document.ts';
+import { failureDocument } from './validation-document.ts';
 
 const plain = createStyle(false);
 
@@ -21,11 +21,10 @@ const plain = createStyle(false);
 export const planReports: Readonly<Record<ReportFormat, Report<Plan>>> = {
   text: ({ result, diagnostics }: Ended<Plan>): string =>
     diagnosticsText(diagnostics, plain) + (result ? planText(result, plain) : `\n${noPlan}\n`),
-  json: ({ result, diagnostics }: Ended<Plan>): string =>
-    jsonText(result ?? validationDocument(diagnostics, 0)),
+  json: ({ result, diagnostics }: Ended<Plan>): string => jsonText(result ?? failureDocument(diagnostics)),
   markdown: (ended: Ended<Plan>): string => planComment(ended, commentLimit),
   html: ({ result, diagnostics }: Ended<Plan>): string =>
-    result ? planHtml(result) : diagnosticsHtml('rollcall plan', noPlan, diagnostics),
+    result ? planHtml(result, errorsIn(diagnostics)) : diagnosticsHtml('rollcall plan', noPlan, diagnostics),
   junit: (ended: Ended<Plan>): string => junit(withDrift(ended), ended.filenames, 'rollcall plan'),
   sarif: (ended: Ended<Plan>, toolVersion: string): string => sarif(withDrift(ended), toolVersion),
   github: (ended: Ended<Plan>): string => githubAnnotations(withDrift(ended)),
@@ -36,13 +35,17 @@ const noPlan = 'There is no plan. Nothing was changed.';
 /** The plan, or why there is none, as a comment for a pull request. */
 export function planComment({ result, diagnostics, service }: Ended<Plan>, limit: Limit): string {
   return result
-    ? planMarkdown(result, limit)
+    ? planMarkdown(result, errorsIn(diagnostics), limit)
     : diagnosticsMarkdown(
         diagnostics,
         `**${noPlan}**`,
         ['rollcall plan', ...(service === undefined ? [] : [service])],
         limit,
       );
+}
+
+function errorsIn(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === 'error');
 }
 
 /** What differs is no error, and yet worth a look at the line that declares it. */

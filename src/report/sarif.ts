@@ -27,7 +27,7 @@ function resultOf({ severity, code, summary, detail, range }: Diagnostic, used: 
       locations: [
         {
           physicalLocation: {
-            artifactLocation: { uri: range.filename.split('/').map(encodeURIComponent).join('/') },
+            artifactLocation: { uri: uriOf(range.filename) },
             region: {
               startLine: range.start.line,
               startColumn: range.start.column,
@@ -39,4 +39,13 @@ function resultOf({ severity, code, summary, detail, range }: Diagnostic, used: 
       ],
     }),
   };
+}
+
+function uriOf(filename: string): string {
+  // A lone surrogate has no form in UTF-8, and so none in a URI.
+  return filename
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
 }

@@ -31,6 +31,7 @@ export function textDiff(before: string, after: string): DiffLine[] {
   });
 }
 
+/** Every line with its end, also the empty one after a last line end: it may be all that differs. */
 function ended(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
+  return `${text}\n`;
 }

@@ -16,6 +16,11 @@ export function validationDocument(diagnostics: readonly Diagnostic[], resourceC
   };
 }
 
+/** What stands in place of a document that there is none of, for which there need be no diagnostic: an interruption is none. */
+export function failureDocument(diagnostics: readonly Diagnostic[]): JsonObject {
+  return { ...validationDocument(diagnostics, 0), valid: false };
+}
+
 export function diagnosticDocument({
   severity,
   code,

@@ -1,32 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/observe/observe.ts';
-import { additions, makePlan } from '../../src/plan/make-plan.ts';
-import type { Plan } from '../../src/plan/types.ts';
-import type { Address } from '../../src/resource.ts';
-import type { ObservedApplication } from '../../src/service/types.ts';
-import { desired } from '../support/desired.ts';
-
-const context = {
-  toolVersion: '1.2.3',
-  createdAt: new Date('2026-01-01T00:00:00Z'),
-  service: 'https://id.example.com',
-};
-
-async function planOf(
-  manifest: string,
-  existing: Record<string, ObservedApplication['fields']> = {},
-): Promise<Plan> {
-  const resources = await desired(manifest);
-  const observed = new Map<Address, Observation>(
-    resources.map(({ type, name, address }) => {
-      const fields = existing[name];
-      if (type === 'user') return [address, { presence: 'unknown' }];
-      if (fields === undefined) return [address, { presence: 'absent' }];
-      return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
-    }),
-  );
-  return makePlan(resources, observed, context);
-}
+import { additions } from '../../src/plan/make-plan.ts';
+import { planOf } from '../support/plan-of.ts';
 
 function manifestOf(...fields: string[]): string {
   return [

@@ -3,9 +3,13 @@ import type { Resource } from '../../src/resource.ts';
 import { memoryFiles } from './memory-files.ts';
 
 /** The resources of one manifest, under the file name m.yaml. Throws what is wrong with it. */
-export async function desired(text: string): Promise<readonly Resource[]> {
+export async function desired(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly Resource[]> {
   const { resources, diagnostics } = await loadManifests(['m.yaml'], {
     files: memoryFiles({ 'm.yaml': text }),
+    env,
   });
   if (diagnostics.some(({ severity }) => severity === 'error'))
     throw new Error(JSON.stringify(diagnostics, null, 2));

@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import { parseJson } from '../../src/json.ts';
+import { fakeService, type FakeService } from '../support/fake-service.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const files = {
+  'a.yaml':
+    'version: 1\napplications: [{ slug: wiki, name: Wiki }, { slug: new, name: New }]\nusers: [{ username: alice, name: A }]\n',
+};
+const broken = { 'a.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n' };
+
+let service: FakeService;
+beforeEach(() => {
+  service = fakeService({ wiki: { name: 'Other' } });
+});
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+interface Options extends Partial<Omit<PlanOptions, 'output'>> {
+  readonly output?: 'text' | 'json';
+}
+
+/** Files named `full` cannot be written. */
+async function run(
+  command: (context: ReturnType<typeof capture>['context']) => Promise<Ending>,
+  setup: Setup,
+): Promise<Ran> {
+  const { context, stdout, stderr, written } = capture({
+    files,
+    url: 'https://id.example.com',
+    transport: service.send,
+    clock: virtualClock(),
+    ...setup,
+  });
+  const refusing =
+    (write: typeof context.writeFile): typeof context.writeFile =>
+    (filename, text) =>
+      filename === 'full' ? Promise.reject(new Error('ENOSPC: no space left')) : write(filename, text);
+  const ending = await command({
+    ...context,
+    writeFile: refusing(context.writeFile),
+    appendFile: refusing(context.appendFile),
+  });
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+function runPlan(options: Options, setup: Setup = {}): Promise<Ran> {
+  return run((context) => plan(['a.yaml'], { output: 'text', ...options }, context), setup);
+}
+
+function runApply(options: Partial<ApplyOptions>, setup: Setup = {}): Promise<Ran> {
+  return run((context) => apply(['a.yaml'], { output: 'text', yes: true, ...options }, context), setup);
+}
+
+function runValidate(report: string[], setup: Setup = {}): Promise<Ran> {
+  return run((context) => validate(['a.yaml'], { output: 'text', report }, context), setup);
+}
+
+const denied: Setup = { transport: async () => answered(403, { detail: 'No.' }) };
+const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'];
+const all = formats.map((format) => `${format}=${format}`);
+
+describe('--report', () => {
+  test.each<[string, () => Promise<Ran>]>([
+    ['of a plan', () => runPlan({ report: all })],
+    ['of a plan that failed', () => runPlan({ report: all }, denied)],
+    ['of a plan that there is none of', () => runPlan({ report: all }, { files: broken })],
+    ['of an apply', () => runApply({ report: all })],
+    [
+      'of an apply that nobody confirmed',
+      () => runApply({ report: all, yes: false }, { answerToPrompt: 'no' }),
+    ],
+    ['of a validation', () => runValidate(all)],
+    ['of a validation that found something', () => runValidate(all, { files: broken })],
+  ])('%s writes every format that is asked for', async (_, command) => {
+    const { written } = await command();
+    expect([...written.keys()]).toEqual(formats);
+    expect(written.get('markdown')).toMatch(/^<!-- rollcall /);
+    expect(written.get('html')).toMatch(/^<!doctype html>/);
+    expect(written.get('junit')).toMatch(/^<\?xml /);
+    expect(parseJson(written.get('sarif') ?? '')).toMatchObject({ version: '2.1.0' });
+    expect(parseJson(written.get('json') ?? '')).toHaveProperty('format_version');
+  });
+
+  test('writes the document that -o json prints', async () => {
+    const { stdout, written } = await runPlan({ output: 'json', report: ['json=a', 'json=b'] });
+    expect(written.get('a')).toBe(stdout);
+    expect(written.get('b')).toBe(stdout);
+  });
+
+  test('writes to standard output for -', async () => {
+    const { stdout, written } = await runPlan({ report: ['github=-'] });
+    expect(stdout).toContain(
+      '\n::warning file=a.yaml,line=2,endLine=2,col=16,endColumn=16,title=differs::application.wiki differs in `name`%0A',
+    );
+    expect([...written.keys()]).toEqual([]);
+  });
+
+  test.each<[string, () => Promise<Ran>, Ending]>([
+    ['a plan that is done', () => runPlan({ report: ['html=full'] }), 'failed'],
+    ['a plan with changes', () => runPlan({ report: ['html=full'], detailedExitcode: true }), 'changes'],
+    ['a plan that is denied', () => runPlan({ report: ['html=full'] }, denied), 'denied'],
+    ['a plan of broken manifests', () => runPlan({ report: ['html=full'] }, { files: broken }), 'invalid'],
+    ['an apply that is done', () => runApply({ report: ['html=full'] }), 'failed'],
+    [
+      'an apply that is incomplete',
+      () =>
+        runApply(
+          { report: ['html=full'] },
+          {
+            transport: async ({ method }) =>
+              method === 'GET' ? answered(404, { detail: '' }) : answered(400, { name: ['No.'] }),
+          },
+        ),
+      'incomplete',
+    ],
+    ['a validation that is done', () => runValidate(['html=full']), 'failed'],
+    ['a validation that found something', () => runValidate(['html=full'], { files: broken }), 'invalid'],
+  ])('that cannot be written says so, after %s', async (_, command, expected) => {
+    const { ending, stderr } = await command();
+    expect(ending).toBe(expected);
+    expect(stderr).toContain('error: the report cannot be written to full\n    ENOSPC: no space left\n');
+  });
+
+  test('writes the others when one cannot be written, and creates what it should', async () => {
+    const { ending, written } = await runApply({ report: ['html=full', 'junit=j'] });
+    expect(ending).toBe('failed');
+    expect([...written.keys()]).toEqual(['j']);
+    expect(service.creates()).toHaveLength(2);
+  });
+
+  test.each(['pdf=x', 'html', 'html=', '=x', 'toString=x', ''])(
+    'cannot be %j, which is said before anything is sent',
+    async (report) => {
+      const message = `--report cannot be ${JSON.stringify(report)}`;
+      await expect(runApply({ report: [report] })).rejects.toThrow(message);
+      await expect(runPlan({ report: [report] })).rejects.toThrow(message);
+      expect(service.requests).toEqual([]);
+    },
+  );
+});
+
+describe('--report github', () => {
+  const env = { GITHUB_STEP_SUMMARY: 'summary' };
+
+  test('appends the comment to the summary of the step', async () => {
+    const { written } = await runPlan({ report: ['markdown=m', 'github=-'] }, { env });
+    expect(written.get('summary')).toBe(written.get('m'));
+    const twice = await runPlan({ report: ['github=a', 'github=b', 'markdown=m'] }, { env });
+    expect(twice.written.get('summary')).toBe(`${twice.written.get('m')}`.repeat(2));
+  });
+
+  test.each<[string, () => Promise<Ran>, string]>([
+    ['an apply', () => runApply({ report: ['github=-'] }, { env }), 'Resources: 2 added'],
+    [
+      'a validation',
+      () =>
+        run((context) => validate(['a.yaml'], { output: 'text', report: ['github=-'] }, context), { env }),
+      'Valid: 2 applications, 1 user.',
+    ],
+    [
+      'a plan that failed',
+      () => runPlan({ report: ['github=-'] }, { ...denied, env }),
+      'the service denied access (403)',
+    ],
+  ])('does so for %s', async (_, command, said) => {
+    expect((await command()).written.get('summary')).toContain(said);
+  });
+
+  test('leaves the summary alone when it is not asked for, or there is none', async () => {
+    expect([...(await runPlan({ report: ['html=h'] }, { env })).written.keys()]).toEqual(['h']);
+    expect([...(await runPlan({ report: ['github=g'] })).written.keys()]).toEqual(['g']);
+    const empty = { GITHUB_STEP_SUMMARY: '' };
+    expect([...(await runPlan({ report: ['github=g'] }, { env: empty })).written.keys()]).toEqual(['g']);
+  });
+
+  test('fails when the summary cannot be written', async () => {
+    const { ending, stderr } = await runPlan(
+      { report: ['github=-'] },
+      { env: { GITHUB_STEP_SUMMARY: 'full' } },
+    );
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('the report cannot be written to full');
+  });
+});
+
+describe('a plan beyond --max-creates', () => {
+  test.each(['text', 'markdown', 'html', 'junit', 'sarif', 'github'])(
+    'is reported as such: %s',
+    async (format) => {
+      const { written } = await runPlan({ maxCreates: '1', report: [`${format}=r`] });
+      expect(written.get('r')).toContain('the plan would create 2 resources, and --max-creates allows 1');
+    },
+  );
+});
+
+describe('-o json without a result', () => {
+  test.each<[string, () => Promise<Ran>, Ending, string[]]>([
+    [
+      'of a plan that was interrupted',
+      () => runPlan({ output: 'json' }, { signal: AbortSignal.abort('SIGINT') }),
+      'interrupted',
+      [],
+    ],
+    ['of a plan that failed', () => runPlan({ output: 'json' }, denied), 'denied', ['service-denied']],
+    [
+      'of broken manifests',
+      () => runPlan({ output: 'json' }, { files: broken }),
+      'invalid',
+      ['unknown-field'],
+    ],
+    [
+      'of an apply that nobody confirmed',
+      () => runApply({ output: 'json', yes: false }, { answerToPrompt: 'no' }),
+      'failed',
+      [],
+    ],
+    [
+      'of an apply beyond --max-creates',
+      () => runApply({ output: 'json', maxCreates: '0' }),
+      'failed',
+      ['too-many-creates'],
+    ],
+  ])('%s is a document that says so', async (_, command, expected, codes) => {
+    const { ending, stdout } = await command();
+    expect(ending).toBe(expected);
+    const document = parseJson(stdout);
+    expect(schemaErrors('validation', document)).toEqual([]);
+    expect(document).toMatchObject({ valid: false, diagnostics: codes.map((code) => ({ code })) });
+  });
+});

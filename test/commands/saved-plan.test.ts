@@ -1,0 +1,423 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { UsageError } from '../../src/errors.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import { parseJson } from '../../src/json.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved-plan.ts';
+import { fakeService, type FakeService } from '../support/fake-service.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const secret = 'CANARY-1f2e';
+const url = 'https://id.example.com';
+
+const files = {
+  'm/apps.yaml': [
+    'version: 1',
+    'defaults: { application: { meta_publisher: "${env:PUBLISHER}" } }',
+    'applications:',
+    '  - { slug: wiki, name: Wiki, meta_description: "${env:NOTE}", backchannel_providers: [3, 1, 2] }',
+    '  - slug: new',
+    '    name: "  ${var:who} and ${env:NOTE}\t"',
+    '    meta_description: "$${env:NOTE} is ${file:note.txt}, $${ and ${var:who}"',
+    '    meta_launch_url: "https://x.example/%(username)s?key=${file:note.txt}"',
+    '    backchannel_providers: [9, 7, 8]',
+    '  - { slug: drifted, name: Declared, meta_publisher: me }',
+  ].join('\n'),
+  'm/users/users.yml': [
+    'version: 1',
+    'users:',
+    '  - username: alice',
+    '    name: "${file:here.txt}"',
+    '    attributes:',
+    '      "a/b": { "c~d": [1.5, "${env:NOTE}", { "~1": " $${x} ${env:NOTE} " }], "": "${env:NOTE}" }',
+    '      "10": "${env:EMPTY}"',
+    '      plain: "$${env:NOTE}"',
+    '    groups: ["${env:GROUP}", 11111111-1111-4111-8111-111111111111]',
+    '  - { username: "b@b/b~b", name: B }',
+  ].join('\n'),
+  'm/users/here.txt': `Alice ${secret}\r\n`,
+  'm/note.txt': `${secret} \n`,
+};
+
+const env = {
+  NOTE: secret,
+  PUBLISHER: `${secret} and sons`,
+  EMPTY: '',
+  GROUP: '22222222-2222-4222-8222-222222222222',
+};
+
+const existing = {
+  wiki: {
+    name: 'Wiki',
+    meta_description: `held ${secret}`,
+    meta_publisher: 'held',
+    backchannel_providers: [1, 2, 3],
+  },
+  drifted: { name: 'Observed', meta_publisher: 'me' },
+};
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+let service: FakeService;
+beforeEach(() => {
+  service = fakeService(existing);
+});
+
+function setupFor(setup: Setup): Setup {
+  return {
+    url,
+    transport: service.send,
+    clock: virtualClock(),
+    ...setup,
+    files: setup.files ?? files,
+    env: setup.env ?? env,
+  };
+}
+
+async function runPlan(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  const { context, stdout, stderr, written } = capture(setupFor(setup));
+  const ending = await plan(
+    ['m'],
+    { output: 'text', out: 'plan.json', var: ['who=me'], ...options },
+    context,
+  );
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+/** Applies the text of a saved plan, where its manifests are not at hand. */
+async function runApply(text: string, options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  const toRead: Readonly<Record<string, string>> = setup.files ?? files;
+  const { 'm/apps.yaml': _, 'm/users/users.yml': __, ...others } = toRead;
+  const { context, stdout, stderr, written } = capture({
+    ...setupFor(setup),
+    files: { ...others, 'plan.json': text },
+  });
+  const ending = await apply([], { output: 'text', plan: 'plan.json', ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+async function savedText(options: Partial<PlanOptions> = {}): Promise<string> {
+  const { ending, stderr, written } = await runPlan(options);
+  expect(ending, stderr).toBe('done');
+  return written.get('plan.json') ?? '';
+}
+
+function resealed(text: string, change: Partial<SavedPlan> & Record<string, unknown>): string {
+  // What was saved is a SavedPlan.
+  const { digest: _, ...content } = { ...(parseJson(text) as unknown as SavedPlan), ...change };
+  return JSON.stringify({ ...content, digest: contentDigest(content) });
+}
+
+describe('a saved plan', () => {
+  test('sends what a direct apply sends, to the letter', async () => {
+    const text = await savedText();
+    expect(service.creates()).toEqual([]);
+    const { ending, stdout } = await runApply(text);
+    expect(ending).toBe('done');
+    expect(stdout).toContain('Apply complete! Resources: 3 added, 0 changed, 0 destroyed.\n');
+    const sent = service.creates();
+
+    service = fakeService(existing);
+    const direct = capture(setupFor({}));
+    expect(await apply(['m'], { output: 'text', yes: true, var: ['who=me'] }, direct.context)).toBe('done');
+    expect(sent).toEqual(service.creates());
+    expect(sent.map((body) => parseJson(body))).toEqual([
+      {
+        slug: 'new',
+        name: `me and ${secret}`,
+        meta_description: `\${env:NOTE} is ${secret} , \${ and me`,
+        meta_launch_url: `https://x.example/%(username)s?key=${secret}`,
+        backchannel_providers: [9, 7, 8],
+        meta_publisher: `${secret} and sons`,
+      },
+      {
+        username: 'alice',
+        name: `Alice ${secret}`,
+        attributes: {
+          'a/b': { 'c~d': [1.5, secret, { '~1': ` \${x} ${secret} ` }], '': secret },
+          10: '',
+          plain: '${env:NOTE}',
+        },
+        groups: ['22222222-2222-4222-8222-222222222222', '11111111-1111-4111-8111-111111111111'],
+      },
+      { username: 'b@b/b~b', name: 'B' },
+    ]);
+  });
+
+  test('holds no secret, and neither does what is said when it is applied', async () => {
+    const text = await savedText();
+    const { stdout, stderr } = await runApply(text);
+    expect(text + stdout + stderr).not.toContain('CANARY');
+    expect(text).toContain('(sensitive)');
+  });
+
+  test('shows the plan that was made, and satisfies the schemas', async () => {
+    const { stdout: planned, written } = await runPlan();
+    const text = written.get('plan.json') ?? '';
+    expect(schemaErrors('plan', parseJson(text))).toEqual([]);
+    const applied = await runApply(text);
+    expect(applied.stdout.startsWith(`${planned}\n`)).toBe(true);
+
+    service = fakeService(existing);
+    const { stdout } = await runApply(text, { output: 'json' });
+    expect(schemaErrors('apply', parseJson(stdout))).toEqual([]);
+    expect(parseJson(stdout)).toMatchObject({ summary: { created: 3, unchanged: 0, differs: 2 } });
+  });
+
+  test('is refused the second time, for what it created exists by now', async () => {
+    const text = await savedText();
+    expect((await runApply(text)).ending).toBe('done');
+    const before = service.creates();
+    const { ending, stderr } = await runApply(text);
+    expect(ending).toBe('stale');
+    expect(stderr).toContain('application.new: it exists by now, and the plan would create it');
+    expect(service.creates()).toEqual(before);
+  });
+
+  test('of a newer minor version is applied', async () => {
+    const newer = resealed(await savedText(), { format_version: '1.9', later: [{}] });
+    expect((await runApply(newer)).ending).toBe('done');
+    expect(service.creates()).toHaveLength(3);
+  });
+
+  test('keeps its scope', async () => {
+    const text = await savedText({ target: ['application.*'], exclude: ['*.wiki'] });
+    expect((await runApply(text)).stdout).toContain(
+      'Only application.*, without *.wiki: 2 of the 5 declared resources.',
+    );
+    expect(service.creates()).toHaveLength(1);
+    expect(service.requests.filter(({ path }) => path.includes('wiki'))).toEqual([]);
+  });
+});
+
+describe('apply --plan refuses', () => {
+  type Changed = Setup & { readonly held?: Parameters<typeof fakeService>[0] };
+
+  test.each<[string, Changed, string[]]>([
+    [
+      'when what it would create has appeared',
+      { held: { ...existing, new: { name: 'N' } } },
+      ['application.new: it exists by now'],
+    ],
+    [
+      'when what was there has vanished',
+      { held: { wiki: existing.wiki } },
+      ['application.drifted: it existed'],
+    ],
+    [
+      'when a compared field has changed, and says from what to what',
+      { held: { ...existing, drifted: { name: 'Other', meta_publisher: 'me' } } },
+      ['application.drifted: `name` is not as it was', 'It was "Observed", and is "Other".'],
+    ],
+    [
+      'when what differed is as declared by now',
+      { held: { ...existing, drifted: { name: 'Declared', meta_publisher: 'me' } } },
+      ['m/apps.yaml:10:28: error: application.drifted: `name`'],
+    ],
+    [
+      'when the service holds another secret',
+      { held: { ...existing, wiki: { ...existing.wiki, meta_description: 'CANARY-other' } } },
+      ['application.wiki: a field that is not shown has changed on the service'],
+    ],
+    [
+      'when an environment variable has another value',
+      { env: { ...env, NOTE: 'CANARY-other' } },
+      [
+        'application.new: a sensitive value',
+        'application.wiki: a sensitive value',
+        'user.alice: a sensitive value',
+      ],
+    ],
+    [
+      'when an empty variable is empty no more',
+      { env: { ...env, EMPTY: 'full' } },
+      ['user.alice: a sensitive value'],
+    ],
+    [
+      'when a file holds another text',
+      { files: { ...files, 'm/users/here.txt': 'CANARY-other' } },
+      ['user.alice: a sensitive value'],
+    ],
+    [
+      'when an environment variable is not set',
+      { env: { PUBLISHER: env.PUBLISHER, EMPTY: '', GROUP: env.GROUP } },
+      [
+        'application.new: the environment variable `NOTE` is not set',
+        'user.alice: the environment variable `NOTE`',
+      ],
+    ],
+    [
+      'when a file is not there',
+      { files: { 'm/note.txt': files['m/note.txt'] } },
+      ['user.alice: the file `here.txt` cannot be read'],
+    ],
+    [
+      'when a value is none that a manifest could give',
+      { env: { ...env, GROUP: 'CANARY-no-id' } },
+      ['user.alice: this is not what a manifest can declare'],
+    ],
+    [
+      'when the service is another',
+      { url: 'https://other.example.com' },
+      [`this plan was made for ${url}, and the service is https://other.example.com`],
+    ],
+    ['when the path of the service is another', { url: `${url}/a` }, [`and the service is ${url}/a`]],
+  ])('%s', async (_, { held, ...setup }, said) => {
+    const text = await savedText();
+    service = fakeService(held ?? existing);
+    const { ending, stdout, stderr } = await runApply(text, {}, setup);
+    expect(ending).toBe('stale');
+    expect(stdout).toBe('');
+    for (const words of said) expect(stderr).toContain(words);
+    expect(stderr.endsWith('\nNothing was created.\n')).toBe(true);
+    expect(stderr).not.toContain('CANARY');
+    expect(service.creates()).toEqual([]);
+  });
+
+  test('not when ids stand in another order, or a field has changed that nobody declares', async () => {
+    const text = await savedText();
+    service = fakeService({
+      ...existing,
+      wiki: { ...existing.wiki, backchannel_providers: [2, 3, 1], group: 'other' },
+    });
+    expect((await runApply(text)).ending).toBe('done');
+  });
+
+  test('another major version, without a request', async () => {
+    const { ending, stderr } = await runApply(resealed(await savedText(), { format_version: '2.0' }));
+    expect(ending).toBe('stale');
+    expect(stderr).toContain('plan.json: error: this plan cannot be applied: it has the format version 2.0');
+  });
+
+  test('a file that was altered or cut short, without a request', async () => {
+    const text = await savedText();
+    service = fakeService(existing);
+    const outcome = async (altered: string): Promise<string> => {
+      try {
+        return (await runApply(altered)).ending;
+      } catch (error) {
+        return error instanceof UsageError ? 'usage' : String(error);
+      }
+    };
+    const digits = fc.constantFrom(...Array.from(text.matchAll(/[0-9a-z]/g), ({ index }) => index));
+    await fc.assert(
+      fc.asyncProperty(digits, fc.boolean(), async (at, cut) => {
+        const altered = cut
+          ? text.slice(0, at)
+          : text.slice(0, at) + (text[at] === '1' ? '2' : '1') + text.slice(at + 1);
+        expect(await outcome(altered)).toMatch(/^(?:stale|usage)$/);
+      }),
+      { numRuns: 60 },
+    );
+    expect(service.requests).toEqual([]);
+  });
+
+  test('a document that is only for reading', async () => {
+    const { stdout } = await runPlan({ output: 'json' });
+    await expect(runApply(stdout)).rejects.toMatchObject({
+      message:
+        'plan.json is not a saved plan: it is for reading only: a plan to apply is written by `plan --out`',
+      hint: 'Save one with `rollcall plan --out FILE`.',
+    });
+  });
+
+  test.each<[string, Partial<ApplyOptions>]>([
+    ['--target', { target: ['application.*'] }],
+    ['--exclude', { exclude: ['application.*'] }],
+    ['--var', { var: ['who=you'] }],
+    ['--vars', { vars: ['v.yaml'] }],
+  ])('%s, for it changes nothing', async (_, options) => {
+    await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan is applied as it is');
+  });
+
+  test('a file that is not there', async () => {
+    await expect(runApply('', { plan: 'nowhere.json' })).rejects.toThrow(
+      'the plan cannot be read from nowhere.json',
+    );
+  });
+
+  test('as JSON with a document that says so', async () => {
+    const text = await savedText();
+    service = fakeService({ drifted: existing.drifted });
+    const { stdout, ending } = await runApply(text, { output: 'json' });
+    expect(ending).toBe('stale');
+    expect(schemaErrors('validation', parseJson(stdout))).toEqual([]);
+    expect(parseJson(stdout)).toMatchObject({
+      valid: false,
+      diagnostics: [{ code: 'stale-plan', address: 'application.wiki' }],
+    });
+  });
+});
+
+describe('apply --plan that cannot look things up', () => {
+  test.each([
+    [403, { detail: 'No.' }, 'denied'],
+    [500, '', 'failed'],
+    [404, '<!DOCTYPE html>', 'failed'],
+  ] as const)('ends after a %i as a plan would, and creates nothing', async (status, body, expected) => {
+    const text = await savedText();
+    let posts = 0;
+    const { ending, stdout } = await runApply(
+      text,
+      {},
+      {
+        transport: async ({ method }) => {
+          if (method === 'POST') posts += 1;
+          return answered(status, body);
+        },
+      },
+    );
+    expect({ ending, stdout, posts }).toEqual({ ending: expected, stdout: '', posts: 0 });
+  });
+
+  test('and one beyond --max-creates creates nothing either', async () => {
+    const text = await savedText();
+    const { ending, stderr } = await runApply(text, { maxCreates: '2' });
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('the plan would create 3 resources, and --max-creates allows 2');
+    expect(service.creates()).toEqual([]);
+  });
+});
+
+describe('plan --out', () => {
+  test.each<[string, Partial<PlanOptions>, Setup, Ending]>([
+    ['a read failed', {}, { transport: async () => answered(500) }, 'failed'],
+    ['access was denied', {}, { transport: async () => answered(403, { detail: 'No.' }) }, 'denied'],
+    ['there is too much to create', { maxCreates: '2' }, {}, 'failed'],
+    ['the manifests are wrong', { var: [] }, {}, 'invalid'],
+    ['the run was interrupted', {}, { signal: AbortSignal.abort('SIGTERM') }, 'terminated'],
+  ])('writes nothing when %s', async (_, options, setup, expected) => {
+    const { ending, written } = await runPlan(options, setup);
+    expect(ending).toBe(expected);
+    expect([...written.keys()]).toEqual([]);
+  });
+
+  test('fails when the file cannot be written, and still shows the plan', async () => {
+    const { context, stdout, stderr } = capture(setupFor({}));
+    const ending = await plan(
+      ['m'],
+      { output: 'text', out: 'x/plan.json', var: ['who=me'], detailedExitcode: true },
+      { ...context, writePrivateFile: () => Promise.reject(new Error('a link stands there')) },
+    );
+    expect(ending).toBe('failed');
+    expect(stdout()).toContain('Plan: 3 to add');
+    expect(stderr()).toBe('error: the plan cannot be saved to x/plan.json\n    a link stands there\n');
+  });
+
+  test('saves a plan that has nothing to create as well', async () => {
+    const nothing = await savedText({ target: ['application.drifted'] });
+    const { ending, stdout } = await runApply(nothing);
+    expect(ending).toBe('done');
+    expect(stdout).toContain('Apply complete! Resources: 0 added');
+  });
+});

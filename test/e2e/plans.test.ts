@@ -1,0 +1,174 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/json.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { cli, rollcall, run, type Ended } from '../support/cli.ts';
+import { schemaErrors } from '../support/schemas.ts';
+
+let manifests: string;
+let folder: string;
+let server: SandboxServer;
+let env: Record<string, string>;
+
+const count = 24;
+const longText = 'What it is, "and" why.\n'.repeat(40_000);
+
+beforeAll(() => {
+  manifests = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  writeFileSync(
+    join(manifests, 'apps.yaml'),
+    'version: 1\napplications: [{ slug: wiki, name: Wiki }, { slug: new, name: "${env:NAME}" }]\nusers: [{ username: alice }]\n',
+  );
+  writeFileSync(join(manifests, 'broken.yml'), 'version: 1\napplications: [{ slug: a b, name: A }]\n');
+  for (let index = 0; index < count; index += 1) {
+    const user = { username: `user-${index}`, name: '', attributes: { text: longText } };
+    writeFileSync(join(manifests, `large-${index}.txt`), JSON.stringify({ version: 1, users: [user] }));
+  }
+});
+afterAll(() => rmSync(manifests, { recursive: true }));
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  server = await serveSandbox(seedSandbox({ applications: [{ slug: 'wiki', name: 'Wiki' }] }).sandbox, {
+    port: 0,
+    latencyMs: 0,
+  });
+  env = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: 'sandbox-token', NAME: 'CANARY' };
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const apps = (): string => join(manifests, 'apps.yaml');
+
+/** Runs rollcall in a shell, `rollcall` standing for it. */
+function shell(line: string): Promise<Ended> {
+  return run('sh', ['-c', `rollcall() { "${process.execPath}" "${cli}" "$@"; }; ${line}`], {
+    cwd: manifests,
+    env,
+  });
+}
+
+describe('a plan of more than 20 MB', () => {
+  test('arrives whole at the other end of a pipe', async () => {
+    const { code, stdout, stderr } = await shell('rollcall plan large-*.txt -o json | cat');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.length).toBeGreaterThan(20_000_000);
+    const document = parseJson(stdout);
+    expect(document).toMatchObject({ summary: { create_if_absent: count } });
+    expect(document).toHaveProperty(`resource_changes.${count - 1}.change.after.attributes.text`, longText);
+  });
+
+  test.each([
+    ['reads one line', 'head -1', '{\n'],
+    ['reads nothing', 'true', ''],
+  ])('does not mind a reader who %s', async (_, reader, expected) => {
+    expect(await shell(`rollcall plan large-1.txt large-2.txt -o json | ${reader}; exit 0`)).toEqual({
+      code: 0,
+      stdout: expected,
+      stderr: '',
+    });
+  });
+});
+
+describe('standard output', () => {
+  test('that is closed from the start ends nothing in a stack trace', async () => {
+    const { stderr } = await shell('rollcall plan apps.yaml >&-');
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('holds one document with -o json, and all else goes to stderr', async () => {
+    const { code, stdout, stderr } = await rollcall(['plan', apps(), '-o', 'json', '--max-creates', '1'], {
+      env,
+    });
+    expect(code).toBe(1);
+    expect(schemaErrors('plan', parseJson(stdout))).toEqual([]);
+    expect(stderr).toContain('warning: user.alice: the service is known to demand a `name` [likely-refused]');
+    expect(stderr).toContain('error: the plan would create 2 resources, and --max-creates allows 1');
+
+    const applied = await rollcall(['apply', apps(), '-o', 'json', '--yes'], { env });
+    expect(schemaErrors('apply', parseJson(applied.stdout))).toEqual([]);
+    expect(applied.stderr).toContain('warning: user.alice');
+  });
+
+  test.each<[string, string[], Record<string, string>, number, string]>([
+    ['the manifests are wrong', ['broken.yml'], {}, 3, 'invalid-format'],
+    ['there is no such API', ['apps.yaml'], { path: '/nowhere' }, 1, 'service-unexpected'],
+    ['access is denied', ['apps.yaml'], { ROLLCALL_TOKEN: 'another-token' }, 4, 'service-denied'],
+  ])(
+    'holds a document that says why when %s',
+    async (_, paths, { path = '', ...changed }, expected, problem) => {
+      for (const command of [['plan'], ['apply', '--yes']]) {
+        const { code, stdout, stderr } = await rollcall([...command, ...paths, '-o', 'json'], {
+          cwd: manifests,
+          env: { ...env, ROLLCALL_URL: server.url + path, ...changed },
+        });
+        expect(code).toBe(expected);
+        const document = parseJson(stdout);
+        expect(schemaErrors('validation', document)).toEqual([]);
+        expect(document).toMatchObject({ valid: false });
+        expect(stdout).toContain(`"code": "${problem}"`);
+        expect(stderr).toContain(`[${problem}]`);
+      }
+    },
+  );
+});
+
+describe('a saved plan', () => {
+  test('is a file of its owner alone, with nothing beside it, and is applied once', async () => {
+    const file = join(folder, 'plan.json');
+    writeFileSync(file, 'something older', { mode: 0o644 });
+    expect((await rollcall(['plan', apps(), '--out', file], { env })).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['plan.json']);
+    expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
+
+    const without = await rollcall(['apply', '--plan', file], { env: { ...env, NAME: 'another' } });
+    expect(without.code).toBe(5);
+    const first = await rollcall(['apply', '--plan', file], { env });
+    expect(first.code).toBe(6); // the service demands a name of alice
+    expect(first.stdout).toContain('  + application.new  created');
+    const second = await rollcall(['apply', '--plan', file], { env });
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain('application.new: it exists by now');
+  });
+
+  test('does not follow a link, and takes the place of no folder and no device', async () => {
+    symlinkSync(join(folder, 'target'), join(folder, 'link'));
+    writeFileSync(join(folder, 'target'), 'untouched');
+    mkdirSync(join(folder, 'folder'));
+    for (const out of [join(folder, 'link'), join(folder, 'folder'), '/dev/null']) {
+      const { code, stdout, stderr } = await rollcall(['plan', apps(), '--out', out], { env });
+      expect(code).toBe(1);
+      expect(stdout).toContain('Plan: 2 to add');
+      expect(stderr).toMatch(
+        /error: the plan cannot be saved to .*\n {4}(?:a link|something that is no file) stands there\n/,
+      );
+    }
+    expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
+    expect(readdirSync(folder).toSorted()).toEqual(['folder', 'link', 'target']);
+  });
+
+  test('is not written of a plan that failed', async () => {
+    const file = join(folder, 'plan.json');
+    for (const args of [
+      ['--max-creates', '1'],
+      ['--url', `${server.url}/nowhere`],
+    ])
+      expect((await rollcall(['plan', apps(), '--out', file, ...args], { env })).code).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { select } from '../../src/manifest/select.ts';
+import type { Resource } from '../../src/resource.ts';
+import { desired } from '../support/desired.ts';
+
+const usernames = [
+  'a.b',
+  'aXb',
+  'a+b',
+  '(x)',
+  '[ab]',
+  '^$',
+  String.raw`back\slash`,
+  'a*b',
+  'a?b',
+  'two\nlines',
+  '\u{1f600}',
+  'A|B',
+  '{1}',
+  '/',
+];
+
+let resources: readonly Resource[];
+beforeAll(async () => {
+  const users = usernames.map((username) => `  - { username: ${JSON.stringify(username)}, name: U }`);
+  const slugs = ['wiki', 'wiki-2', 'grafana'].map((slug) => `  - { slug: ${slug}, name: ${slug} }`);
+  resources = await desired(['version: 1', 'applications:', ...slugs, 'users:', ...users].join('\n'));
+});
+
+function selected(target: string[], exclude: string[] = []): string[] {
+  return select(resources, { target, exclude }).resources.map(({ address }) => address);
+}
+
+const applications = ['application.wiki', 'application.wiki-2', 'application.grafana'];
+const users = usernames.map((username) => `user.${username}`);
+
+describe('a glob', () => {
+  test.each<[string, string[]]>([
+    ['application.wiki', ['application.wiki']],
+    ['application.*', applications],
+    ['*', [...applications, ...users]],
+    ['**', [...applications, ...users]],
+    ['application.wiki*', ['application.wiki', 'application.wiki-2']],
+    ['application.wiki-?', ['application.wiki-2']],
+    ['application.????', ['application.wiki']],
+    ['application.?????*', ['application.wiki-2', 'application.grafana']],
+    ['application.*?????', ['application.wiki-2', 'application.grafana']],
+    ['*wiki', ['application.wiki']],
+    [
+      '*.*i*',
+      ['application.wiki', 'application.wiki-2', 'application.grafana', ...users].filter((address) =>
+        /\..*i/s.test(address),
+      ),
+    ],
+    ['user.a.b', ['user.a.b']],
+    ['user.a?b', ['user.a.b', 'user.aXb', 'user.a+b', 'user.a*b', 'user.a?b']],
+    ['user.a+b', ['user.a+b']],
+    ['user.(x)', ['user.(x)']],
+    ['user.[ab]', ['user.[ab]']],
+    ['user.^$', ['user.^$']],
+    ['user.^*', ['user.^$']],
+    [String.raw`user.back\*`, [String.raw`user.back\slash`]],
+    ['user.two*lines', ['user.two\nlines']],
+    ['user.two?lines', ['user.two\nlines']],
+    ['user.A|B', ['user.A|B']],
+    ['user.{1}', ['user.{1}']],
+    ['user./', ['user./']],
+  ])('%j selects what it looks like', (glob, expected) => {
+    expect(selected([glob]).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('takes a character for one, however many code units it has', () => {
+    const ofOne = usernames
+      .filter((username) => /^.$/su.test(username))
+      .map((username) => `user.${username}`);
+    expect(ofOne).toContain('user.\u{1f600}');
+    expect(selected(['user.?'])).toEqual(ofOne);
+  });
+
+  test('selects by the whole address, and by its case', () => {
+    for (const glob of ['wiki', 'application', 'application.wik', 'Application.wiki', 'application.Wiki', ''])
+      expect(select(resources, { target: [glob], exclude: [] })).toEqual({
+        resources: [],
+        unmatched: [glob],
+      });
+  });
+});
+
+describe('a selection', () => {
+  test.each<[string, string[], string[], string[]]>([
+    ['of nothing in particular is all', [], [], [...applications, ...users]],
+    [
+      'of several targets is all that one of them matches',
+      ['*.wiki', '*.grafana'],
+      [],
+      ['application.wiki', 'application.grafana'],
+    ],
+    ['without some is the others', [], ['user.*'], applications],
+    [
+      'leaves out what is excluded, though it is a target',
+      ['application.*'],
+      ['*-2'],
+      ['application.wiki', 'application.grafana'],
+    ],
+    [
+      'leaves out what any of several excludes',
+      ['application.*'],
+      ['*-2', '*.wiki'],
+      ['application.grafana'],
+    ],
+    ['may be of nothing', ['application.*'], ['*'], []],
+  ])('%s', (_, target, exclude, expected) => {
+    expect(selected(target, exclude)).toEqual(expected);
+  });
+
+  test('names what matches nothing, though another glob has matched before', () => {
+    const { unmatched } = select(resources, {
+      target: ['*', 'no.*'],
+      exclude: ['user.*', 'nor.this', 'user.a.b'],
+    });
+    expect(unmatched).toEqual(['no.*', 'nor.this']);
+  });
+});

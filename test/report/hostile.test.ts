@@ -1,0 +1,285 @@
+import fc from 'fast-check';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { parse, parseFragment } from 'parse5';
+import { describe, expect, test } from 'vitest';
+import { applyDocument } from '../../src/report/apply-document.ts';
+import { applyReports } from '../../src/report/apply-reports.ts';
+import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
+import { diagnosticsText } from '../../src/report/diagnostics-text.ts';
+import type { Ended, Report } from '../../src/report/ended.ts';
+import { inline } from '../../src/report/escape.ts';
+import { textOf } from '../../src/json.ts';
+import { githubAnnotations } from '../../src/report/github.ts';
+import { jsonText } from '../../src/report/json-text.ts';
+import { planReports } from '../../src/report/plan-reports.ts';
+import { planText } from '../../src/report/plan-text.ts';
+import { createStyle } from '../../src/report/style.ts';
+import { validationDocument } from '../../src/report/validation-document.ts';
+import { given, hostileText, type Given } from '../support/hostile.ts';
+import {
+  elementsIn,
+  nodesIn,
+  outline,
+  textIn,
+  type HtmlElement,
+  type HtmlNode,
+} from '../support/html-tree.ts';
+import { xmlFault } from '../support/xml.ts';
+
+const perRun = 50;
+
+/** 10,000 texts in all, many at a time; `parts` is how many properties share them. */
+function holdsFor(parts: number, check: (world: Given) => void): void {
+  fc.assert(
+    fc.property(fc.array(hostileText, { minLength: perRun, maxLength: perRun }), (texts) =>
+      check(given(texts)),
+    ),
+    { numRuns: Math.ceil(10_000 / perRun / parts) },
+  );
+}
+
+const harmless = given(Array.from({ length: perRun }, () => 'x'));
+const everyInvisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const invisible = new RegExp(everyInvisible, 'u');
+
+/** Whether a terminal and a CI log show a text and do nothing else. */
+function expectInert(text: string): void {
+  expect(text.replaceAll('\n', '')).not.toMatch(invisible);
+  expect(text).not.toMatch(/##\w*\[/);
+}
+
+function expectInertLines(text: string): void {
+  expectInert(text);
+  expect(text).not.toMatch(/^\s*::/mu);
+}
+
+// eslint-disable-next-line no-control-regex -- these are the sequences that colours are made of
+const ourColours = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
+
+describe('text', () => {
+  const texts: Record<string, (world: Given, style: ReturnType<typeof createStyle>) => string> = {
+    'of a plan': ({ plan }, style) => planText(plan, style),
+    'of an apply': ({ run }, style) => applyText(run, style),
+    'of diagnostics': ({ diagnostics }, style) => diagnosticsText(diagnostics, style),
+  };
+
+  test.each(Object.entries(texts))('%s holds nothing that a terminal or a log acts on', (_, render) => {
+    holdsFor(3, (world) => {
+      const text = render(world, createStyle(false));
+      expectInertLines(text);
+      const coloured = render(world, createStyle(true));
+      expect(coloured.length).toBeGreaterThan(text.length);
+      expectInertLines(coloured.replace(ourColours, ''));
+    });
+  });
+});
+
+describe('JSON', () => {
+  const documents: Record<string, (world: Given) => object> = {
+    'of a plan': ({ plan }) => plan,
+    'of an apply': ({ run }) => applyDocument(run),
+    'of diagnostics': ({ diagnostics }) => validationDocument(diagnostics, 0),
+  };
+
+  test.each(Object.entries(documents))('%s is what was meant, and inert', (_, make) => {
+    holdsFor(3, (world) => {
+      const text = jsonText(make(world));
+      expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(make(world)));
+      expectInertLines(text);
+    });
+  });
+
+  test('is SARIF that can be read, whatever the names of the files', () => {
+    holdsFor(1, ({ diagnostics }) => {
+      const text = planReports.sarif({ diagnostics, filenames: [] }, '1.2.3');
+      // The shape of SARIF.
+      const { runs } = JSON.parse(text) as { runs: [{ results: { message: { text: string } }[] }] };
+      expect(runs[0].results.map(({ message }) => message.text)).toEqual(
+        diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`)),
+      );
+      expectInertLines(text);
+    });
+  });
+});
+
+const reports: Record<string, (world: Given, report: 'html' | 'markdown' | 'junit') => string> = {
+  'of a plan': ({ plan }, format) => rendered(planReports[format], { result: plan }),
+  'of an apply': ({ run }, format) => rendered(applyReports[format], { result: run }),
+  'of diagnostics': ({ diagnostics, plan }, format) =>
+    rendered(planReports[format], { diagnostics, service: plan.service }),
+};
+
+function rendered<Result>(report: Report<Result>, ended: Partial<Ended<Result>>): string {
+  return report({ diagnostics: [], filenames: [], ...ended }, '1.2.3');
+}
+
+describe('Markdown', () => {
+  function treeOf(markdown: string): HtmlNode {
+    const html = micromark(markdown, {
+      allowDangerousHtml: true,
+      allowDangerousProtocol: true,
+      extensions: [gfm()],
+      htmlExtensions: [gfmHtml()],
+    });
+    return parseFragment(html);
+  }
+
+  /** All but the text of the code block and of the marker. */
+  function outside(tree: HtmlNode): string {
+    return outline(tree, (node) => {
+      if ('tagName' in node)
+        return `${node.tagName} ${node.attrs.map(({ name, value }) => `${name}=${value}`).join(' ')}`;
+      if ('data' in node) return node.data.replace(/%2F.*|(?<=id\.example\.com).*/, '');
+      const inCode = 'parentNode' in node && node.parentNode !== null && node.parentNode.nodeName === 'code';
+      return inCode ? '' : 'value' in node ? node.value : '';
+    });
+  }
+
+  test('has a block of code that unfolds, and one comment', () => {
+    const tree = treeOf(reports['of a plan']?.(harmless, 'markdown') ?? '');
+    expect(elementsIn(tree).map(({ tagName }) => tagName)).toEqual([
+      'p',
+      'strong',
+      'details',
+      'summary',
+      'pre',
+      'code',
+    ]);
+    expect([...nodesIn(tree)].filter(({ nodeName }) => nodeName === '#comment')).toHaveLength(1);
+  });
+
+  test.each(Object.entries(reports))('%s keeps every text within its one code block', (name, render) => {
+    const expected = outside(treeOf(render(harmless, 'markdown')));
+    holdsFor(3, (world) => {
+      const markdown = render(world, 'markdown');
+      expectInertLines(markdown);
+      expect(markdown.length).toBeLessThanOrEqual(60_000);
+      const tree = treeOf(markdown);
+      expect(outside(tree)).toBe(expected);
+      const code = elementsIn(tree).find(({ tagName }) => tagName === 'code');
+      const [, fence = '', block] = /\n(`{3,})(?:diff|text)\n(.*)\n\1\n/s.exec(markdown) ?? [];
+      expect(`${fence.length} ${code && textIn(code)}`, name).toBe(`${fence.length} ${block}\n`);
+    });
+  });
+});
+
+describe('HTML pages', () => {
+  const ofValues = new Set(['pre', 'code', 'del', 'ins']);
+
+  /** The elements with their attributes; of a value only that it is one, for its look follows from its length. */
+  function shape(tree: HtmlNode): string {
+    return outline(tree, (node) => {
+      if (!('tagName' in node)) return '#text' === node.nodeName ? undefined : node.nodeName;
+      if (ofValues.has(node.tagName) || isLeftOut(node)) return undefined;
+      return `${node.tagName} ${node.attrs.map(({ name, value }) => `${name}=${value}`).join(' ')}`;
+    });
+  }
+
+  function isLeftOut({ parentNode }: HtmlElement): boolean {
+    return parentNode?.nodeName === 'pre';
+  }
+
+  function visible(text: string): string {
+    return text.replace(everyInvisible, (character) => (character === '\n' ? character : inline(character)));
+  }
+
+  test.each(Object.entries(reports))('%s have the elements of a harmless page', (_, render) => {
+    const expected = shape(parse(render(harmless, 'html')));
+    holdsFor(3, (world) => {
+      const page = render(world, 'html');
+      expectInertLines(page);
+      const tree = parse(page);
+      expect(shape(tree)).toBe(expected);
+      for (const node of nodesIn(tree)) {
+        if (!('tagName' in node)) continue;
+        if (ofValues.has(node.tagName)) expect(node.attrs).toEqual([]);
+        else if (isLeftOut(node))
+          expect([node.tagName, ...node.attrs.map(({ value }) => value)]).toEqual(['span', 'soft']);
+      }
+    });
+  });
+
+  test('show the texts as they are', () => {
+    holdsFor(1, ({ plan }) => {
+      const tree = parse(rendered(planReports.html, { result: plan }));
+      const headings = elementsIn(tree).filter(({ tagName }) => tagName === 'h2');
+      expect(headings.map((heading) => textIn(heading).replace(/^. /, ''))).toEqual(
+        plan.resource_changes.map(({ address }) => visible(address)),
+      );
+      const shown = textIn(tree);
+      for (const { change } of plan.resource_changes)
+        if (change.before === null)
+          expect(shown).toContain(visible(textOf(change.after['meta_description'])));
+    });
+  });
+});
+
+describe('GitHub annotations', () => {
+  test('are one command for each diagnostic, with its text in it', () => {
+    holdsFor(1, ({ diagnostics }) => {
+      const text = githubAnnotations(diagnostics);
+      expectInert(text);
+      const lines = text.split('\n').slice(0, -1);
+      expect(lines).toHaveLength(diagnostics.length);
+      for (const [index, line] of lines.entries()) {
+        const [, severity, properties = '', data = ''] = /^::(error|warning) ([^:]*)::(.*)$/.exec(line) ?? [];
+        const { range, summary, detail, ...diagnostic } = diagnostics[index] ?? fail();
+        expect(severity).toBe(diagnostic.severity);
+        const known = new Map(properties.split(',').map((pair) => pair.split('=', 2) as [string, string])); // two each
+        expect(known.get('title')).toBe(diagnostic.code);
+        expect(unescaped(properties.replace(/^file=([^,]*).*$/, '$1'))).toBe(
+          range ? inline(range.filename) : `title=${diagnostic.code}`,
+        );
+        const message = [summary, ...detail.split('\n')].filter((part) => part !== '');
+        expect(unescaped(data)).toBe(message.map((part) => inline(part)).join('\n'));
+      }
+    });
+  });
+
+  function unescaped(text: string): string {
+    return text
+      .replaceAll('%0A', '\n')
+      .replaceAll('%0D', '\r')
+      .replaceAll('%3A', ':')
+      .replaceAll('%2C', ',')
+      .replaceAll('%25', '%');
+  }
+
+  function fail(): never {
+    throw new Error('there are more annotations than diagnostics');
+  }
+});
+
+describe('JUnit', () => {
+  test.each(Object.entries(reports))('%s is well-formed, and inert', (_, render) => {
+    holdsFor(3, (world) => {
+      const text = render(world, 'junit');
+      expect(xmlFault(text)).toBe(undefined);
+      expectInertLines(text);
+    });
+  });
+
+  test('knows a fault when there is one', () => {
+    const start = '<?xml version="1.0" encoding="UTF-8"?>\n';
+    for (const faulty of [
+      '<a>',
+      '<a></b>',
+      '<a/><b/>',
+      '<a x="1" x="2"/>',
+      '<a x="<"/>',
+      '<a>&</a>',
+      '<a>]]></a>',
+    ])
+      expect(xmlFault(start + faulty)).not.toBe(undefined);
+    expect(xmlFault(`${start}<a x="&lt;"><b/>&amp;</a>\n`)).toBe(undefined);
+  });
+});
+
+test('every diagnostic of an apply stands in its text', () => {
+  holdsFor(10, ({ run }) => {
+    const text = applyText(run, createStyle(false)).replaceAll(/\s+/g, ' ');
+    for (const { summary } of runDiagnostics(run))
+      expect(text).toContain(inline(summary).replaceAll(/\s+/g, ' '));
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { diagnosticFor } from '../../src/diagnostic.ts';
+import { commentLimit, stepSummaryLimit, type Limit } from '../../src/report/markdown.ts';
+import { planComment } from '../../src/report/plan-reports.ts';
+import type { Plan } from '../../src/plan/types.ts';
+import { planOf } from '../support/plan-of.ts';
+
+function comment(result: Plan, limit: Limit = commentLimit): string {
+  return planComment({ result, diagnostics: [], filenames: [] }, limit);
+}
+
+function manifestOf(count: number, description: (index: number) => string): string {
+  const users = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ username: `user-${String(index).padStart(5, '0')}`, name: description(index) }),
+  );
+  return `version: 1\nusers:\n${users.map((user) => `  - ${user}\n`).join('')}`;
+}
+
+function expectAllCounted(markdown: string, total: number): void {
+  const shown = markdown.match(/^\? user\./gm)?.length ?? 0;
+  const [, more] = /\n\n… and (\d+) more changes, left out here\.\n/.exec(markdown) ?? [];
+  expect(shown + Number(more)).toBe(total);
+  expect(markdown.endsWith('```\n\n</details>\n')).toBe(true);
+  expect(markdown).toContain(`Plan: ${total} to add, 0 to change, 0 to destroy.\n`);
+}
+
+describe('the comment of a plan', () => {
+  test.each<[string, number, (index: number) => string]>([
+    ['5,000 changes', 5000, (index) => `User ${index}`],
+    ['5,000 changes in another script', 5000, () => '\u{1f600}\u6f22'.repeat(40)],
+    ['one change of 1 MB', 1, () => 'x y '.repeat(250_000)],
+    ['one change of 1 MB of backticks', 1, () => '`'.repeat(1_000_000)],
+    ['one change of 100,000 lines', 1, () => 'x\n'.repeat(100_000)],
+    ['many changes and one of 1 MB', 3000, (index) => (index === 10 ? 'x'.repeat(1_000_000) : 'x')],
+  ])('fits into its limits, and counts what it leaves out: %s', async (_, count, description) => {
+    const plan = await planOf(manifestOf(count, description));
+    const forPullRequest = comment(plan);
+    expect(forPullRequest.length).toBeLessThanOrEqual(60_000);
+    expectAllCounted(forPullRequest, count);
+    const forStep = comment(plan, stepSummaryLimit);
+    expect(Buffer.byteLength(forStep)).toBeLessThanOrEqual(1_000_000);
+    expect(forStep.length).toBeGreaterThanOrEqual(Math.min(forPullRequest.length, 900_000));
+  });
+
+  test('uses most of the room there is', async () => {
+    const plan = await planOf(manifestOf(5000, (index) => `User ${index}`));
+    expect(comment(plan).length).toBeGreaterThan(59_000);
+    const wide = comment(await planOf(manifestOf(7000, () => '\u6f22'.repeat(60))), stepSummaryLimit);
+    expect(Buffer.byteLength(wide)).toBeGreaterThan(990_000);
+    expect(Buffer.byteLength(wide)).toBeLessThanOrEqual(1_000_000);
+    expectAllCounted(wide, 7000);
+  });
+
+  test('leaves nothing out where all fits', async () => {
+    const markdown = comment(await planOf(manifestOf(20, (index) => `User ${index}`)));
+    expect(markdown.match(/^\? user\./gm)).toHaveLength(20);
+    expect(markdown).not.toContain('left out');
+  });
+
+  test('cuts what must stand, when somebody makes it long, and in no character', async () => {
+    const plan = await planOf(manifestOf(1, () => 'x'));
+    for (const glob of ['`', '\u{1f600}', 'x'].map((text) => text.repeat(100_000))) {
+      for (const shift of ['', 'x']) {
+        const scope = { target: [shift + glob], exclude: [], declared: 1 };
+        const markdown = comment({ ...plan, scope });
+        expect(markdown.length).toBeLessThanOrEqual(60_000);
+        expect(markdown).not.toMatch(/\p{Cs}/u);
+        expect(markdown).toContain('Plan: 1 to add');
+      }
+    }
+  });
+
+  test('is within its limit when the service says a lot', () => {
+    for (const words of ['`', 'x', '\u{1f600}', '~~~\n']) {
+      const markdown = planComment(
+        {
+          diagnostics: [10, 100_000, 20].map((times) =>
+            diagnosticFor(undefined, { code: 'service-refused', summary: words.repeat(times) }),
+          ),
+          filenames: [],
+        },
+        commentLimit,
+      );
+      expect(markdown.length).toBeLessThanOrEqual(60_000);
+      expect(markdown).toContain('… and 2 more problems, left out here.');
+    }
+  });
+
+  test('says why a plan must not be applied', async () => {
+    const plan = await planOf(manifestOf(1, () => 'x'));
+    const problem = diagnosticFor(undefined, {
+      code: 'too-many-creates',
+      summary: 'the plan would create 1 resources, and --max-creates allows 0',
+    });
+    const markdown = planComment({ result: plan, diagnostics: [problem], filenames: [] }, commentLimit);
+    expect(markdown).toContain('\nerror: the plan would create 1 resources, and --max-creates allows 0');
+    expect(markdown).toContain('\n? user.user-00000');
+  });
+
+  test('begins with the same marker whether there is a plan or not', async () => {
+    const plan = await planOf(manifestOf(1, () => 'x'));
+    const failed = planComment({ diagnostics: [], filenames: [], service: plan.service }, commentLimit);
+    expect(failed.split('\n', 1)).toEqual(comment(plan).split('\n', 1));
+    expect(failed.split('\n', 1)).toEqual(['<!-- rollcall plan https%3A%2F%2Fid.example.com -->']);
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import { planText } from '../../src/report/plan-text.ts';
+import { createStyle } from '../../src/report/style.ts';
+import { textDiff } from '../../src/report/text-diff.ts';
+import { planOf, type Existing } from '../support/plan-of.ts';
+
+async function textOf(manifest: string, existing: Existing = {}): Promise<string> {
+  return planText(await planOf(manifest, existing), createStyle(false));
+}
+
+function application(...fields: string[]): string {
+  return [
+    'version: 1',
+    'applications:',
+    '  - slug: wiki',
+    '    name: Wiki',
+    ...fields.map((line) => `    ${line}`),
+  ].join('\n');
+}
+
+describe('the text of a plan', () => {
+  test('keeps to 80 columns where values are ordinary', async () => {
+    const applications = Array.from({ length: 250 }, (_, index) => [
+      `  - slug: application-${index}`,
+      `    name: Application ${index}`,
+      `    meta_description: ${'It is what people open in the morning. '.repeat(index % 5)}.`,
+      `    meta_launch_url: https://application-${index}.example.com/a/path/that/goes/on/%(username)s`,
+      `    backchannel_providers: [${Array.from({ length: index % 30 }, (__, pk) => index * 100 + pk).join(', ')}]`,
+    ]);
+    const users = Array.from({ length: 250 }, (_, index) => [
+      `  - username: user-${index}`,
+      `    name: User ${index} \u{1f600}`,
+      `    attributes: { department: { name: Engineering, floor: ${index} }, nicknames: [a, b, "c d"] }`,
+    ]);
+    const existing = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [
+        `application-${index * 2}`,
+        {
+          slug: `application-${index * 2}`,
+          name: 'Old name',
+          meta_description: `Long ago. ${'It was. '.repeat(index)}`,
+        },
+      ]),
+    );
+    const text = await textOf(
+      ['version: 1', 'applications:', ...applications.flat(), 'users:', ...users.flat()].join('\n'),
+      existing,
+    );
+    expect(text.match(/^ {2}[+?!] /gm)).toHaveLength(500);
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(text).not.toMatch(/[ \t]$/m);
+  });
+
+  test('shows what is created, value by value, and a text of several lines as it is', async () => {
+    expect(await textOf(application('provider: 1', 'meta_description: "One\\nTwo\\n\\tThree"'))).toBe(
+      [
+        'Plan for https://id.example.com',
+        '',
+        '  + application.wiki  m.yaml:3',
+        '      slug              "wiki"',
+        '      name              "Wiki"',
+        '      provider          1',
+        '      meta_description  | One',
+        '                        | Two',
+        String.raw`                        | \tThree`,
+        '',
+        '1 to create, 0 to create if absent, 0 differ, 0 in sync.',
+        '',
+        'Plan: 1 to add, 0 to change, 0 to destroy.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('shows short values that differ side by side, and long ones line by line', async () => {
+    const held = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'].join('\n');
+    const text = await textOf(
+      application('group: New', 'meta_description: "One\\nTwo\\nThree\\nFour\\nFive\\nSix\\n7"'),
+      {
+        wiki: { slug: 'wiki', name: 'Wiki', group: 'Old', meta_description: held },
+      },
+    );
+    expect(text).toBe(
+      [
+        'Plan for https://id.example.com',
+        '',
+        '  ! application.wiki differs and is left as it is  m.yaml:3',
+        '      group',
+        '        observed  "Old"',
+        '        declared  "New"',
+        '      meta_description  (- observed, + declared)',
+        '        … 4 lines alike',
+        '        Five',
+        '        Six',
+        '      - Seven',
+        '      + 7',
+        '',
+        '0 to create, 0 to create if absent, 1 differs, 0 in sync.',
+        '',
+        'Plan: 0 to add, 0 to change, 0 to destroy.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('breaks a long text at its blanks, and a word that is too long in no character', async () => {
+    const text = await textOf(
+      application(`meta_description: "${'word '.repeat(40)}${'\u{1f600}'.repeat(60)}"`),
+    );
+    const lines = text.split('\n').filter((line) => /word|\u{1f600}/u.test(line));
+    expect(lines.length).toBeGreaterThan(4);
+    expect(text).not.toContain('\\u{');
+    const joined = lines.map((line) => line.slice(24)).join('');
+    expect(joined.replaceAll(' ', '')).toBe(`"${'word'.repeat(40)}${'\u{1f600}'.repeat(60)}"`);
+  });
+
+  test('shows blanks at the end of a line where they are all that differs, and a last line end', async () => {
+    const blanks = await textOf(application('meta_description: "One\\nTwo"'), {
+      wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'One  \nTwo' },
+    });
+    expect(blanks).toContain('- One\\u{20}\\u{20}\n');
+    const lineEnd = await textOf(application('meta_description: "One\\nTwo"'), {
+      wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'One\nTwo\n' },
+    });
+    expect(lineEnd).toMatch(/^ +-$/m);
+  });
+
+  test('says of a secret only that it is one, also of the one that the service holds', async () => {
+    const plan = await planOf(
+      application('meta_publisher: "by ${env:EMPTY}"', 'group: "${env:GROUP}"'),
+      { wiki: { slug: 'wiki', name: 'Wiki', meta_publisher: 'by the former', group: 'of before' } },
+      { EMPTY: '', GROUP: 'of today' },
+    );
+    expect(planText(plan, createStyle(false))).toContain(
+      [
+        '      meta_publisher',
+        '        observed  "(sensitive)"',
+        '        declared  "(sensitive)"',
+        '      group',
+        '        observed  "(sensitive)"',
+        '        declared  "(sensitive)"',
+        '',
+      ].join('\n'),
+    );
+    expect(JSON.stringify(plan)).not.toMatch(/former|of before|of today/);
+  });
+
+  test('counts what is in sync, and shows nothing of it', async () => {
+    const text = await textOf(application(), { wiki: { slug: 'wiki', name: 'Wiki' } });
+    expect(text).toBe(
+      [
+        'Plan for https://id.example.com',
+        '',
+        '0 to create, 0 to create if absent, 0 differ, 1 in sync.',
+        '',
+        'No changes. Your infrastructure matches the configuration.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  const note = /The service does not let users be read/g;
+
+  test.each([
+    [
+      'once, however many users there are',
+      'applications: [{ slug: a, name: A }]\nusers: [{ username: a, name: A }, { username: b, name: B }]',
+      1,
+    ],
+    ['not without users', 'applications: [{ slug: a, name: A }]', 0],
+  ])('says that users cannot be read %s', async (_, manifest, times) => {
+    const text = await textOf(`version: 1\n${manifest}\n`);
+    expect(text.match(note) ?? []).toHaveLength(times);
+    expect(text).not.toContain('so nothing was asked');
+  });
+
+  test('says of a plan of users alone that nothing was asked, within 80 columns', async () => {
+    const text = await textOf('version: 1\nusers: [{ username: a, name: A }]\n');
+    expect(text).toContain('No application is declared, so nothing was asked of the service.\n');
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test('does not say that none is declared where none is wanted', async () => {
+    const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
+    const scope = { target: ['user.*'], exclude: [], declared: 2 };
+    const text = planText({ ...plan, scope }, createStyle(false));
+    expect(text).toContain('Plan for https://id.example.com\nOnly user.*: 1 of the 2 declared resources.\n');
+    expect(text).toContain('No application is among these, so nothing was asked of the service.\n');
+  });
+});
+
+describe('a diff of two texts', () => {
+  test.each<[string, string, string, string[]]>([
+    ['shows few equal lines', 'a\nb\nc', 'a\nb\nd', ['same a', 'same b', 'removed c', 'added d']],
+    [
+      'folds many equal lines, but for two beside a difference',
+      '1\n2\n3\n4\n5\nx',
+      '1\n2\n3\n4\n5\ny',
+      ['left_out 3', 'same 4', 'same 5', 'removed x', 'added y'],
+    ],
+    [
+      'folds between two differences, on either side of them',
+      'x\n1\n2\n3\n4\n5\n6\nx\na\nb\nc\nd',
+      'y\n1\n2\n3\n4\n5\n6\ny\na\nb\nc\nd',
+      [
+        'removed x',
+        'added y',
+        'same 1',
+        'same 2',
+        'left_out 2',
+        'same 5',
+        'same 6',
+        'removed x',
+        'added y',
+        'same a',
+        'same b',
+        'left_out 2',
+      ],
+    ],
+    [
+      'shows one line that could be folded',
+      '1\n2\n3\nx',
+      '1\n2\n3\ny',
+      ['same 1', 'same 2', 'same 3', 'removed x', 'added y'],
+    ],
+    ['tells line ends apart', 'a\r\nb', 'a\nb', ['removed a\r', 'added a', 'same b']],
+  ])('%s', (_, before, after, expected) => {
+    const lines = textDiff(before, after).map(
+      (line) => `${line.kind} ${line.kind === 'left_out' ? line.lines : line.text}`,
+    );
+    expect(lines).toEqual(expected);
+  });
+
+  test('of texts that have little in common shows one after the other, the same each time', () => {
+    const lines = (word: string): string =>
+      Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
+    const diff = textDiff(lines('before'), lines('after'));
+    expect(diff.map(({ kind }) => kind)).toEqual([
+      ...Array.from({ length: 20_000 }, () => 'removed'),
+      ...Array.from({ length: 20_000 }, () => 'added'),
+    ]);
+    expect(textDiff(lines('before'), lines('after'))).toEqual(diff);
+  });
+});

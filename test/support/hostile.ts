@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/diagnostic.ts';
+import type { Observation } from '../../src/observe/observe.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Plan } from '../../src/plan/types.ts';
+import type { ApplyRun } from '../../src/report/apply-document.ts';
+import { failedReads } from '../../src/report/failed-reads.ts';
+import type { Address, ApplicationResource, Origin, Resource, UserResource } from '../../src/resource.ts';
+import type { Answer } from '../../src/service/answer.ts';
+import { readBaseUrl } from '../../src/settings/base-url.ts';
+import { sourceFile } from '../../src/source.ts';
+
+const fragments = [
+  '</pre>',
+  '</code></pre><img src=x onerror=alert(1)>',
+  '<script>alert(1)</script>',
+  '</script>',
+  '<!--',
+  '-->',
+  '--!>',
+  '```',
+  '````',
+  '\n```\n# out\n',
+  '~~~',
+  '\n~~~\n',
+  '</details>',
+  '<details open>',
+  '@octocat',
+  '#123',
+  '[x](http://evil)',
+  '![x](..)',
+  'http://evil.example',
+  '<http://evil>',
+  '::error::x',
+  '  ::set-output name=x::y',
+  '\n::stop-commands::x\n',
+  '\r::error::x',
+  '\u2028::error::x',
+  ':',
+  '::',
+  '##[group]x',
+  '##',
+  '#',
+  '[',
+  '##vso[task.setvariable variable=x]y',
+  '##\u200bvso[task.complete]',
+  '##teamcity[x]',
+  '%0A::error::',
+  '%',
+  ']]>',
+  '&amp;',
+  '&#10;',
+  `"'>`,
+  '\\',
+  String.raw`\u{1b}`,
+  '$&',
+  '\n',
+  '\n\n    ',
+  '\r\n',
+  '\t',
+  '\0',
+  '\u001b[2J\u001b[31m',
+  '\u001b]0;title\u0007',
+  '\u001b]8;;http://evil\u001b\\x\u001b]8;;\u001b\\',
+  '\u009b31m',
+  '\u202e',
+  '\u2066',
+  '\u200b',
+  '\ufeff',
+  '\ud800',
+  '\udc00',
+  '\ud83d\ude00',
+  '\u{e0041}',
+  '\u{10ffff}',
+  '__proto__',
+  'x'.repeat(90),
+];
+
+/** What somebody would write to get out of where texts belong. */
+export const hostileText: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...fragments) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+      { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((parts) => parts.join(''));
+
+/** What commands hold when every text that they were given is one of these. */
+export interface Given {
+  readonly resources: readonly Resource[];
+  readonly plan: Plan;
+  readonly run: ApplyRun;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const kinds = ['rejected', 'exists', 'conflict', 'unknown', 'created', 'not_attempted', 'denied'] as const;
+
+/** The texts in every place that takes any: for each an application that is absent or differs, or a user. */
+export function given(texts: readonly string[]): Given {
+  const resources = texts.map((text, index) => resourceOf(text, index));
+  const observed = new Map<Address, Observation>(
+    resources.map((resource, index) => {
+      if (resource.type === 'user') return [resource.address, { presence: 'unknown' }];
+      if (index % 3 === 0) return [resource.address, { presence: 'absent' }];
+      const fields = { ...resource.fields, meta_description: `held ${texts[index - 1]}`, group: 'held' };
+      return [
+        resource.address,
+        { presence: 'present', application: { pk: 'p', slug: resource.name, fields } },
+      ];
+    }),
+  );
+  const plan = makePlan(resources, observed, {
+    toolVersion: '1.2.3',
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    service: serviceAt(texts[0] ?? ''),
+    scope: { target: texts.slice(0, 3), exclude: texts.slice(3, 5), declared: 1000 },
+  });
+  const run: ApplyRun = {
+    plan,
+    outcomes: plan.resource_changes.map((change, index): Outcome => {
+      const outcome: OutcomeKind =
+        change.presence === 'present' ? 'differs' : (kinds[index % kinds.length] ?? 'created');
+      const answer = answerOf(texts[index] ?? '', index);
+      return { change, outcome, answer, pk: texts[index] ?? '', attempts: 1, durationMs: 1 };
+    }),
+    declared: new Map(resources.map((resource) => [resource.address, resource])),
+    startedAt: new Date('2026-01-01T00:00:00Z'),
+    durationMs: 1000,
+    interrupted: false,
+    saved: false,
+  };
+  const applications = resources.filter((resource) => resource.type === 'application');
+  const diagnostics = [
+    ...texts.map((text, index) => diagnosticOf(text, index)),
+    ...failedReads(
+      applications.map((resource, index) => ({
+        resource,
+        proof: 'nothing',
+        // What is said alike is told once; so nothing is.
+        answer: answerOf(`${texts[index]} ${index}`, index),
+      })),
+    ),
+  ];
+  return { resources, plan, run, diagnostics };
+}
+
+function resourceOf(text: string, index: number): Resource {
+  const common = { secrets: [], origin: originAt(text) };
+  if (index % 3 === 1) {
+    const name = `${text}${index}`;
+    const fields = { username: name, name: text, attributes: { [text]: [text, { [text]: text }] } };
+    const user: UserResource = {
+      type: 'user',
+      name,
+      address: `user.${name}`,
+      fields,
+      shown: fields,
+      ...common,
+    };
+    return user;
+  }
+  const slug = `app-${index}`;
+  const fields = { slug, name: text, meta_description: `${text}\n${text}`, group: text };
+  const application: ApplicationResource = {
+    type: 'application',
+    name: slug,
+    address: `application.${slug}`,
+    fields,
+    shown: fields,
+    ...common,
+  };
+  return application;
+}
+
+function originAt(text: string): Origin {
+  const whole: [number, number] = [0, text.length];
+  return { kind: 'manifest', file: sourceFile(text, text), entry: whole, fields: { name: whole } };
+}
+
+/** Only the path of a URL takes any text. */
+function serviceAt(text: string): string {
+  const url = new URL('https://id.example.com');
+  url.pathname = text;
+  return readBaseUrl(url.href, false);
+}
+
+function answerOf(text: string, index: number): Answer {
+  const errors = { [text]: [text, { [text]: text }], detail: text };
+  const answers: Answer[] = [
+    { kind: 'fields_refused', status: 400, body: errors, requestId: text },
+    { kind: 'identity_refused', status: 400, body: { name: text, username: text }, requestId: text },
+    { kind: 'failure', status: 500, body: errors },
+    { kind: 'lost', error: new Error(text) },
+  ];
+  return answers[index % answers.length] ?? { kind: 'lost' };
+}
+
+function diagnosticOf(text: string, index: number): Diagnostic {
+  const problem = {
+    code: 'invalid-value',
+    severity: index % 2 === 0 ? 'error' : 'warning',
+    summary: text,
+    detail: text,
+    address: `user.${text}`,
+  } as const;
+  if (index % 3 === 0) return diagnosticFor(undefined, problem);
+  if (index % 3 === 1) return diagnosticFor(text, problem);
+  return diagnosticAt(sourceFile(text, `${text}${text}`), [text.length, text.length * 2], problem);
+}

@@ -1,0 +1,34 @@
+import type { Observation, ObservedState } from '../../src/observe/observe.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Plan } from '../../src/plan/types.ts';
+import type { Address, Resource } from '../../src/resource.ts';
+import type { ObservedApplication } from '../../src/service/types.ts';
+import { desired } from './desired.ts';
+
+/** What a service holds: the fields of its applications, by slug. */
+export type Existing = Readonly<Record<string, ObservedApplication['fields']>>;
+
+/** The plan of a manifest for a service. */
+export async function planOf(
+  manifest: string,
+  existing: Existing = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Plan> {
+  const resources = await desired(manifest, env);
+  return makePlan(resources, observedIn(resources, existing), {
+    toolVersion: '1.2.3',
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    service: 'https://id.example.com',
+  });
+}
+
+export function observedIn(resources: readonly Resource[], existing: Existing): ObservedState {
+  return new Map<Address, Observation>(
+    resources.map(({ type, name, address }) => {
+      const fields = existing[name];
+      if (type === 'user') return [address, { presence: 'unknown' }];
+      if (fields === undefined) return [address, { presence: 'absent' }];
+      return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
+    }),
+  );
+}
