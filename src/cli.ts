@@ -144,14 +144,15 @@ function withServiceOptions(command: Command): Command {
       '--token-file <file>',
       'a file that holds the token, or - for standard input (ROLLCALL_TOKEN_FILE)',
     )
-    .option('--concurrency <n>', 'requests under way at a time (ROLLCALL_CONCURRENCY; default: 4)')
+    .option('--concurrency <n>', 'requests at a time (ROLLCALL_CONCURRENCY; default: 4)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
+    .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
     .option('--target <address>', 'only what has such an address, as in application.*; repeatable', collect)
     .option('--exclude <address>', 'nothing that has such an address; repeatable', collect)
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(reportOption())
-    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.');
+    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token; HTTPS_PROXY and NO_PROXY are heeded.');
 }
 
 function reportOption(): Option {
