@@ -5,6 +5,15 @@ export default defineConfig({
     testTimeout: 30_000,
     include: ['test/**/*.test.ts'],
     // No test reaches beyond this machine, and none depends on the caller's settings.
-    env: { ROLLCALL_URL: '', ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '', NO_COLOR: '1' },
+    env: {
+      ROLLCALL_URL: '',
+      ROLLCALL_TOKEN: '',
+      ROLLCALL_TOKEN_FILE: '',
+      NO_COLOR: '1',
+      HTTP_PROXY: '',
+      HTTPS_PROXY: '',
+      http_proxy: '',
+      https_proxy: '',
+    },
   },
 });

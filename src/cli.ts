@@ -145,11 +145,12 @@ function withServiceOptions(command: Command, formats?: string[]): Command {
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
+    .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(reportOption())
-    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token.');
+    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token; HTTPS_PROXY and NO_PROXY are heeded.');
 }
 
 function reportOption(): Option {

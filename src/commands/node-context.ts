@@ -1,9 +1,8 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { undiciTransport } from '../service/undici-transport.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
-import type { Connection, Context, Output } from './context.ts';
+import { connectOverNetwork } from './connect-over-network.ts';
+import type { Context, Output } from './context.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -20,7 +19,7 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     random: () => Math.random(),
     stdout: outputTo(process.stdout, colours),
     stderr: outputTo(process.stderr, colours),
-    connect,
+    connect: connectOverNetwork,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     interruptible: listenForInterruption,
     toolVersion,
@@ -53,10 +52,6 @@ function coloursByEnvironment(isTerminal: boolean): boolean {
   if (process.env['NO_COLOR']) return false;
   if (process.env['FORCE_COLOR']) return process.env['FORCE_COLOR'] !== '0';
   return isTerminal && process.env['TERM'] !== 'dumb';
-}
-
-function connect({ baseUrl, token, timeoutMs }: ServiceSettings): Connection {
-  return undiciTransport({ baseUrl, timeoutMs, authorization: `Bearer ${token.reveal()}` });
 }
 
 /** One line from the terminal; an empty one when the input ends or the run is interrupted. */

@@ -6,6 +6,7 @@ import { createStyle } from '../report/style.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
+import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from './context.ts';
@@ -40,7 +41,12 @@ export async function sandbox(
   try {
     if (command.length > 0) {
       // The real token stays out of it, in whichever way it is set.
-      const env = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken, ROLLCALL_TOKEN_FILE: '' };
+      const env = {
+        ROLLCALL_URL: server.url,
+        ROLLCALL_TOKEN: sandboxToken,
+        ROLLCALL_TOKEN_FILE: '',
+        ...withoutProxy(new URL(server.url).hostname, context.env),
+      };
       context.interruptible();
       return { exitCode: await run(command, env) };
     }
@@ -60,6 +66,13 @@ export async function sandbox(
   } finally {
     await server.close();
   }
+}
+
+/** No proxy leads to the sandbox. Both spellings, for one hides the other. */
+function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PROXY: string } {
+  const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
+  const all = others === undefined ? host : `${others},${host}`;
+  return { no_proxy: all, NO_PROXY: all };
 }
 
 async function readSeed(filename: string, { files }: Context): Promise<Sandbox | Diagnostic[]> {

@@ -1,6 +1,7 @@
 import type { DiagnosticCode } from '../diagnostic.ts';
 import type { Answer } from '../service/answer.ts';
 import { complaintsOf } from '../service/complaints.ts';
+import { causeWords } from './cause-words.ts';
 
 /** An answer that did not help, in words. */
 export interface AnswerWords {
@@ -36,18 +37,23 @@ export function answerWords(answer: Answer): AnswerWords {
           'rollcall follows no redirect, lest the token go astray. Use the right URL in the first place.',
       };
     case 'unreachable':
-    case 'unreachable_for_now':
+    case 'unreachable_for_now': {
+      const { cause, advice } = causeWords(answer.error);
       return {
         code: 'service-unreachable',
-        summary: `the service cannot be reached: ${causeOf(answer.error)}`,
-        advice: 'Check the service URL, the network, and that the service runs.',
+        summary: `the service cannot be reached: ${cause}`,
+        advice: advice ?? 'Check the service URL, the network, and that the service runs.',
       };
-    case 'lost':
+    }
+    case 'lost': {
+      const { cause, advice } = causeWords(answer.error);
       return {
         code: 'service-unreachable',
-        summary: `no whole answer came back: ${causeOf(answer.error)}`,
-        advice: 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.',
+        summary: `no whole answer came back: ${cause}`,
+        advice:
+          advice ?? 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.',
       };
+    }
     case 'failure':
     case 'crash':
       return {
@@ -85,11 +91,4 @@ export function serviceWords(answer: Answer): string {
   return complaintsOf(answer)
     .map(({ field, texts }) => (field === undefined ? '' : `${field}: `) + texts.join(' '))
     .join('; ');
-}
-
-function causeOf(error: Error | undefined): string {
-  if (error === undefined) return 'no cause is known';
-  if (error.name === 'TimeoutError') return 'the time limit has passed';
-  if (error.message !== '') return error.message;
-  return 'code' in error ? String(error.code) : error.name;
 }

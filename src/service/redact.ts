@@ -13,7 +13,7 @@ export function redacting(send: Transport, token: string): Transport {
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered') {
-      exchange.error.message = clean(exchange.error.message, forms);
+      cleanError(exchange.error, forms);
       return exchange;
     }
     const headers = Object.fromEntries(
@@ -21,6 +21,12 @@ export function redacting(send: Transport, token: string): Transport {
     );
     return { ...exchange, headers, body: clean(exchange.body, forms) };
   };
+}
+
+function cleanError(error: Error, forms: Forms): void {
+  // The message of a DOMException, such as the error of a timeout, cannot be assigned to.
+  Object.defineProperty(error, 'message', { value: clean(error.message, forms), configurable: true });
+  if (error.cause instanceof Error) cleanError(error.cause, forms);
 }
 
 /** An answer in whose words the secrets of a manifest are blanked out. The names of fields are not words. */

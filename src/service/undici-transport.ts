@@ -1,7 +1,9 @@
 import { Agent, DecoratorHandler, request as undiciRequest, type Dispatcher } from 'undici';
+import { createDialer, type DialerOptions } from './dialer.ts';
+import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-export interface UndiciTransportOptions {
+export interface UndiciTransportOptions extends Omit<DialerOptions, 'timeoutMs'> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** The value of the Authorization header. */
@@ -18,17 +20,24 @@ export interface UndiciTransport {
 }
 
 const connectTimeoutMs = 10_000;
+/**
+ * How long an unused connection is kept when the service does not say how long it keeps its end. A request that goes
+ * out while the service closes is lost, and many a server closes after 2 s.
+ */
+const keepAliveMs = 1000;
 /** An answer of this API is a few kilobytes. What is larger is not one. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** The transport that talks to a real service. Follows no redirect and retries nothing. */
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
-  const agent = options.dispatcher ?? new Agent({ connect: { timeout: connectTimeoutMs } });
+  const dialer = createDialer({ ...options, timeoutMs: Math.min(connectTimeoutMs, options.timeoutMs) });
+  const agent = options.dispatcher ?? new Agent({ connect: dialer.connect, keepAliveTimeout: keepAliveMs });
   const dispatcher = agent.compose(noticeStart);
   return {
     send: (request, signal) => exchange(request, options, dispatcher, signal),
     close: async () => {
-      if (options.dispatcher === undefined) await agent.destroy();
+      if (options.dispatcher !== undefined) return;
+      await Promise.all([agent.destroy(), dialer.close()]);
     },
   };
 }
@@ -46,30 +55,49 @@ async function exchange(
 ): Promise<Exchange> {
   const progress: Progress = { started: false };
   const timeout = AbortSignal.timeout(options.timeoutMs);
+  const limit = signal ? AbortSignal.any([timeout, signal]) : timeout;
   try {
-    const response = await undiciRequest(options.baseUrl + request.path, {
-      dispatcher,
-      opaque: progress,
-      method: request.method,
-      headers: {
-        accept: 'application/json',
-        authorization: options.authorization,
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: request.body ?? null,
-      // One limit for the whole exchange, in place of undici's own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
-    });
-    const body = await readBody(response.body);
-    return { kind: 'answered', status: response.statusCode, headers: singleValues(response.headers), body };
+    limit.throwIfAborted();
+    // undici heeds the signal only once it has a connection; a request that is given up before is not written later.
+    return await Promise.race([answer(request, options, dispatcher, progress, limit), rejectedBy(limit)]);
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     return progress.started
       ? { kind: 'lost', error }
-      : { kind: 'never_sent', error, transient: isTransient(error) };
+      : { kind: 'never_sent', error, transient: limit.aborted || isTransient(error) };
   }
+}
+
+async function answer(
+  request: HttpRequest,
+  options: UndiciTransportOptions,
+  dispatcher: Dispatcher,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  const response = await undiciRequest(options.baseUrl + request.path, {
+    dispatcher,
+    opaque: progress,
+    method: request.method,
+    headers: {
+      accept: 'application/json',
+      authorization: options.authorization,
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: request.body ?? null,
+    // One limit for the whole exchange, in place of undici's own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    signal,
+  });
+  const body = await readBody(response.body);
+  return { kind: 'answered', status: response.statusCode, headers: singleValues(response.headers), body };
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 async function readBody(stream: AsyncIterable<Buffer>): Promise<string> {
@@ -97,6 +125,7 @@ const noticeStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (opti
 // The types of undici leave out the methods that its DecoratorHandler forwards.
 const ForwardingHandler = DecoratorHandler as unknown as new (handler: Dispatcher.DispatchHandler) => {
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void;
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, ...rest: unknown[]): void;
 };
 
 class StartNoticingHandler extends ForwardingHandler {
@@ -108,8 +137,18 @@ class StartNoticingHandler extends ForwardingHandler {
   }
 
   override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    if (this.#progress) this.#progress.started = true;
     super.onRequestStart(controller, context);
+    // A request that was given up while it waited for a connection ends here, unwritten.
+    if (this.#progress && !controller.aborted) this.#progress.started = true;
+  }
+
+  /** undici takes a second answer for a fault of its own, and early hints count as one. */
+  override onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    ...rest: unknown[]
+  ): void {
+    if (status >= 200) super.onResponseStart(controller, status, ...rest);
   }
 }
 
@@ -126,6 +165,13 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
+/** Answers of a proxy that say no more than that it cannot, now. */
+const transientStatuses = new Set([502, 503, 504]);
+
 function isTransient(error: Error & { code?: unknown }): boolean {
+  if (error instanceof ProxyError) {
+    if (error.status !== undefined) return transientStatuses.has(error.status);
+    return error.cause instanceof Error && isTransient(error.cause);
+  }
   return error.name === 'TimeoutError' || transientCodes.has(String(error.code));
 }

@@ -34,6 +34,6 @@ export function readBaseUrl(text: string, insecureHttp: boolean): string {
   return url.origin + path;
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -2,7 +2,9 @@ import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { readBaseUrl } from './base-url.ts';
 import type { ChosenConfig } from './config.ts';
+import { readCaFile } from './ca-file.ts';
 import { nonEmpty, type Environment } from './environment.ts';
+import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
 
@@ -14,6 +16,10 @@ export interface ServiceSettings {
   readonly timeoutMs: number;
   /** How many requests are under way at a time, at the most. */
   readonly concurrency: number;
+  /** None when it is reached directly. */
+  readonly proxy?: ProxySettings;
+  /** Authorities to trust, in PEM, in addition to those of Node. */
+  readonly certificates?: readonly string[];
 }
 
 /** The flags as they were typed. */
@@ -23,6 +29,7 @@ export interface ServiceFlags {
   readonly timeout?: string;
   readonly concurrency?: string;
   readonly insecureHttp?: boolean;
+  readonly caFile?: string;
 }
 
 const defaultTimeout = '60';
@@ -43,8 +50,13 @@ export async function readServiceSettings(
       'Set ROLLCALL_URL, use --url, or choose an environment of rollcall.yaml with --env.',
     );
   }
+  const insecureHttp = flags.insecureHttp ?? false;
+  const baseUrl = readBaseUrl(url, insecureHttp);
+  const proxy = readProxy(baseUrl, env, insecureHttp);
   return {
-    baseUrl: readBaseUrl(url, flags.insecureHttp ?? false),
+    baseUrl,
+    ...(proxy && { proxy }),
+    ...(flags.caFile !== undefined && { certificates: await readCaFile(flags.caFile, env, files) }),
     token: await readToken(flags.tokenFile, env, config, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
     concurrency: concurrencyOf(flags, env, config),

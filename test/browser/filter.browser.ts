@@ -69,16 +69,19 @@ describe('the filter', () => {
 
   test('is not offered where there is nothing to filter', async () => {
     const { page, complaints } = await open(
-      planHtml({
-        format_version: '1.0',
-        tool_version: '1.2.3',
-        created_at: '2026-01-01T00:00:00.000Z',
-        service: 'https://id.example.com',
-        manifest_digest: 'sha256:0',
-        resource_changes: [],
-        resource_drift: [],
-        summary: { create: 0, create_if_absent: 0, in_sync: 0, differs: 0 },
-      }),
+      planHtml(
+        {
+          format_version: '1.0',
+          tool_version: '1.2.3',
+          created_at: '2026-01-01T00:00:00.000Z',
+          service: 'https://id.example.com',
+          manifest_digest: 'sha256:0',
+          resource_changes: [],
+          resource_drift: [],
+          summary: { create: 0, create_if_absent: 0, in_sync: 0, differs: 0 },
+        },
+        [],
+      ),
     );
     expect(await page.getByText('No changes.').isVisible()).toBe(true);
     expect(await page.locator('form').isVisible()).toBe(false);

@@ -84,7 +84,7 @@ export async function planPage(text: string = placeholder): Promise<string> {
       'in-sync': { slug: 'in-sync', name: placeholder },
     },
   });
-  return planHtml(filled(everywhereIn(plan), text));
+  return planHtml(filled(everywhereIn(plan), text), []);
 }
 
 /** An apply with every kind of outcome, and the text wherever something comes from outside. */
@@ -160,5 +160,5 @@ export async function largePlanPage(): Promise<string> {
       .map((application) => [application.slug, { ...application, name: 'Another name' }]),
   );
   const { plan } = await planned({ applications, users, held });
-  return planHtml(plan);
+  return planHtml(plan, []);
 }

@@ -21,6 +21,20 @@ test('a token in an error is blanked out', async () => {
   expect(await failing(request)).toMatchObject({ error: { message: 'header (sensitive)' } });
 });
 
+test('the error of a timeout, whose message is read-only, passes', async () => {
+  const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
+  const failing = redacting(async () => ({ kind: 'lost', error }), secret);
+  expect(await failing(request)).toMatchObject({
+    error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },
+  });
+});
+
+test('a token in the cause of an error is blanked out', async () => {
+  const error = new Error('outside', { cause: new Error(secret) });
+  const failing = redacting(async () => ({ kind: 'lost', error }), secret);
+  expect(await failing(request)).toMatchObject({ error: { cause: { message: '(sensitive)' } } });
+});
+
 test('the secrets of a manifest are blanked out of words, and the names of fields stay', () => {
   const body = { name: ['hunter2 is no name', 'nor "hunter2!"'], detail: 'fine' };
   expect(

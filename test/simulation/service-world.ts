@@ -317,8 +317,8 @@ function answeredIn(
 }
 
 function lostIn(delay: number, name = 'Error'): Omit<Answering, 'words'> {
-  const error = new Error('lost');
-  error.name = name;
+  // As the abort of a real request: a DOMException, whose fields cannot be assigned to.
+  const error = name === 'Error' ? new Error('lost') : new DOMException('too late', name);
   return { delay, exchange: { kind: 'lost', error }, clear: false };
 }
 

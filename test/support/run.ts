@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../src/clock.ts';
+import { connectOverNetwork } from '../../src/commands/connect-over-network.ts';
 import type { Context } from '../../src/commands/context.ts';
-import { undiciTransport } from '../../src/service/undici-transport.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { memoryFiles } from './memory-files.ts';
@@ -45,10 +45,8 @@ export function capture(setup: Setup): Captured {
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
-    connect: ({ baseUrl, token, timeoutMs }) =>
-      transport
-        ? { send: transport, close: async () => {} }
-        : undiciTransport({ baseUrl, timeoutMs, authorization: `Bearer ${token.reveal()}` }),
+    connect: (settings) =>
+      transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),
     ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
     interruptible: () => setup.signal ?? new AbortController().signal,
     toolVersion: '1.2.3',

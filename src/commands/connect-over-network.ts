@@ -1,0 +1,16 @@
+import { undiciTransport } from '../service/undici-transport.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import type { Connection } from './context.ts';
+
+/** Connects to a real service. Here the secrets leave their wrapping. */
+export function connectOverNetwork(settings: ServiceSettings): Connection {
+  const { baseUrl, token, timeoutMs, proxy, certificates } = settings;
+  const authorization = proxy?.authorization?.reveal();
+  return undiciTransport({
+    baseUrl,
+    timeoutMs,
+    authorization: `Bearer ${token.reveal()}`,
+    ...(proxy && { proxy: { origin: proxy.origin, ...(authorization !== undefined && { authorization }) } }),
+    ...(certificates && { certificates }),
+  });
+}

@@ -1,0 +1,73 @@
+import { ProxyError } from '../service/proxy-error.ts';
+
+/** Why no answer came, in words. */
+export interface CauseWords {
+  readonly cause: string;
+  /** What to do about it, where that follows from the cause. */
+  readonly advice?: string;
+}
+
+/** How a TLS alert begins; undici shows what was not HTTP as `data`. */
+const tlsAlert = '\u0015\u0003';
+
+export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
+  if (error === undefined) return { cause: 'no cause is known' };
+  if (error instanceof ProxyError) return proxyWords(error);
+  if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
+  if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
+    return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
+  }
+  const known = causes.get(String(error.code));
+  if (known !== undefined) return known;
+  if (error.message !== '') return { cause: error.message };
+  return { cause: 'code' in error ? String(error.code) : error.name };
+}
+
+function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
+  if (status === 407) {
+    return {
+      cause: message,
+      advice: 'Give the proxy a user name and a password: http://user:password@host:port in HTTPS_PROXY.',
+    };
+  }
+  const exception = 'Check HTTPS_PROXY or HTTP_PROXY; NO_PROXY excepts the service from it.';
+  if (!(cause instanceof Error)) return { cause: message, advice: exception };
+  const inner = causeWords(cause);
+  return { cause: `the proxy ${proxy} made no tunnel: ${inner.cause}`, advice: inner.advice ?? exception };
+}
+
+const untrusted: CauseWords = {
+  cause: 'its certificate comes from an authority that is not trusted here',
+  advice: 'If it is an authority of your own, name its certificate with --ca-file.',
+};
+const notTls: CauseWords = {
+  cause: 'what listens there does not speak TLS',
+  advice: 'Check the port, and whether it is http:// rather than https://.',
+};
+
+/** What Node and OpenSSL say in codes. */
+const causes: ReadonlyMap<string, CauseWords> = new Map([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
+  [
+    'CERT_HAS_EXPIRED',
+    { cause: 'its certificate has expired', advice: 'Renew the certificate, or check the clock here.' },
+  ],
+  [
+    'CERT_NOT_YET_VALID',
+    { cause: 'its certificate is not valid yet', advice: 'Check the clock here, and that of the service.' },
+  ],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    {
+      cause: 'its certificate is for another host',
+      advice: 'Use a host name in the service URL that the certificate names.',
+    },
+  ],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', notTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', notTls],
+  ['EPROTO', notTls],
+]);

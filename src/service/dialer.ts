@@ -1,0 +1,127 @@
+import type { LookupFunction, Socket } from 'node:net';
+import * as tls from 'node:tls';
+import { buildConnector, Pool } from 'undici';
+import { ProxyError } from './proxy-error.ts';
+
+export interface DialerOptions {
+  /** How long each step may take: to connect, to be given a tunnel, to shake hands. */
+  readonly timeoutMs: number;
+  readonly proxy?: Proxy;
+  /** Authorities to trust, in PEM, in addition to those of Node. */
+  readonly certificates?: readonly string[];
+  /** In place of the system's resolver. */
+  readonly lookup?: LookupFunction;
+}
+
+export interface Proxy {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The value of the Proxy-Authorization header. */
+  readonly authorization?: string;
+}
+
+export interface Dialer {
+  readonly connect: buildConnector.connector;
+  /** Ends every connection, also those that are still being made: undici would wait for them. */
+  readonly close: () => Promise<void>;
+}
+
+/** Makes the connections to the service, directly or through a proxy. */
+export function createDialer({ timeoutMs, proxy, certificates, lookup }: DialerOptions): Dialer {
+  const options = {
+    timeout: timeoutMs,
+    ...(certificates && { secureContext: contextWith(certificates) }),
+    ...(lookup && { lookup }),
+  };
+  const sockets = new Set<Socket>();
+
+  function dialing(): buildConnector.connector {
+    const connector = buildConnector(options);
+    return (target, callback) => {
+      // The types leave out that it returns the socket at once.
+      const socket = connector(target, callback) as unknown as Socket;
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    };
+  }
+
+  function destroySockets(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+
+  const dial = dialing();
+  if (proxy === undefined) return { connect: dial, close: async () => destroySockets() };
+
+  const pool = new Pool(proxy.origin, { connect: dialing() });
+  async function connectThrough(
+    through: Proxy,
+    target: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> {
+    let tunnel: Socket;
+    try {
+      tunnel = await openTunnel(target, through, pool, timeoutMs);
+    } catch (error) {
+      callback(error as ProxyError, null); // it rejects with nothing else
+      return;
+    }
+    if (target.protocol === 'https:') dial({ ...target, httpSocket: tunnel }, callback);
+    else callback(null, tunnel);
+  }
+
+  return {
+    connect: (target, callback) => void connectThrough(proxy, target, callback),
+    close: async () => {
+      const destroyed = pool.destroy();
+      destroySockets();
+      await destroyed;
+    },
+  };
+}
+
+/**
+ * Asks the proxy for a tunnel, for http:// as well: what comes back through it is the service's own.
+ * Rejects with a ProxyError and nothing else: after an error with a code of its own, such as one of a connection
+ * that closes, undici dials again for as long as it goes on, which is why its ProxyAgent is not used here.
+ */
+async function openTunnel(
+  { host = '', port, protocol }: buildConnector.Options,
+  { origin, authorization }: Proxy,
+  pool: Pool,
+  timeoutMs: number,
+): Promise<Socket> {
+  const authority = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host;
+  let status: number;
+  let socket: Socket;
+  try {
+    const answer = await pool.connect({
+      path: authority,
+      headers: {
+        host: authority,
+        ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+      },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    status = answer.statusCode;
+    socket = answer.socket as Socket; // the connector above gave it
+  } catch (thrown) {
+    throw new ProxyError(origin, { cause: thrown instanceof Error ? thrown : new Error(String(thrown)) });
+  }
+  if (status >= 200 && status < 300) {
+    if (!socket.destroyed) return socket;
+    throw new ProxyError(origin, { cause: new Error('it closed the tunnel at once') });
+  }
+  socket.on('error', () => {}).destroy();
+  throw new ProxyError(origin, { status });
+}
+
+/** One context for all connections: to read all authorities anew for each takes longer than to connect. */
+function contextWith(certificates: readonly string[]): tls.SecureContext {
+  return tls.createSecureContext({ ca: [...trustedAnyway(), ...certificates] });
+}
+
+/** Newer releases of Node can tell; they may have been told to trust the system's authorities as well. */
+function trustedAnyway(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
+  return getCACertificates?.() ?? tls.rootCertificates;
+}

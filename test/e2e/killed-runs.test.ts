@@ -1,0 +1,133 @@
+import type { ChildProcess } from 'node:child_process';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { rollcall, type Ended } from '../support/cli.ts';
+
+const applications = Array.from({ length: 24 }, (_, index) => `app-${index}`);
+const users = Array.from({ length: 12 }, (_, index) => `user-${index}`);
+const manifest = [
+  'version: 1',
+  'applications:',
+  ...applications.map((slug) => `  - { slug: ${slug}, name: An application }`),
+  'users:',
+  ...users.map((username) => `  - { username: ${username}, name: A user }`),
+].join('\n');
+
+/** Always the same moments: a generator of Park and Miller's. */
+function moments(count: number, below: number): { request: number; afterMs: number }[] {
+  let state = 20_260_101;
+  const next = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;
+  return Array.from({ length: count }, () => ({ request: 1 + next(below), afterMs: next(8) }));
+}
+
+interface Summary {
+  readonly interrupted: boolean;
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+function summaryOf({ stdout }: Ended): Summary {
+  return JSON.parse(stdout) as Summary; // as its schema says
+}
+
+function apply(
+  url: string,
+  flags: readonly string[],
+  started?: (child: ChildProcess) => void,
+): Promise<Ended> {
+  return rollcall(['apply', '--yes', '-o', 'json', '-', ...flags], {
+    input: manifest,
+    env: { ROLLCALL_URL: url, ROLLCALL_TOKEN: sandboxToken },
+    ...(started && { started }),
+  });
+}
+
+describe('an apply that is killed', () => {
+  // A run sends one request for each application to look it up, and one for each resource to create it.
+  test.each(moments(12, 2 * applications.length + users.length))(
+    'at request $request, $afterMs ms later, is completed by the next one',
+    async ({ request: moment, afterMs }) => {
+      const { sandbox } = seedSandbox({});
+      const created: string[] = [];
+      let requests = 0;
+      let child: ChildProcess | undefined;
+      const server = await serveSandbox(
+        {
+          handle: (request) => {
+            if ((requests += 1) === moment) setTimeout(() => child?.kill('SIGKILL'), afterMs);
+            const answer = sandbox.handle(request);
+            if (answer.status === 201)
+              created.push(/"(?:slug|username)":"([^"]+)"/.exec(answer.body)?.[1] ?? '');
+            return answer;
+          },
+        },
+        { port: 0, latencyMs: 4 },
+      );
+      const killed = await apply(server.url, [], (started) => (child = started));
+      expect(killed.code).not.toBe(0);
+      child = undefined;
+      const again = await apply(server.url, []);
+      await server.close();
+      expect(again.code).toBe(0);
+      expect(created.toSorted()).toEqual([...applications, ...users].toSorted());
+    },
+  );
+});
+
+describe('a first interruption, while the service hangs', () => {
+  test.each([
+    ['http', 'SIGINT', 130],
+    ['http', 'SIGTERM', 143],
+    ['https', 'SIGINT', 130],
+  ] as const)('ends the lookups of an %s:// service at once, by %s', async (scheme, signal, expected) => {
+    let child: ChildProcess | undefined;
+    let interruptedAt = 0;
+    const silent = createServer((socket) => {
+      socket.on('error', () => {}).resume();
+      if (interruptedAt > 0) return;
+      interruptedAt = Date.now();
+      setTimeout(() => child?.kill(signal), 50);
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo; // a TCP server has one
+    const { code, stdout } = await apply(`${scheme}://127.0.0.1:${port}`, [], (started) => (child = started));
+    silent.close();
+    expect(code).toBe(expected);
+    expect(stdout).not.toBe('');
+    expect(Date.now() - interruptedAt).toBeLessThan(5000); // --timeout is 60 s
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'waits for the creates no longer than --timeout, and accounts for every resource: %s',
+    async (signal, expected) => {
+      let child: ChildProcess | undefined;
+      let interruptedAt = 0;
+      const hanging = createHttpServer((request, response) => {
+        if (request.method === 'GET') {
+          response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+        } else if (interruptedAt === 0) {
+          interruptedAt = Date.now();
+          child?.kill(signal); // and the create is never answered
+        }
+      });
+      await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+      const { port } = hanging.address() as AddressInfo; // a TCP server has one
+      const url = `http://127.0.0.1:${port}`;
+      const ended = await apply(url, ['--timeout', '1'], (started) => (child = started));
+      hanging.closeAllConnections();
+      hanging.close();
+      expect(ended.code).toBe(expected);
+      expect(Date.now() - interruptedAt).toBeLessThan(1000 + 1500);
+      const { interrupted, summary } = summaryOf(ended);
+      expect(interrupted).toBe(true);
+      const total = Object.values(summary).reduce((sum, count) => sum + count, 0);
+      expect(total).toBe(applications.length + users.length);
+      expect(summary).toMatchObject({ created: 0 });
+    },
+  );
+});

@@ -1,0 +1,161 @@
+import { createServer } from 'node:https';
+import { createServer as createNetServer, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { rollcall, root, type Ended } from '../support/cli.ts';
+import {
+  rawServer,
+  testProxy,
+  tlsFixture,
+  type CertificateName,
+  type TestProxy,
+} from '../support/raw-server.ts';
+
+const caFile = join(root, 'test/fixtures/tls/ca.pem');
+const password = 'hidden/pass word';
+const closing: (() => unknown)[] = [];
+let proxy: TestProxy;
+let urls: Readonly<Record<CertificateName, string>>;
+
+beforeAll(async () => {
+  proxy = await testProxy();
+  closing.push(() => proxy.close());
+  urls = {
+    good: await tlsSandbox('good'),
+    expired: await tlsSandbox('expired'),
+    'other-host': await tlsSandbox('other-host'),
+  };
+});
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port; // a TCP server has one
+}
+
+/** The sandbox behind TLS, as far as a plan needs it. */
+async function tlsSandbox(certificate: CertificateName): Promise<string> {
+  const { sandbox } = seedSandbox({});
+  const tls = { cert: tlsFixture(`${certificate}.pem`), key: tlsFixture(`${certificate}.key`) };
+  const server = createServer(tls, ({ method = '', url = '', headers: { authorization } }, response) => {
+    const { status, headers, body } = sandbox.handle({
+      method,
+      path: url,
+      headers: { authorization },
+      body: '',
+    });
+    response.writeHead(status, headers).end(body);
+  });
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `https://127.0.0.1:${await portOf(server)}`;
+}
+
+function plan(url: string, flags: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return rollcall(['plan', '-', ...flags], {
+    input: 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n',
+    env: { ROLLCALL_URL: url, ROLLCALL_TOKEN: sandboxToken, NO_PROXY: '', no_proxy: '', ...env },
+  });
+}
+
+/** In one line, as the eye reads it. */
+const folded = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+describe('a service with a certificate of an authority of its own', () => {
+  test('is refused, and the message names --ca-file', async () => {
+    const { code, stderr } = await plan(urls.good, []);
+    expect(code).toBe(1);
+    expect(folded(stderr)).toContain(
+      'the service cannot be reached: its certificate comes from an authority that is not trusted here',
+    );
+    expect(stderr).toContain('--ca-file');
+  });
+
+  test('is reached with --ca-file, or with NODE_EXTRA_CA_CERTS, or with both of them', async () => {
+    const other = join(root, 'test/fixtures/tls/other-host.pem');
+    expect(await plan(urls.good, ['--ca-file', caFile])).toMatchObject({ code: 0, stderr: '' });
+    expect(await plan(urls.good, [], { NODE_EXTRA_CA_CERTS: caFile })).toMatchObject({ code: 0 });
+    expect(await plan(urls.good, ['--ca-file', other], { NODE_EXTRA_CA_CERTS: caFile })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  test.each([
+    ['expired', 'its certificate has expired'],
+    ['other-host', 'its certificate is for another host'],
+  ] as const)('that is %s is refused in plain words', async (certificate, words) => {
+    const { code, stderr } = await plan(urls[certificate], ['--ca-file', caFile]);
+    expect(code).toBe(1);
+    expect(folded(stderr)).toContain(`the service cannot be reached: ${words}`);
+  });
+
+  test('that does not speak TLS is told apart from one that does', async () => {
+    const noTls = createNetServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    });
+    const alert = createNetServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 1, 0, 2, 2, 70])));
+    });
+    closing.push(
+      () => noTls.close(),
+      () => alert.close(),
+    );
+    const spoken = await plan(`https://127.0.0.1:${await portOf(noTls)}`, []);
+    expect(folded(spoken.stderr)).toContain('what listens there does not speak TLS');
+    const unspoken = await plan(`http://127.0.0.1:${await portOf(alert)}`, []);
+    expect(folded(unspoken.stderr)).toContain('what listens there speaks TLS');
+  });
+
+  test('needs a file that can be used: before any request, with exit code 3', async () => {
+    const silent = await rawServer({});
+    closing.push(() => silent.close());
+    for (const file of ['no-such-file', 'package.json']) {
+      const ended = await plan(`https://127.0.0.1:${silent.port}`, ['--ca-file', file]);
+      expect(ended).toMatchObject({ code: 3, stdout: '' });
+      expect(ended.stderr).toMatch(/^error: the file of authorities/);
+    }
+    expect(silent.connections()).toBe(0);
+  });
+});
+
+describe('a proxy', () => {
+  const withPassword = (port: number): string =>
+    `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+  const credentials = Buffer.from(`me:${password}`).toString('base64');
+
+  test('leads to the service, and is told the password, unless NO_PROXY excepts it', async () => {
+    const env = { HTTPS_PROXY: withPassword(proxy.port) };
+    expect(await plan(urls.good, ['--ca-file', caFile], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(proxy.heads).toHaveLength(1);
+    expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${credentials}`);
+    await plan(urls.good, ['--ca-file', caFile], { ...env, NO_PROXY: '127.0.0.0/8' });
+    expect(proxy.heads).toHaveLength(1);
+  });
+
+  test.each([407, 403])('that answers %i is named, without its password', async (status) => {
+    const refusing = await testProxy({
+      onConnect: (socket) => socket.end(`HTTP/1.1 ${status} No, ${credentials}\r\nContent-Length: 0\r\n\r\n`),
+    });
+    closing.push(() => refusing.close());
+    const ended = await plan(urls.good, ['-o', 'json'], { HTTPS_PROXY: withPassword(refusing.port) });
+    expect(ended.code).toBe(1);
+    const printed = folded(ended.stdout + ended.stderr);
+    expect(printed).toContain(
+      `the proxy http://127.0.0.1:${refusing.port} refuses to connect to it (${status})`,
+    );
+    expect(printed).not.toMatch(/hidden/);
+    expect(printed).not.toContain(credentials);
+    expect(refusing.heads).toHaveLength(1);
+  });
+
+  test('is not asked for the sandbox', async () => {
+    const command = ['sandbox', '--', process.execPath, 'dist/cli.js', 'plan', 'examples/manifests'];
+    const before = proxy.heads.length;
+    const { code } = await rollcall(command, { env: { HTTP_PROXY: withPassword(proxy.port) } });
+    expect(code).toBe(0);
+    expect(proxy.heads).toHaveLength(before);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { readCaFile } from '../../src/settings/ca-file.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { tlsFixture } from '../support/raw-server.ts';
+
+const ca = tlsFixture('ca.pem').trim();
+const other = tlsFixture('good.pem').trim();
+const files = memoryFiles({
+  'ca.pem': `# ours\n${ca}\n`,
+  'both.pem': `${ca}\n${other}\n`,
+  'key.pem': tlsFixture('good.key'),
+  'cut.pem': ca.replace(/\n.{8}/, '\n'),
+  'second-cut.pem': `${ca}\n${other.replace(/\n.{8}/, '\n')}\n`,
+  empty: '',
+});
+
+describe('the file of authorities', () => {
+  test('gives all its certificates, and those that Node would forget for them', async () => {
+    expect(await readCaFile('ca.pem', {}, files)).toEqual([ca]);
+    expect(await readCaFile('both.pem', {}, files)).toEqual([ca, other]);
+    expect(await readCaFile('ca.pem', { NODE_EXTRA_CA_CERTS: 'both.pem' }, files)).toEqual([ca, ca, other]);
+    expect(await readCaFile('ca.pem', { NODE_EXTRA_CA_CERTS: 'none.pem' }, files)).toEqual([ca]);
+  });
+
+  test.each([
+    ['none.pem', /cannot be read/],
+    ['empty', /holds no certificate: empty/],
+    ['key.pem', /holds no certificate: key.pem/],
+    ['cut.pem', /cannot be used: cut.pem/],
+    ['second-cut.pem', /cannot be used: second-cut.pem/],
+  ])('%s is refused', async (path, message) => {
+    await expect(readCaFile(path, {}, files)).rejects.toThrow(message);
+    await expect(readCaFile(path, {}, files)).rejects.toMatchObject({ name: 'UsageError' });
+  });
+});

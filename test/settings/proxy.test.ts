@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { readProxy } from '../../src/settings/proxy.ts';
+
+const https = 'https://id.example.com';
+
+describe('the proxy', () => {
+  test.each([
+    ['https://id.example.com', { HTTPS_PROXY: 'http://p:3128' }, 'http://p:3128'],
+    ['https://id.example.com', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' }, 'http://low:1'],
+    ['https://id.example.com', { https_proxy: '', HTTPS_PROXY: 'http://up:1' }, 'http://up:1'],
+    ['https://id.example.com', { HTTPS_PROXY: 'p:3128' }, 'http://p:3128'],
+    ['https://id.example.com', { HTTPS_PROXY: 'https://p/ignored' }, 'https://p'],
+    ['https://id.example.com', { HTTP_PROXY: 'http://p:3128' }, undefined],
+    ['https://id.example.com', {}, undefined],
+    ['http://127.0.0.1:9000', { HTTPS_PROXY: 'http://p:3128' }, undefined],
+    ['http://127.0.0.1:9000', { HTTP_PROXY: 'http://localhost:3128' }, 'http://localhost:3128'],
+  ])('of %s with %j is %s', (url, env, expected) => {
+    expect(readProxy(url, env, false)?.origin).toBe(expected);
+  });
+
+  test.each([
+    ['*', https, true],
+    ['id.example.com', https, true],
+    ['ID.Example.com', https, true],
+    ['example.com', https, true],
+    ['.example.com', https, true],
+    ['*.example.com', https, true],
+    ['ample.com', https, false],
+    ['other.com, id.example.com', https, true],
+    ['other.com id.example.com', https, true],
+    ['id.example.com:443', https, true],
+    ['id.example.com:8443', https, false],
+    ['id.example.com:8443', 'https://id.example.com:8443', true],
+    ['.', https, false],
+    [',', https, false],
+    ['10.1.2.3', 'https://10.1.2.3', true],
+    ['10.0.0.0/8', 'https://10.1.2.3', true],
+    ['10.0.0.0/99', 'https://10.1.2.3', false],
+    ['11.0.0.0/8', 'https://10.1.2.3', false],
+    ['2.3', 'https://10.1.2.3', false],
+    ['::1', 'https://[::1]', true],
+    ['[::1]:8443', 'https://[::1]:8443', true],
+    ['fd00::/8', 'https://[fd12::1]', true],
+    ['10.0.0.0/8', 'https://[fd12::1]', false],
+  ])('with NO_PROXY=%s, a service at %s is excepted: %s', (NO_PROXY, url, excepted) => {
+    const proxy = readProxy(url, { HTTPS_PROXY: 'http://p:3128', NO_PROXY }, false);
+    expect(proxy === undefined).toBe(excepted);
+  });
+
+  test('is told the user and the password, which show themselves nowhere', () => {
+    const proxy = readProxy(https, { HTTPS_PROXY: 'http://me:s%40cret@p:3128' }, false);
+    expect(proxy?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:s@cret').toString('base64')}`);
+    expect(JSON.stringify(proxy)).toBe('{"origin":"http://p:3128","authorization":"(sensitive)"}');
+    const nameOnly = readProxy(https, { HTTPS_PROXY: 'http://me@p:3128' }, false);
+    expect(nameOnly?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:').toString('base64')}`);
+  });
+
+  test.each([
+    ['socks5://me:secret@p:1080', /names no http:\/\/ or https:\/\/ proxy/],
+    ['http://me:secret@p:99999', /is not a URL/],
+    ['http://me:secret%E0%A4%A@p', /begins no character/],
+  ])('%s is refused, without its password', (HTTPS_PROXY, message) => {
+    expect(() => readProxy(https, { HTTPS_PROXY }, false)).toThrow(message);
+    expect(() => readProxy(https, { HTTPS_PROXY }, false)).not.toThrow(/secret/);
+  });
+
+  test('elsewhere gets no token for an http:// service, unless the user says so', () => {
+    const env = { HTTP_PROXY: 'http://me:secret@p:3128' };
+    const through = (insecure: boolean): unknown => readProxy('http://127.0.0.1:9000', env, insecure);
+    expect(() => through(false)).toThrow('the token would travel to the proxy http://p:3128 unencrypted');
+    expect(through(true)).toMatchObject({ origin: 'http://p:3128' });
+  });
+});

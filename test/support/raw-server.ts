@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+/** A file of test/fixtures/tls/. The certificates are good until the year 2999, but for the expired one. */
+export function tlsFixture(name: string): string {
+  return readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
+}
+
+export type CertificateName = 'good' | 'expired' | 'other-host';
+
+export interface RawServer {
+  readonly port: number;
+  /** How many bytes of requests came, on all connections; the bytes of a TLS handshake are none. */
+  readonly received: () => number;
+  readonly connections: () => number;
+  readonly text: () => string;
+  close(): Promise<void>;
+}
+
+export interface RawServerOptions {
+  /** Speaks TLS with this certificate. */
+  readonly certificate?: CertificateName;
+  /** Called with each connection, before anything is read; when it returns true, that is all that happens. */
+  readonly onAccept?: (socket: Socket) => boolean;
+  /** Called whenever bytes have come, with all that came on this connection. */
+  readonly onBytes?: (socket: Socket, text: string) => void;
+}
+
+/** The sockets under those that speak TLS: only they can be reset. */
+const underneath = new WeakMap<Socket, Socket>();
+
+/** Ends a connection with a reset. */
+export function reset(socket: Socket): void {
+  (underneath.get(socket) ?? socket).resetAndDestroy();
+}
+
+/** A server of sockets that does as it is told. */
+export async function rawServer({ certificate, onAccept, onBytes }: RawServerOptions): Promise<RawServer> {
+  const sockets = new Set<Socket>();
+  let received = 0;
+  let connections = 0;
+  let all = '';
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    if (onAccept?.(socket)) return;
+    const stream =
+      certificate === undefined
+        ? socket
+        : new TLSSocket(socket, {
+            isServer: true,
+            cert: tlsFixture(`${certificate}.pem`),
+            key: tlsFixture(`${certificate}.key`),
+          });
+    if (stream !== socket) underneath.set(stream, socket);
+    let text = '';
+    stream.on('error', () => {});
+    stream.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      text += chunk.toString('latin1');
+      all += chunk.toString('latin1');
+      onBytes?.(stream, text);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port, // a TCP server has one
+    received: () => received,
+    connections: () => connections,
+    text: () => all,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** Whether the whole of a request is there: its head, and as much as its Content-Length says. */
+export function isWhole(text: string): boolean {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const [, length = '0'] = /content-length: (\d+)/i.exec(text.slice(0, end)) ?? [];
+  return text.length >= end + 4 + Number(length);
+}
+
+/** Does something once, when the whole of a request has come. */
+export function whenWhole(then: (socket: Socket) => void): (socket: Socket, text: string) => void {
+  const done = new WeakSet<Socket>();
+  return (socket, text) => {
+    if (done.has(socket) || !isWhole(text)) return;
+    done.add(socket);
+    then(socket);
+  };
+}
+
+export interface TestProxy extends RawServer {
+  /** The heads of the CONNECT requests that came. */
+  readonly heads: readonly string[];
+}
+
+export interface TestProxyOptions {
+  readonly certificate?: CertificateName;
+  /** Called in place of making the tunnel. */
+  readonly onConnect?: (socket: Socket) => void;
+  /** Called with the client's end and the service's end of each tunnel that was made. */
+  readonly onTunnel?: (client: Socket, upstream: Socket) => void;
+}
+
+/** A proxy that makes tunnels, to this machine only. */
+export async function testProxy({
+  certificate,
+  onConnect,
+  onTunnel,
+}: TestProxyOptions = {}): Promise<TestProxy> {
+  const heads: string[] = [];
+  const open = new Set<Socket>();
+  const tunnelled = new WeakSet<Socket>();
+  const server = await rawServer({
+    ...(certificate && { certificate }),
+    onBytes: (socket, text) => {
+      if (tunnelled.has(socket) || !isWhole(text)) return;
+      tunnelled.add(socket);
+      heads.push(text);
+      if (onConnect) {
+        onConnect(socket);
+        return;
+      }
+      const [, host = '', port = ''] = /^CONNECT (\S+):(\d+) HTTP/.exec(text) ?? [];
+      if (host !== '127.0.0.1' && host !== 'localhost') {
+        socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      const upstream = connect({ port: Number(port), host: '127.0.0.1' });
+      open.add(upstream);
+      upstream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') socket.resetAndDestroy();
+        else socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n');
+      });
+      upstream.once('connect', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.on('close', () => upstream.destroy());
+        upstream.pipe(socket);
+        socket.pipe(upstream);
+        onTunnel?.(socket, upstream);
+      });
+    },
+  });
+  return {
+    ...server,
+    heads,
+    close: async () => {
+      for (const socket of open) socket.destroy();
+      await server.close();
+    },
+  };
+}
