@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/apply/outcome.ts';
-import { rules, type Rule } from './checker.ts';
 import { narrate } from './narrate.ts';
-import { plantedBugs } from './planted-bugs.ts';
 import { faults } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
-const seeds = 10_000;
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 10_000);
 
 describe('a simulated run of apply', () => {
   test(
@@ -35,6 +33,7 @@ describe('a simulated run of apply', () => {
         timeout_late: 'timed out, arrives whenever it likes',
         resent: 'to the second of two',
       };
+      if (seeds < 10_000) return; // too few to meet everything
       for (const fault of faults) expect(words).toContain(inWords[fault] ?? fault);
       expect([...ended]).toEqual(
         expect.arrayContaining([...outcomeKinds, 'done', 'failed', 'interrupted', 'incomplete']),
@@ -52,24 +51,4 @@ describe('a simulated run of apply', () => {
     expect(story).toMatch(/ms {2}rerun: ends as (done|incomplete): /);
     expect(story).not.toContain('undefined');
   });
-});
-
-describe('the simulation', () => {
-  test('has a planted bug for every rule', () => {
-    expect(new Set(Object.values(plantedBugs).map(({ breaks }) => breaks))).toEqual(
-      new Set(Object.keys(rules)),
-    );
-  });
-
-  test.each(Object.entries(plantedBugs))(
-    'catches an engine that %s',
-    { timeout: 120_000 },
-    async (_, bug) => {
-      const broken = new Set<Rule>();
-      for (let seed = 0; seed < 2000 && !broken.has(bug.breaks); seed += 1) {
-        for (const { rule } of (await simulate(seed, bug)).violations) broken.add(rule);
-      }
-      expect([...broken]).toContain(bug.breaks);
-    },
-  );
 });

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { rules, type Rule } from './checker.ts';
+import { plantedBugs } from './planted-bugs.ts';
+import { simulate } from './simulate.ts';
+
+describe('the simulation', () => {
+  test('has a planted bug for every rule', () => {
+    expect(new Set(Object.values(plantedBugs).map(({ breaks }) => breaks))).toEqual(
+      new Set(Object.keys(rules)),
+    );
+  });
+
+  test.each(Object.entries(plantedBugs))(
+    'catches an engine that %s',
+    { timeout: 120_000 },
+    async (_, bug) => {
+      const broken = new Set<Rule>();
+      for (let seed = 0; seed < 2000 && !broken.has(bug.breaks); seed += 1) {
+        for (const { rule } of (await simulate(seed, bug)).violations) broken.add(rule);
+      }
+      expect([...broken]).toContain(bug.breaks);
+    },
+  );
+});
