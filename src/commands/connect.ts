@@ -23,7 +23,7 @@ export async function withService<Result>(
   use: (service: Service) => Promise<Result>,
 ): Promise<Result> {
   const signal = context.interruptible();
-  const connection = context.connect(settings);
+  const connection = await context.connect(settings);
   const pacing = createPacing({
     clock: context.clock,
     random: context.random,

@@ -20,7 +20,7 @@ export interface Context {
   readonly stdout: Output;
   /** Progress, prompts and diagnostics. */
   readonly stderr: Output;
-  readonly connect: (settings: ServiceSettings) => Connection;
+  readonly connect: (settings: ServiceSettings) => Promise<Connection>;
   /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
   /** From this call on, an interruption does not end the process: it aborts the signal, the first time. */

@@ -1,7 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectOverNetwork } from './connect-over-network.ts';
 import type { Context, Output } from './context.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
@@ -19,7 +18,11 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     random: () => Math.random(),
     stdout: outputTo(process.stdout, colours),
     stderr: outputTo(process.stderr, colours),
-    connect: connectOverNetwork,
+    connect: async (settings) => {
+      // Only who talks to a service needs what it takes to do so; loading it takes as long as all the rest.
+      const { connectOverNetwork } = await import('./connect-over-network.ts');
+      return connectOverNetwork(settings);
+    },
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     interruptible: listenForInterruption,
     toolVersion,

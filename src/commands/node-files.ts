@@ -1,5 +1,4 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { glob } from 'tinyglobby';
 import type { Files } from '../files.ts';
 
 /** The file system of this machine. */
@@ -23,8 +22,10 @@ export const nodeFiles: Files = {
     }
   },
   namesIn: (folder) => readdir(folder),
-  glob: (pattern) =>
-    glob(pattern, { expandDirectories: false, onlyFiles: false, absolute: pattern.startsWith('/') }),
+  glob: async (pattern) => {
+    const { glob } = await import('tinyglobby');
+    return glob(pattern, { expandDirectories: false, onlyFiles: false, absolute: pattern.startsWith('/') });
+  },
   readStandardInput: (maxBytes) => upTo(maxBytes, process.stdin),
 };
 

@@ -1,6 +1,7 @@
 import { byPlace, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
 import type { Files } from '../files.ts';
-import { schema, type Manifest } from '../generated/manifest.ts';
+import type { Manifest } from '../generated/manifest.ts';
+import { validate } from '../generated/validate-manifest.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
 import type { Resource } from '../resource.ts';
 import type { SourceFile } from '../source.ts';
@@ -101,7 +102,7 @@ async function understand(
   );
   const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics];
   const manifest = trimManifest(resolved.value);
-  const faults = checkSchema(schema, manifest, { places: parsed.places, diagnostics }, file);
+  const faults = checkSchema(validate, manifest, { places: parsed.places, diagnostics }, file);
   const unresolved = new Set(resolved.unresolved.map((path) => path.join('/')));
   const told = diagnosticsOf(faults.filter(({ path }) => !unresolved.has(path.join('/'))));
   for (const diagnostic of told) diagnostics.push(diagnostic);

@@ -1,6 +1,6 @@
 import { diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
 import type { Files } from '../files.ts';
-import { schema } from '../generated/manifest.ts';
+import { validate } from '../generated/validate-manifest.ts';
 import { isJsonList, isJsonObject, stepsOf, type JsonObject, type JsonValue } from '../json.ts';
 import {
   addressOf,
@@ -12,7 +12,6 @@ import {
   type Template,
   type User,
 } from '../resource.ts';
-import { validatorFor } from '../validator.ts';
 import { readSecret, secretFiles, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
 
@@ -69,7 +68,7 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
     fields = withValueAt(fields, steps, steps.length === 1 ? trim(text) : text);
   }
   const declared = isJsonObject(fields) ? fields : {};
-  const isValid = validatorFor(schema)({ version: 1, [`${type}s`]: [declared] });
+  const isValid = validate({ version: 1, [`${type}s`]: [declared] });
   if (!isValid || declared[identityField({ type })] !== name) {
     return {
       code: 'stale-plan',

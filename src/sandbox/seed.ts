@@ -1,5 +1,6 @@
 import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import { schema, type SandboxSeed } from '../generated/sandbox-seed.ts';
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
+import { validate } from '../generated/validate-sandbox-seed.ts';
 import type { SourceFile } from '../source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -44,7 +45,7 @@ interface RefusedEntry {
 export function loadSeed(file: SourceFile): Sandbox | Diagnostic[] {
   const parsed = parseYaml(file);
   if (parsed.value === undefined) return [...parsed.diagnostics];
-  const faults = checkSchema(schema, parsed.value, parsed, file);
+  const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return diagnostics;
   // What satisfies the schema is a SandboxSeed: the type is generated from it.

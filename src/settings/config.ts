@@ -1,7 +1,8 @@
 import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
-import { schema, type Config } from '../generated/config.ts';
+import type { Config } from '../generated/config.ts';
+import { validate } from '../generated/validate-config.ts';
 import type { JsonObject } from '../json.ts';
 import type { SourceFile } from '../source.ts';
 import { didYouMean } from '../suggestion.ts';
@@ -46,7 +47,7 @@ export async function readConfig(
   if ('code' in file) return [file];
   const parsed = parseYaml(file);
   if (parsed.value === undefined) return [...parsed.diagnostics];
-  const faults = checkSchema(schema, parsed.value, parsed, file);
+  const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)].map((diagnostic) =>
     withoutToken(diagnostic),
   );

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
 import { lineOf, rangeOf, type SourceFile, type Span } from '../source.ts';
-import { validatorFor } from '../validator.ts';
+import type { Validate } from '../validate.ts';
 import { nearest } from '../suggestion.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import type { Places } from './places.ts';
@@ -21,12 +21,11 @@ export interface SchemaFault {
 
 /** Checks a value against a schema. What has been complained of already is not complained of again. */
 export function checkSchema(
-  schema: JsonObject,
+  validate: Validate,
   value: JsonValue,
   { places, diagnostics }: Pick<ParsedYaml, 'places' | 'diagnostics'>,
   file: SourceFile,
 ): SchemaFault[] {
-  const validate = validatorFor(schema);
   if (validate(value)) return [];
   const known = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
   return oneForEachMistake(validate.errors ?? []).map((error, index) => {

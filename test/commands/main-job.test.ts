@@ -317,8 +317,8 @@ describe('apply', () => {
   test('that is interrupted begins nothing more, and says what it did not attempt', async () => {
     const interruption = new AbortController();
     const { context, stdout } = capture({ files, url: server.url, signal: interruption.signal });
-    const connect: typeof context.connect = (settings) => {
-      const connection = context.connect(settings);
+    const connect: typeof context.connect = async (settings) => {
+      const connection = await context.connect(settings);
       return {
         ...connection,
         send: async (request) => {

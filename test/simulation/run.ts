@@ -49,7 +49,7 @@ export function startRun(
     appendFile: async () => {},
     stdout: { ...silent, write: (text) => void (printed += text) },
     stderr: silent,
-    connect: () => ({ send: sees, close: async () => {} }),
+    connect: async () => ({ send: sees, close: async () => {} }),
     interruptible: () => interruption.signal,
     toolVersion: '0',
   };

@@ -45,7 +45,7 @@ export function capture(setup: Setup): Captured {
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
-    connect: (settings) =>
+    connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),
     ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
     interruptible: () => setup.signal ?? new AbortController().signal,
