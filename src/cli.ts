@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type { ApplyOptions } from './commands/apply.ts';
 import type { Context } from './commands/context.ts';
 import type { PlanOptions } from './commands/plan.ts';
+import type { ReportMergeOptions } from './commands/report-merge.ts';
 import type { SandboxOptions } from './commands/sandbox.ts';
 import type { ValidateOptions } from './commands/validate.ts';
 import { UsageError } from './errors.ts';
@@ -80,6 +81,23 @@ function program(): Command {
       end(await apply(paths, options, await contextFor(options)));
     });
 
+  const report = rollcall.command('report').summary('work on the reports of several runs');
+  report
+    .command('merge')
+    .summary('join the reports of shards')
+    .description(
+      'Joins the JSON documents that the shards of one plan or apply printed. Fails when\na shard is missing or doubled.',
+    )
+    .argument('<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`')
+    .addOption(outputOption(['text', 'json']))
+    .addOption(reportOption())
+    .addOption(colourOption())
+    .addOption(noColourOption())
+    .action(async (files: string[], options: ReportMergeOptions & ColourOption) => {
+      const { reportMerge } = await import('./commands/report-merge.ts');
+      end(await reportMerge(files, options, await contextFor(options)));
+    });
+
   rollcall
     .command('schema')
     .summary('print a JSON Schema')
@@ -148,6 +166,7 @@ function withServiceOptions(command: Command, formats?: string[]): Command {
     .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
+    .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(reportOption())
     .addHelpText('after', '\nROLLCALL_TOKEN holds the access token; HTTPS_PROXY and NO_PROXY are heeded.');

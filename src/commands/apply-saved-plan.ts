@@ -23,11 +23,11 @@ export async function applySavedPlan(
   context: Context,
   events: EventLog,
 ): Promise<EndedApply> {
-  const { target, exclude, vars } = options;
-  if (paths.length > 0 || target || exclude || vars || options['var']) {
+  const { target, exclude, shard, vars } = options;
+  if (paths.length > 0 || target || exclude || shard || vars || options['var']) {
     throw new UsageError(
       'a saved plan is applied as it is',
-      'Leave out the paths, --target, --exclude, --var and --vars; or leave out --plan.',
+      'Leave out the paths, --target, --exclude, --shard, --var and --vars; or leave out --plan.',
     );
   }
   const most = mostCreates(options.maxCreates);

@@ -15,9 +15,15 @@ export type ObservedPlan =
   | { readonly kind: 'planned'; readonly plan: Plan; readonly observed: ObservedState }
   | { readonly kind: 'failed'; readonly ending: Ending; readonly diagnostics: readonly Diagnostic[] };
 
+interface PlannedResources {
+  readonly resources: readonly Resource[];
+  readonly scope?: PlanScope;
+  readonly declared?: readonly Resource[];
+}
+
 /** Observes and compares: the plan; or, with the failed reads on stderr, how the command ends. */
 export async function observedPlan(
-  { resources, scope }: { readonly resources: readonly Resource[]; readonly scope?: PlanScope },
+  { resources, scope, declared }: PlannedResources,
   { client, pacing, settings, signal }: Service,
   context: Context,
 ): Promise<ObservedPlan> {
@@ -35,6 +41,7 @@ export async function observedPlan(
       createdAt: new Date(context.clock.now()),
       service: settings.baseUrl,
       ...(scope && { scope }),
+      ...(declared && { declared }),
     });
     return { kind: 'planned', plan, observed: result.observed };
   }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
-import { select } from '../manifest/select.ts';
+import { select, type Shard } from '../manifest/select.ts';
 import type { PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
@@ -20,6 +20,7 @@ import type { Context } from './context.ts';
 export interface ScopeFlags {
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
+  readonly shard?: string;
 }
 
 /** Everything that is known before a request is sent. */
@@ -31,6 +32,8 @@ export type Prepared = {
       readonly kind: 'ready';
       readonly resources: readonly Resource[];
       readonly scope?: PlanScope;
+      /** All that the manifests declare. */
+      readonly declared: readonly Resource[];
       readonly service: ServiceSettings;
     }
   | {
@@ -94,10 +97,11 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 
 function selected(
   declared: readonly Resource[],
-  { target = [], exclude = [] }: ScopeFlags,
-): { resources: readonly Resource[]; scope?: PlanScope } {
-  if (target.length + exclude.length === 0) return { resources: declared };
-  const { resources, unmatched } = select(declared, { target, exclude });
+  { target = [], exclude = [], shard: written }: ScopeFlags,
+): { resources: readonly Resource[]; declared: readonly Resource[]; scope?: PlanScope } {
+  if (target.length + exclude.length === 0 && written === undefined) return { resources: declared, declared };
+  const shard = written === undefined ? undefined : shardOf(written);
+  const { resources, unmatched } = select(declared, { target, exclude, ...(shard && { shard }) });
   if (unmatched.length > 0) {
     throw new UsageError(
       `no declared resource has an address like ${unmatched.join(' or ')}`,
@@ -107,9 +111,19 @@ function selected(
       ) ?? 'Addresses are application.SLUG and user.USERNAME; * stands for any text, ? for one character.',
     );
   }
-  if (resources.length === 0)
+  if (resources.length === 0 && shard === undefined)
     throw new UsageError('--target and --exclude leave nothing over', 'Exclude less.');
-  return { resources, scope: { target, exclude, declared: declared.length } };
+  const scope = { target, exclude, ...(shard && { shard }), declared: declared.length };
+  return { resources, declared, scope };
+}
+
+function shardOf(written: string): Shard {
+  const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
+  if (index >= 1 && index <= count) return { index, count };
+  throw new UsageError(
+    `--shard cannot be ${JSON.stringify(written)}`,
+    'Write it as I/N, such as 1/8: the first of eight. I goes from 1 to N.',
+  );
 }
 
 function explain({ diagnostics, resources }: LoadedManifests, { stderr }: Context): void {

@@ -1,10 +1,19 @@
-import type { Resource } from '../resource.ts';
+import { createHash } from 'node:crypto';
+import type { Address, Resource } from '../resource.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {
   /** None: all. */
   readonly target: readonly string[];
   readonly exclude: readonly string[];
+  readonly shard?: Shard;
+}
+
+/** One of several parts of the roll, which know nothing of each other. */
+export interface Shard {
+  /** From 1 to `count`. */
+  readonly index: number;
+  readonly count: number;
 }
 
 export interface Selected {
@@ -14,16 +23,23 @@ export interface Selected {
 }
 
 /** Selects resources by their addresses. */
-export function select(resources: readonly Resource[], { target, exclude }: Selection): Selected {
+export function select(resources: readonly Resource[], { target, exclude, shard }: Selection): Selected {
   const targets = target.map((glob) => new AddressGlob(glob));
   const excludes = exclude.map((glob) => new AddressGlob(glob));
   const selected = resources.filter((resource) => {
     // Every glob looks at every address, lest one that matches nothing go unnoticed.
     const wanted = matching(targets, resource) > 0 || targets.length === 0;
-    return matching(excludes, resource) === 0 && wanted;
+    return matching(excludes, resource) === 0 && wanted && isIn(shard, resource.address);
   });
   const unmatched = [...targets, ...excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
   return { resources: selected, unmatched };
+}
+
+/** The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. */
+function isIn(shard: Shard | undefined, address: Address): boolean {
+  if (shard === undefined) return true;
+  const hash = createHash('sha256').update(address).digest().readUIntBE(0, 6);
+  return hash % shard.count === shard.index - 1;
 }
 
 function matching(globs: readonly AddressGlob[], { address }: Resource): number {

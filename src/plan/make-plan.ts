@@ -22,6 +22,8 @@ export interface PlanContext {
   readonly service: string;
   /** Where the plan is about some of the declared resources only. */
   readonly scope?: PlanScope;
+  /** All that is declared, where that is more. */
+  readonly declared?: readonly Resource[];
 }
 
 /** desired × observed → plan. Every resource must have been observed. */
@@ -39,7 +41,7 @@ export function makePlan(
     tool_version: context.toolVersion,
     created_at: context.createdAt.toISOString(),
     service: context.service,
-    manifest_digest: manifestDigest(resources),
+    manifest_digest: manifestDigest(context.declared ?? resources),
     ...(context.scope && { scope: context.scope }),
     resource_changes: changes,
     resource_drift: drift,

@@ -9,7 +9,7 @@ export interface Plan {
   readonly created_at: string;
   /** The base URL of the service that was observed. */
   readonly service: string;
-  /** `sha256:` and the digest of what the manifests declare of these resources. */
+  /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifest_digest: string;
   readonly scope?: PlanScope;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
@@ -24,6 +24,8 @@ export interface PlanScope {
   /** Empty: all. */
   readonly target: readonly string[];
   readonly exclude: readonly string[];
+  /** One of several parts, from 1 to `count`; together they are the whole. */
+  readonly shard?: { readonly index: number; readonly count: number };
   /** How many resources the manifests declare in all. */
   readonly declared: number;
 }

@@ -31,6 +31,7 @@ export function applyDocument(run: ApplyRun): JsonObject {
     tool_version: run.plan.tool_version,
     service: run.plan.service,
     manifest_digest: run.plan.manifest_digest,
+    ...(run.plan.scope && { scope: { ...run.plan.scope } }),
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     interrupted: run.interrupted,

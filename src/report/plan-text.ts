@@ -21,11 +21,14 @@ export function shownChanges({ resource_changes }: Plan): Change[] {
 export function planHead({ service, scope, resource_changes }: Plan): string[] {
   const head = `Plan for ${inline(service)}`;
   if (scope === undefined) return [head];
-  const { target, exclude, declared } = scope;
+  const { target, exclude, shard, declared } = scope;
   const limits = [
-    ...(target.length > 0 ? [`Only ${listed(target)}`] : []),
-    ...(exclude.length > 0 ? [`${target.length > 0 ? 'without' : 'Without'} ${listed(exclude)}`] : []),
-  ].join(', ');
+    ...(shard ? [`shard ${shard.index} of ${shard.count}`] : []),
+    ...(target.length > 0 ? [`only ${listed(target)}`] : []),
+    ...(exclude.length > 0 ? [`without ${listed(exclude)}`] : []),
+  ]
+    .join(', ')
+    .replace(/^./, (letter) => letter.toUpperCase());
   return [`${head}\n${limits}: ${resource_changes.length} of the ${declared} declared resources.`];
 }
 

@@ -1,0 +1,116 @@
+import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import type { Plan } from '../plan/types.ts';
+import { inline } from '../report/escape.ts';
+import { jsonText } from '../report/json-text.ts';
+import {
+  mergeApplies,
+  mergePlans,
+  shardProblems,
+  type ApplyReport,
+  type ShardDocument,
+  type ShardReport,
+} from '../report/merge-shards.ts';
+import { mergedApplyText } from '../report/merged-apply-text.ts';
+import { planComment, planReports } from '../report/plan-reports.ts';
+import { planText } from '../report/plan-text.ts';
+import { createStyle } from '../report/style.ts';
+import { readSchema } from '../schema.ts';
+import { validatorFor } from '../validator.ts';
+import type { Context } from './context.ts';
+import { Reports } from './reports.ts';
+
+export interface ReportMergeOptions {
+  readonly output: 'text' | 'json';
+  /** Of a plan only. */
+  readonly report?: readonly string[];
+}
+
+/** `rollcall report merge`: joins the JSON documents of the shards of one plan or apply; none may be missing or doubled. */
+export async function reportMerge(
+  filenames: readonly string[],
+  options: ReportMergeOptions,
+  context: Context,
+): Promise<Ending> {
+  const reports = new Reports(options.report, planReports, planComment);
+  const style = createStyle(context.stdout.colours);
+  const documents: { filename: string; document: JsonObject }[] = [];
+  for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
+
+  const plans = documents.filter(satisfies<Plan>('plan'));
+  if (plans.length === documents.length && areWhole(plans, context)) {
+    const plan = mergePlans(documentsOf(plans));
+    context.stdout.write(options.output === 'json' ? jsonText(plan) : planText(plan, style));
+    const ended = { result: plan, diagnostics: [], filenames: [], service: plan.service };
+    return (await reports.write(ended, context)) ? 'done' : 'failed';
+  }
+  const applies = documents.filter(satisfies<ApplyReport>('apply'));
+  if (applies.length === documents.length && areWhole(applies, context)) {
+    if (options.report)
+      throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');
+    const apply = mergeApplies(documentsOf(applies));
+    context.stdout.write(options.output === 'json' ? jsonText(apply) : mergedApplyText(apply, style));
+    return endingOf(apply);
+  }
+  if (plans.length !== documents.length && applies.length !== documents.length) {
+    const known = plans.length > applies.length ? plans : applies;
+    const strange = documents.find(({ document }) => known.every((other) => other.document !== document));
+    throw new UsageError(
+      `${strange?.filename} is not a document that goes with the others`,
+      'Name the documents of `plan -o json`, or those of `apply -o json`, of every shard of one run.',
+    );
+  }
+  return 'failed';
+}
+
+async function read(filename: string, { files }: Context): Promise<JsonObject> {
+  try {
+    const bytes = await files.read(filename, maxBytes);
+    const document = parseJson(new TextDecoder().decode(bytes));
+    if (isJsonObject(document)) return document;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the report cannot be read from ${filename}`, why, { cause: error });
+  }
+  throw new UsageError(
+    `${filename} holds no JSON document`,
+    'Name the documents of `plan -o json` or `apply -o json`.',
+  );
+}
+
+const maxBytes = 512 * 1024 * 1024 - 1;
+
+/** Whether a document is one of those that a schema describes. */
+function satisfies<Document extends ShardReport>(
+  name: 'plan' | 'apply',
+): (shard: {
+  filename: string;
+  document: JsonObject;
+}) => shard is ShardDocument<Document> & { document: JsonObject & Document } {
+  const validate = validatorFor(readSchema(name));
+  // What satisfies the schema has the fields of the type; reading it back is what the schema is for.
+  return (shard): shard is ShardDocument<Document> & { document: JsonObject & Document } =>
+    validate(shard.document);
+}
+
+function areWhole(shards: readonly ShardDocument<ShardReport>[], { stderr }: Context): boolean {
+  const problems = shardProblems(shards);
+  for (const problem of problems) stderr.write(`error: ${inline(problem)}\n`);
+  return problems.length === 0;
+}
+
+function documentsOf<Document extends ShardReport>(
+  shards: readonly ShardDocument<Document>[],
+): [Document, ...Document[]] {
+  const [first, ...others] = shards.map(({ document }) => document);
+  if (first === undefined) throw new UsageError('no report is named', 'Name the documents of every shard.');
+  return [first, ...others];
+}
+
+function endingOf({ interrupted, summary }: ApplyReport): Ending {
+  if (interrupted) return 'interrupted';
+  if ((summary['denied'] ?? 0) > 0) return 'denied';
+  const open = ['rejected', 'conflict', 'unknown', 'not_attempted'].some((kind) => (summary[kind] ?? 0) > 0);
+  return open ? 'incomplete' : 'done';
+}

@@ -1,0 +1,133 @@
+import { byAddress, type Address, type ResourceType } from '../resource.ts';
+import type { Plan, PlanScope } from '../plan/types.ts';
+import type { Pace } from '../service/pace.ts';
+import type { JsonObject } from '../json.ts';
+
+/** The document of one shard, and the file that it is from. */
+export interface ShardDocument<Document extends ShardReport> {
+  readonly filename: string;
+  readonly document: Document;
+}
+
+/** What the documents of a plan and of an apply have in common. */
+export interface ShardReport {
+  readonly format_version: string;
+  readonly service: string;
+  readonly manifest_digest: string;
+  readonly scope?: PlanScope;
+}
+
+/** The document of an apply, as far as it is merged: schemas/apply.schema.json. */
+export interface ApplyReport extends ShardReport {
+  readonly tool_version: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly interrupted: boolean;
+  readonly pace: Pace;
+  readonly outcomes: readonly ReportedOutcome[];
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+export interface ReportedOutcome {
+  readonly address: Address;
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly outcome: string;
+  readonly diagnostics?: readonly JsonObject[];
+}
+
+/** What keeps the documents from being the parts of one whole; empty when nothing does. */
+export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): string[] {
+  const [first] = shards;
+  const problems: string[] = [];
+  const byIndex = new Map<number, string>();
+  const count = first?.document.scope?.shard?.count;
+  for (const { filename, document } of shards) {
+    const { scope } = document;
+    const shard = scope?.shard;
+    if (shard === undefined) problems.push(`${filename} is not of a shard`);
+    else if (shard.count !== count)
+      problems.push(`${filename} is one of ${shard.count} shards, and ${first?.filename} one of ${count}`);
+    else if (byIndex.has(shard.index))
+      problems.push(`${filename} and ${byIndex.get(shard.index)} are both of shard ${shard.index}`);
+    else byIndex.set(shard.index, filename);
+    for (const part of ['service', 'manifest_digest'] as const) {
+      if (document[part] !== first?.document[part])
+        problems.push(`${filename} has another ${part} than ${first?.filename}`);
+    }
+    if (wholeOf(scope) !== wholeOf(first?.document.scope))
+      problems.push(`${filename} has another --target or --exclude than ${first?.filename}`);
+  }
+  for (let index = 1; index <= (count ?? 0) && problems.length === 0; index += 1)
+    if (!byIndex.has(index)) problems.push(`shard ${index} of ${count} is missing`);
+  return problems;
+}
+
+/** The plan whose parts these are. */
+export function mergePlans([first, ...others]: readonly [Plan, ...Plan[]]): Plan {
+  const plans = [first, ...others];
+  const sum = (part: keyof Plan['summary']): number =>
+    plans.reduce((total, { summary }) => total + summary[part], 0);
+  const { scope: _, ...whole } = first;
+  return {
+    ...whole,
+    created_at: earliest(plans.map(({ created_at }) => created_at)),
+    ...wholeScope(first.scope),
+    resource_changes: plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress),
+    resource_drift: plans.flatMap(({ resource_drift }) => resource_drift).toSorted(byAddress),
+    summary: {
+      create: sum('create'),
+      create_if_absent: sum('create_if_absent'),
+      in_sync: sum('in_sync'),
+      differs: sum('differs'),
+    },
+  };
+}
+
+/** The apply whose parts these are. */
+export function mergeApplies([first, ...others]: readonly [ApplyReport, ...ApplyReport[]]): ApplyReport {
+  const applies = [first, ...others];
+  const startedAt = earliest(applies.map(({ started_at }) => started_at));
+  const endedAt = Math.max(
+    ...applies.map(({ started_at, duration_ms }) => Date.parse(started_at) + duration_ms),
+  );
+  const duration = endedAt - Date.parse(startedAt);
+  const sum = (part: keyof Pace): number => applies.reduce((total, { pace }) => total + pace[part], 0);
+  const summary: Record<string, number> = {};
+  for (const apply of applies)
+    for (const [kind, count] of Object.entries(apply.summary)) summary[kind] = (summary[kind] ?? 0) + count;
+  const { scope: _, ...whole } = first;
+  return {
+    ...whole,
+    ...wholeScope(first.scope),
+    started_at: startedAt,
+    duration_ms: duration,
+    interrupted: applies.some(({ interrupted }) => interrupted),
+    // They ran side by side: what was under way at a time adds up.
+    pace: {
+      limit: sum('limit'),
+      highest: sum('highest'),
+      ceiling: sum('ceiling'),
+      requests: sum('requests'),
+      retries: sum('retries'),
+      requests_per_second: Math.round(sum('requests_per_second') * 10) / 10,
+    },
+    outcomes: applies.flatMap(({ outcomes }) => outcomes).toSorted(byAddress),
+    summary,
+  };
+}
+
+/** The scope without its shard; none when there is nothing else to it. */
+function wholeScope(scope: PlanScope | undefined): { scope?: PlanScope } {
+  if (scope === undefined || scope.target.length + scope.exclude.length === 0) return {};
+  const { shard: _, ...whole } = scope;
+  return { scope: whole };
+}
+
+function wholeOf(scope: PlanScope | undefined): string {
+  return JSON.stringify([scope?.target, scope?.exclude, scope?.declared]);
+}
+
+function earliest(times: readonly string[]): string {
+  return times.toSorted()[0] ?? '';
+}

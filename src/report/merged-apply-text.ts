@@ -1,0 +1,31 @@
+import type { OutcomeKind } from '../apply/outcome.ts';
+import { applyLastLine, outcomeCounts, outcomeWords } from './apply-text.ts';
+import type { ApplySummary } from './apply-summary.ts';
+import { textOf } from '../json.ts';
+import { inline } from './escape.ts';
+import type { ApplyReport } from './merge-shards.ts';
+import type { Style } from './style.ts';
+
+const done: ReadonlySet<string> = new Set([
+  'created',
+  'exists',
+  'unchanged',
+  'differs',
+] satisfies OutcomeKind[]);
+
+/** What the shards of an apply did together, for a person: the counts, and every resource that did not come about. */
+export function mergedApplyText({ service, outcomes, summary }: ApplyReport, style: Style): string {
+  const failed = outcomes.filter(({ outcome }) => !done.has(outcome));
+  const lines = failed.flatMap(({ address, outcome, diagnostics = [] }) => [
+    `  ${style.red('x')} ${style.bold(inline(address))}  ${outcome in outcomeWords ? outcomeWords[outcome as OutcomeKind] : inline(outcome)}`, // checked by the `in`
+    ...diagnostics.map(({ summary: words }) => `      ${inline(textOf(words))}`),
+  ]);
+  // The schema asks for a count of every kind.
+  const counts = summary as ApplySummary;
+  return [
+    `Applied to ${inline(service)}`,
+    ...(lines.length > 0 ? [lines.join('\n')] : []),
+    outcomeCounts(counts),
+    `${style.bold(applyLastLine(counts, failed.length > 0))}\n`,
+  ].join('\n\n');
+}

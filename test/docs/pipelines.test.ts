@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { cli, root, run } from '../support/cli.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  mkdirSync(join(folder, 'manifests'));
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(cli, join(folder, 'bin/rollcall'));
+  const slugs = Array.from({ length: 40 }, (_, index) => `  - { slug: app-${index}, name: A }`);
+  writeFileSync(join(folder, 'manifests/apps.yaml'), `version: 1\napplications:\n${slugs.join('\n')}\n`);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function example(name: string): unknown {
+  return parse(readFileSync(join(root, 'examples/pipelines', name), 'utf8'));
+}
+
+/** Runs lines of a shell one after the other against one sandbox; npx finds the program of this checkout. */
+async function inSandbox(
+  lines: readonly string[],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const script = ['npx() { "$@"; }', 'set -e', ...lines].join('\n');
+  return run(process.execPath, [cli, 'sandbox', '--', 'bash', '-c', script], {
+    cwd: folder,
+    env: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` },
+  });
+}
+
+describe('the example pipelines', () => {
+  test('for GitHub: the shards of its matrix create all of the roll, and their reports are joined', async () => {
+    const { jobs } = example('github-shards.yaml') as {
+      jobs: Record<
+        'apply' | 'report',
+        { strategy?: { matrix: { shard: number[] } }; steps: { run?: string }[] }
+      >;
+    };
+    const [command = ''] = jobs.apply.steps.flatMap(({ run: line }) =>
+      line?.includes('apply') ? [line] : [],
+    );
+    const [merge = ''] = jobs.report.steps.flatMap(({ run: line }) =>
+      line?.includes('merge') ? [line] : [],
+    );
+    const shards = jobs.apply.strategy?.matrix.shard ?? [];
+    const ran = await inSandbox([...shards.map((shard) => `SHARD=${shard}\n${command}`), merge]);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
+  });
+
+  test('for GitLab: the same', async () => {
+    const { apply, report } = example('gitlab-shards.yaml') as Record<
+      'apply' | 'report',
+      { parallel?: number; script: string[] }
+    >;
+    const total = apply.parallel ?? 0;
+    const shards = Array.from({ length: total }, (_, index) =>
+      [`CI_NODE_INDEX=${index + 1} CI_NODE_TOTAL=${total}`, ...apply.script].join('\n'),
+    );
+    const ran = await inSandbox([...shards, ...report.script]);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
+  });
+
+  test('for Kubernetes: the pods of the Indexed Job create all of the roll', async () => {
+    const { spec } = example('kubernetes-shards.yaml') as {
+      spec: { completions: number; template: { spec: { containers: [{ args: [string] }] } } };
+    };
+    const [command] = spec.template.spec.containers[0].args;
+    const pods = Array.from(
+      { length: spec.completions },
+      (_, index) => `(JOB_COMPLETION_INDEX=${index}; ${command})`,
+    );
+    const { code, stdout, stderr } = await inSandbox(pods);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.match(/"outcome":"created"/g)).toHaveLength(40);
+  });
+});
