@@ -163,6 +163,8 @@ function withServiceOptions(command: Command, formats?: string[]): Command {
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
+    .option('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG=debug or json)')
+    .option('-q, --quiet', 'no progress and no remarks')
     .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
@@ -180,15 +182,15 @@ function reportOption(): Option {
 }
 
 function outputOption(formats: string[]): Option {
-  return new Option('-o, --output <format>', 'how to print the result').choices(formats).default('text');
+  return new Option('-o, --output <format>', '').choices(formats).default('text');
 }
 
 function colourOption(): Option {
-  return new Option('--color', 'use colours even without a terminal');
+  return new Option('--color', 'use colours even without a terminal').hideHelp();
 }
 
 function noColourOption(): Option {
-  return new Option('--no-color', 'use no colours');
+  return new Option('--no-color', 'use no colours; --color: even without a terminal');
 }
 
 function toolVersion(): string {

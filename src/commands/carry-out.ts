@@ -25,7 +25,7 @@ export interface CarryOutOptions {
 export async function carryOut(
   plan: Plan,
   resources: readonly Resource[],
-  { client, pacing, signal }: Service,
+  { client, pacing, settings, signal }: Service,
   context: Context,
   { events, failFast = false, saved = false }: CarryOutOptions,
 ): Promise<{ readonly result: ApplyRun; readonly ending: Ending }> {
@@ -36,7 +36,7 @@ export async function carryOut(
       '\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n',
     );
   });
-  const progress = createProgress('Creating', context);
+  const progress = createProgress('Creating', context, settings);
   let done = 0;
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const outcomes = await applyPlan(plan, declared, {

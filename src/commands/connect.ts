@@ -1,6 +1,9 @@
+import { requestLine } from '../report/request-line.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { createPacing, type Pacing } from '../service/pacing.ts';
 import { redacting } from '../service/redact.ts';
+import { logging } from '../service/request-log.ts';
+import type { Transport } from '../service/transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 
@@ -30,14 +33,19 @@ export async function withService<Result>(
     concurrency: settings.concurrency,
     signal,
     onPause: (milliseconds, { status }) => {
-      if (milliseconds < noticeableMs) return;
+      if (milliseconds < noticeableMs || settings.quiet) return;
       context.stderr.write(`The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${status}).\n`);
     },
   });
   try {
-    const client = createClient(redacting(connection.send, settings.token.reveal()));
+    const send = redacting(connection.send, settings.token.reveal());
+    const client = createClient(settings.log ? logged(send, settings.log, context) : send);
     return await use({ client, pacing, settings, signal });
   } finally {
     await connection.close();
   }
+}
+
+function logged(send: Transport, format: 'text' | 'json', { clock, stderr }: Context): Transport {
+  return logging(send, clock, (request) => stderr.write(requestLine(request, format)));
 }

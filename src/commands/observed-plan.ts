@@ -27,7 +27,7 @@ export async function observedPlan(
   { client, pacing, settings, signal }: Service,
   context: Context,
 ): Promise<ObservedPlan> {
-  const progress = createProgress('Looking up applications', context);
+  const progress = createProgress('Looking up applications', context, settings);
   const result = await observe(resources, {
     client,
     pacing,

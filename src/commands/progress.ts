@@ -1,4 +1,5 @@
 import type { Pace } from '../service/pace.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 
 export interface Progress {
@@ -14,8 +15,10 @@ const refreshMs = 80;
 export function createProgress(
   label: string,
   { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
+  { quiet, log }: Pick<ServiceSettings, 'quiet' | 'log'>,
 ): Progress {
-  if (!stderr.isTerminal) return { update: () => {}, end: () => {} };
+  // Lines of a log would run through the bar.
+  if (!stderr.isTerminal || quiet || log !== undefined) return { update: () => {}, end: () => {} };
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     update: (done, total, { limit, requests_per_second: rate }) => {

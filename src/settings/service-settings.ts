@@ -20,6 +20,10 @@ export interface ServiceSettings {
   readonly proxy?: ProxySettings;
   /** Authorities to trust, in PEM, in addition to those of Node. */
   readonly certificates?: readonly string[];
+  /** How to log each request; none: not at all. */
+  readonly log?: 'text' | 'json';
+  /** No progress and no remarks, only results and what is wrong. */
+  readonly quiet: boolean;
 }
 
 /** The flags as they were typed. */
@@ -30,6 +34,8 @@ export interface ServiceFlags {
   readonly concurrency?: string;
   readonly insecureHttp?: boolean;
   readonly caFile?: string;
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
 }
 
 const defaultTimeout = '60';
@@ -60,7 +66,17 @@ export async function readServiceSettings(
     token: await readToken(flags.tokenFile, env, config, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
     concurrency: concurrencyOf(flags, env, config),
+    ...logOf(flags, env),
+    quiet: flags.quiet ?? false,
   };
+}
+
+function logOf({ verbose }: ServiceFlags, env: Environment): Pick<ServiceSettings, 'log'> {
+  const variable = nonEmpty(env['ROLLCALL_LOG']);
+  if (variable === 'json') return { log: 'json' };
+  if (variable === 'debug' || verbose) return { log: 'text' };
+  if (variable === undefined) return {};
+  throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'It can be debug or json.');
 }
 
 function concurrencyOf(flags: ServiceFlags, env: Environment, config: ChosenConfig): number {

@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import { isJsonObject, parseJson, textOf } from '../json.ts';
+import type { Exchange, HttpRequest, Transport } from './transport.ts';
+
+/** A request that has ended, as a log may tell of it: no token, no body, and none of its values but the name. */
+export interface LoggedRequest {
+  /** RFC 3339, UTC. */
+  readonly time: string;
+  readonly method: HttpRequest['method'];
+  readonly path: string;
+  /** The slug or username of a create, which its path does not tell. */
+  readonly name?: string;
+  /** None when no answer came. */
+  readonly status?: number;
+  readonly error?: string;
+  readonly durationMs: number;
+  /** How often this request has been sent, counting this one. */
+  readonly attempt: number;
+  /** The service's own id of the request. */
+  readonly requestId?: string;
+}
+
+/** A transport that tells of each request when it has ended. */
+export function logging(send: Transport, clock: Clock, log: (request: LoggedRequest) => void): Transport {
+  const attempts = new Map<string, number>();
+  return async (request, signal) => {
+    const { method, path } = request;
+    const name = nameIn(request);
+    const key = `${method} ${path} ${name ?? ''}`;
+    const attempt = (attempts.get(key) ?? 0) + 1;
+    attempts.set(key, attempt);
+    const startedAt = clock.now();
+    const exchange = await send(request, signal);
+    log({
+      time: new Date(startedAt).toISOString(),
+      method,
+      path,
+      ...(name !== undefined && { name }),
+      ...ending(exchange),
+      durationMs: clock.now() - startedAt,
+      attempt,
+    });
+    return exchange;
+  };
+}
+
+function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'requestId'> {
+  switch (exchange.kind) {
+    case 'answered': {
+      const requestId = exchange.headers['x-authentik-id'];
+      return { status: exchange.status, ...(requestId !== undefined && { requestId }) };
+    }
+    case 'never_sent':
+      return { error: `never sent: ${exchange.error.message}` };
+    case 'lost':
+      return { error: `no whole answer: ${exchange.error.message}` };
+  }
+}
+
+function nameIn({ body }: HttpRequest): string | undefined {
+  const fields = body === undefined ? undefined : parseJson(body);
+  return isJsonObject(fields) ? textOf(fields['slug'] ?? fields['username']) : undefined;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const files = {
+  'm.yaml':
+    'version: 1\napplications: [{ slug: wiki, name: Wiki, meta_description: "${env:SECRET}" }]\nusers: [{ username: "a\\u202eb", name: A }]\n',
+};
+
+/** Loses the first create of the application, and echoes what it is sent. */
+function service(): (request: HttpRequest) => Exchange {
+  let creates = 0;
+  return ({ method, path, body = '{}' }) => {
+    if (method === 'GET') return answered(404, { detail: 'Not found.' }, { 'x-authentik-id': 'id-1' });
+    if (path.includes('users')) return answered(400, { name: [`no: ${body}`] });
+    creates += 1;
+    return creates === 1 ? lost : answered(201, { pk: 'p', ...(JSON.parse(body) as object) });
+  };
+}
+
+async function logOf(options: object, env: Readonly<Record<string, string>>): Promise<string> {
+  const answer = service();
+  const { context, stderr } = capture({
+    files,
+    url: 'http://127.0.0.1:9',
+    env: { SECRET: 'canary-secret', ROLLCALL_TOKEN: 'canary-token', ...env },
+    clock: virtualClock(),
+    transport: async (request) => answer(request),
+  });
+  await apply(['m.yaml'], { output: 'json', yes: true, concurrency: '1', ...options }, context);
+  return stderr();
+}
+
+describe('the log', () => {
+  test.each([
+    [{ verbose: true }, {}],
+    [{}, { ROLLCALL_LOG: 'debug' }],
+  ])('tells of each request in a line: %j %j', async (options, env) => {
+    const lines = (await logOf(options, env)).split('\n').filter((line) => /^\d{4}-/.test(line));
+    expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      'GET /api/v3/core/applications/wiki/ 404 0 ms request id id-1',
+      'POST /api/v3/core/applications/ wiki no whole answer: the connection was reset 0 ms',
+      'GET /api/v3/core/applications/wiki/ 404 0 ms attempt 2 request id id-1',
+      'POST /api/v3/core/applications/ wiki 201 0 ms attempt 2',
+      String.raw`POST /api/v3/core/users/ a\u{202e}b 400 0 ms`,
+    ]);
+  });
+
+  test('tells the same in JSON', async () => {
+    const log = await logOf({}, { ROLLCALL_LOG: 'json' });
+    const lines = log.split('\n').filter((line) => line.startsWith('{'));
+    expect(lines).toHaveLength(5);
+    expect(JSON.parse(lines[3] ?? '')).toEqual({
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      level: 'debug',
+      message: 'request',
+      method: 'POST',
+      path: '/api/v3/core/applications/',
+      name: 'wiki',
+      status: 201,
+      duration_ms: 0,
+      attempt: 2,
+    });
+  });
+
+  test('holds no token, no secret and no body', async () => {
+    for (const env of [{ ROLLCALL_LOG: 'debug' }, { ROLLCALL_LOG: 'json' }]) {
+      const log = await logOf({}, env);
+      expect(log).toContain('/api/v3/core/users/');
+      expect(log).not.toMatch(/canary|meta_description/);
+    }
+  });
+
+  test('is not written unless it is asked for', async () => {
+    expect(await logOf({}, {})).not.toContain('/api/v3/');
+  });
+
+  test('cannot be of another kind', async () => {
+    await expect(logOf({}, { ROLLCALL_LOG: 'loud' })).rejects.toMatchObject({
+      hint: 'It can be debug or json.',
+    });
+  });
+});
