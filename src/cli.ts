@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import type { ApplyOptions } from './commands/apply.ts';
 import type { Context } from './commands/context.ts';
+import type { DoctorOptions } from './commands/doctor.ts';
 import type { PlanOptions } from './commands/plan.ts';
 import type { ReportMergeOptions } from './commands/report-merge.ts';
 import type { SandboxOptions } from './commands/sandbox.ts';
@@ -60,7 +61,7 @@ function program(): Command {
       end(await validate(paths, options, await contextFor(options)));
     });
 
-  withServiceOptions(rollcall.command('plan'))
+  withRunOptions(rollcall.command('plan'))
     .summary('show what apply would create; creates nothing')
     .description('Looks up the declared applications and shows what apply would create. Creates nothing.')
     .option('--out <file>', 'save the plan, for `rollcall apply --plan`')
@@ -70,7 +71,7 @@ function program(): Command {
       end(await plan(paths, options, await contextFor(options)));
     });
 
-  withServiceOptions(rollcall.command('apply'), ['text', 'json', 'ndjson'])
+  withRunOptions(rollcall.command('apply'), ['text', 'json', 'ndjson'])
     .summary('create what is missing')
     .description('Shows the plan, asks for a yes, and creates what is missing.')
     .option('-y, --yes', 'do not ask')
@@ -79,6 +80,20 @@ function program(): Command {
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./commands/apply.ts');
       end(await apply(paths, options, await contextFor(options)));
+    });
+
+  withServiceOptions(rollcall.command('doctor'))
+    .summary('check the service, the token and the way to them')
+    .description('Asks the service one harmless thing, and says what that tells. Creates nothing.')
+    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
+    .option('--config <file>', 'in place of rollcall.yaml')
+    .option('--wait <seconds>', 'wait for a service that is starting')
+    .addOption(outputOption(['text', 'json']))
+    .addOption(colourOption())
+    .addOption(noColourOption())
+    .action(async (options: DoctorOptions & ColourOption) => {
+      const { doctor } = await import('./commands/doctor.ts');
+      end(await doctor(options, await contextFor(options)));
     });
 
   const report = rollcall.command('report').summary('work on the reports of several runs');
@@ -102,7 +117,7 @@ function program(): Command {
     .command('schema')
     .summary('print a JSON Schema')
     .description('Prints a JSON Schema, for editors and for the readers of what rollcall writes.')
-    .argument('<name>', 'manifest, config, plan, apply, apply-event, validation or sandbox-seed')
+    .argument('<name>', 'manifest, config, plan, apply, apply-event, validation, doctor or sandbox-seed')
     .action(async (name: string) => {
       const { schema } = await import('./commands/schema.ts');
       end(schema(name, await contextFor({})));
@@ -156,22 +171,27 @@ function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];
 }
 
-function withServiceOptions(command: Command, formats?: string[]): Command {
-  return withProjectOptions(command, formats)
+function withServiceOptions(command: Command): Command {
+  return command
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
     .option('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)')
-    .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--timeout <seconds>', 'how long one request may take (default: 60)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
-    .option('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG=debug or json)')
-    .option('-q, --quiet', 'no progress and no remarks')
     .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
+    .option('-q, --quiet', 'no progress and no remarks')
+    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token; HTTPS_PROXY and NO_PROXY are heeded.');
+}
+
+/** Of the commands that look up and create. */
+function withRunOptions(command: Command, formats?: string[]): Command {
+  return withServiceOptions(withProjectOptions(command, formats))
+    .option('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG=debug or json)')
+    .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
     .option('--max-creates <n>', 'refuse a plan that would create more')
-    .addOption(reportOption())
-    .addHelpText('after', '\nROLLCALL_TOKEN holds the access token; HTTPS_PROXY and NO_PROXY are heeded.');
+    .addOption(reportOption());
 }
 
 function reportOption(): Option {

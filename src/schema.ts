@@ -10,6 +10,7 @@ export const schemaNames = [
   'plan',
   'apply',
   'apply-event',
+  'doctor',
 ] as const;
 
 export type SchemaName = (typeof schemaNames)[number];

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { doctor, type DoctorOptions } from '../../src/commands/doctor.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import { parseJson } from '../../src/json.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const notFound = answered(404, { detail: 'Not found.' });
+const page = answered(200, '<!DOCTYPE html>');
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly statuses: Record<string, string>;
+  readonly requests: number;
+  readonly sleeps: readonly number[];
+}
+
+async function examined(
+  answers: readonly Exchange[],
+  options: Partial<DoctorOptions> = {},
+  url = 'https://id.example.com',
+): Promise<Ran> {
+  const transport = scriptedTransport(...answers);
+  const clock = virtualClock();
+  const { context, stdout, stderr } = capture({ url, transport: transport.send, clock });
+  const ending = await doctor({ output: 'json', ...options }, context);
+  const document = parseJson(stdout()) as { checks: { name: string; status: string }[] } | undefined; // held against its schema
+  if (document) expect(schemaErrors('doctor', document)).toEqual([]);
+  return {
+    ending,
+    stdout: stdout(),
+    stderr: stderr(),
+    statuses: Object.fromEntries((document?.checks ?? []).map(({ name, status }) => [name, status])),
+    requests: transport.requests.length,
+    sleeps: clock.sleeps,
+  };
+}
+
+describe('doctor', () => {
+  test('finds all well where the service itself says that an application is not found', async () => {
+    const { ending, statuses } = await examined([notFound]);
+    expect(ending).toBe('done');
+    expect(statuses).toEqual({
+      connection: 'pass',
+      'base-url': 'pass',
+      token: 'pass',
+      'view-applications': 'pass',
+      create: 'unknown',
+      clock: 'unknown',
+    });
+  });
+
+  test.each([
+    ['nobody listens', refused, 'connection', 'failed'],
+    ['the answer is lost', lost, 'connection', 'failed'],
+    ['a page says that there is no such route', answered(404, '<!DOCTYPE html>'), 'base-url', 'failed'],
+    ['a page is there instead', page, 'base-url', 'failed'],
+    [
+      'it is redirected',
+      answered(302, '', { location: 'https://sso.example.com/x?y' }),
+      'base-url',
+      'failed',
+    ],
+    ['the service fails', answered(500, '<!DOCTYPE html>'), 'base-url', 'failed'],
+    ['the token is denied', answered(403, { detail: 'no' }), 'token', 'denied'],
+    ['the token is missing on the way', answered(401, { detail: 'no' }), 'token', 'denied'],
+  ] as const)(
+    'where %s, says what to do about the first thing that is wrong',
+    async (_, answer, name, expected) => {
+      const { ending, statuses } = await examined([answer]);
+      expect(ending).toBe(expected);
+      const names = Object.keys(statuses);
+      for (const before of names.slice(0, names.indexOf(name))) expect(statuses[before]).toBe('pass');
+      expect(statuses[name]).toBe('fail');
+      expect(Object.values(statuses).filter((status) => status === 'fail')).toHaveLength(1);
+      const { stdout } = await examined([answer], { output: 'text' });
+      expect(stdout).toMatch(new RegExp(`^ {2}FAIL {2}${name} `, 'm'));
+      expect(stdout).toMatch(/The service cannot be used like this\.\n$/);
+      expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+    },
+  );
+
+  test('names where a redirect leads, and nothing more of it', async () => {
+    const { stdout } = await examined([answered(302, '', { location: 'https://sso.example.com/x?secret' })]);
+    expect(stdout).toContain('https://sso.example.com');
+    expect(stdout).not.toContain('secret');
+  });
+
+  test.each([
+    [0, 'pass'],
+    [59, 'pass'],
+    [-3600, 'warn'],
+    [3600, 'warn'],
+  ])('compares the clocks: %i s apart', async (seconds, status) => {
+    const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
+    const { ending, statuses } = await examined([answered(404, { detail: 'Not found.' }, { date })]);
+    expect(statuses['clock']).toBe(status);
+    expect(ending).toBe('done');
+  });
+
+  test('looks for what cannot exist, and creates nothing', async () => {
+    const transport = scriptedTransport(notFound);
+    const { context } = capture({ url: 'https://id.example.com', transport: transport.send });
+    await doctor({ output: 'text' }, context);
+    expect(transport.requests).toHaveLength(1);
+    expect(transport.requests[0]).toMatchObject({ method: 'GET' });
+    const slug = transport.requests[0]?.path.split('/').at(-2) ?? '';
+    expect(slug).toMatch(/^[-a-zA-Z0-9_]{51,}$/); // longer than a slug can be
+  });
+});
+
+describe('doctor --wait', () => {
+  const starting = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
+
+  test('waits for a service that is starting, as long as it is told to', async () => {
+    const { ending, requests, sleeps, stderr } = await examined(
+      [refused, answered(502, 'Bad Gateway'), starting, notFound],
+      { wait: '60' },
+    );
+    expect({ ending, requests, sleeps }).toEqual({ ending: 'done', requests: 4, sleeps: [1000, 1000, 5000] });
+    expect(stderr).toBe('Waiting for https://id.example.com to start.\n');
+  });
+
+  test('gives up when the time is over', async () => {
+    const { ending, sleeps } = await examined([starting, starting, starting], { wait: '7' });
+    expect({ ending, sleeps }).toEqual({ ending: 'failed', sleeps: [5000, 2000] });
+  });
+
+  test.each([
+    ['a denial', answered(403, { detail: 'no' })],
+    ['a page', page],
+    ['a failure', answered(500)],
+    ['a lost answer', lost],
+    ['an unknown host', { kind: 'never_sent', error: new Error('getaddrinfo ENOTFOUND'), transient: false }],
+  ] as const)('does not wait for %s to go away', async (_, answer) => {
+    const { requests } = await examined([answer], { wait: '60' });
+    expect(requests).toBe(1);
+  });
+
+  test('does not wait unless it is told to', async () => {
+    expect(await examined([refused])).toMatchObject({ ending: 'failed', requests: 1 });
+  });
+});
