@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type { ApplyOptions } from './commands/apply.ts';
 import type { Context } from './commands/context.ts';
 import type { DoctorOptions } from './commands/doctor.ts';
+import type { InitOptions } from './commands/init.ts';
 import type { PlanOptions } from './commands/plan.ts';
 import type { ReportMergeOptions } from './commands/report-merge.ts';
 import type { SandboxOptions } from './commands/sandbox.ts';
@@ -51,6 +52,25 @@ function program(): Command {
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('--help shows the usage.');
+
+  rollcall
+    .command('init')
+    .summary('write the first files of a project')
+    .description(
+      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks the service.\nOverwrites nothing.',
+    )
+    .argument('[dir]', 'where (default: here)')
+    .option('-y, --yes', 'do not ask; take the defaults')
+    .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
+    .option('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)')
+    .option('--pipeline <kind>', 'github, gitlab or none (default: none)')
+    .option('--insecure-http', 'allow http:// to hosts other than this one')
+    .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
+    .addHelpText('after', '\nrollcall init --url https://id.example.com --pipeline github')
+    .action(async (folder: string | undefined, options: InitOptions) => {
+      const { init } = await import('./commands/init.ts');
+      end(await init(folder, options, await contextFor({})));
+    });
 
   withProjectOptions(rollcall.command('validate'))
     .summary('check manifests; sends nothing')

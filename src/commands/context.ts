@@ -14,6 +14,8 @@ export interface Context {
   readonly writeFile: (filename: string, text: string) => Promise<void>;
   /** Writes a whole file that only its owner can read, in one step and through no link. Rejects when it cannot be written. */
   readonly writePrivateFile: (filename: string, text: string) => Promise<void>;
+  /** Writes a whole file and the folders on its way, unless something stands there: then false. Rejects when it cannot be written. */
+  readonly createFile: (filename: string, text: string) => Promise<boolean>;
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   /** Results. */

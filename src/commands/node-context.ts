@@ -1,4 +1,5 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Output } from './context.ts';
@@ -13,6 +14,7 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     files: nodeFiles,
     writeFile: (filename, text) => writeFile(filename, text),
     writePrivateFile,
+    createFile,
     appendFile: (filename, text) => appendFile(filename, text),
     clock: { now: () => Date.now(), sleep },
     random: () => Math.random(),
@@ -27,6 +29,17 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     interruptible: listenForInterruption,
     toolVersion,
   };
+}
+
+async function createFile(filename: string, text: string): Promise<boolean> {
+  await mkdir(dirname(filename), { recursive: true });
+  try {
+    await writeFile(filename, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // what fs rejects with
+    throw error;
+  }
 }
 
 /** Node's own type says that isTTY is a boolean; in a pipe there is none. */

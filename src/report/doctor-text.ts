@@ -3,7 +3,12 @@ import { inline, wrapped } from './escape.ts';
 import type { Style } from './style.ts';
 
 /** The checks for a person, each in a line, with what to do below those that did not pass. */
-export function doctorText(service: string, checks: readonly DoctorCheck[], style: Style): string {
+export function doctorText(
+  service: string,
+  checks: readonly DoctorCheck[],
+  style: Style,
+  command: 'doctor' | 'init' = 'doctor',
+): string {
   const marks = {
     pass: style.green('ok  '),
     warn: style.yellow('warn'),
@@ -22,6 +27,6 @@ export function doctorText(service: string, checks: readonly DoctorCheck[], styl
   const failed = checks.some(({ status }) => status === 'fail');
   const end = failed
     ? style.bold('The service cannot be used like this.')
-    : style.bold('All is well. Next: rollcall plan');
+    : style.bold(command === 'init' ? 'All is well.' : 'All is well. Next: rollcall plan');
   return `Checking ${inline(service)}\n\n${lines.map((line) => line.trimEnd()).join('\n')}\n\n${end}\n`;
 }

@@ -46,6 +46,7 @@ export function startRun(
     random,
     writeFile: async () => {},
     writePrivateFile: async () => {},
+    createFile: async () => true,
     appendFile: async () => {},
     stdout: { ...silent, write: (text) => void (printed += text) },
     stderr: silent,

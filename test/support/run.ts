@@ -41,6 +41,11 @@ export function capture(setup: Setup): Captured {
     },
     writeFile: async (filename, text) => void written.set(filename, text),
     writePrivateFile: async (filename, text) => void written.set(filename, text),
+    createFile: async (filename, text) => {
+      if (written.has(filename) || filename in (setup.files ?? {})) return false;
+      written.set(filename, text);
+      return true;
+    },
     appendFile: async (filename, text) => void written.set(filename, (written.get(filename) ?? '') + text),
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },

@@ -1,0 +1,113 @@
+import { UsageError } from '../errors.ts';
+import { interruptedBy, type Ending } from '../exit-code.ts';
+import { doctorText } from '../report/doctor-text.ts';
+import { inline } from '../report/escape.ts';
+import { createStyle } from '../report/style.ts';
+import { readBaseUrl } from '../settings/base-url.ts';
+import { nonEmpty } from '../settings/environment.ts';
+import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
+import type { Context } from './context.ts';
+import { examine } from './doctor.ts';
+import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
+
+export interface InitOptions extends ServiceFlags {
+  /** Takes every default instead of asking. */
+  readonly yes?: boolean;
+  readonly tokenEnv?: string;
+  readonly pipeline?: string;
+}
+
+const defaultTokenEnv = 'ROLLCALL_TOKEN';
+
+/** `rollcall init`: writes the first files of a project, checks the service that they name, and overwrites nothing. */
+export async function init(
+  folder: string | undefined,
+  options: InitOptions,
+  context: Context,
+): Promise<Ending> {
+  const signal = context.interruptible();
+  const answers = await answersFrom(options, signal, context);
+  if (signal.aborted) return interruptedBy(signal);
+  const base = folder === undefined || folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
+  let failed = false;
+  for (const { path, text } of initFiles(answers)) {
+    const filename = base + path;
+    try {
+      const written = await context.createFile(filename, text);
+      context.stdout.write(`${written ? 'wrote' : 'kept '}  ${inline(filename)}\n`);
+    } catch (error) {
+      failed = true;
+      const why = error instanceof Error ? error.message : String(error);
+      context.stderr.write(`error: cannot write ${inline(filename)}\n    ${inline(why)}\n`);
+    }
+  }
+  if (failed) return 'failed';
+  await checkService(answers, options, signal, context);
+  if (signal.aborted) return interruptedBy(signal);
+  const cd = base === '' ? '' : `cd ${base.slice(0, -1)} && `;
+  context.stdout.write(`\nNext: ${inline(cd)}rollcall plan --env production\n`);
+  return 'done';
+}
+
+async function answersFrom(
+  { yes = false, url, tokenEnv, pipeline, insecureHttp = false }: InitOptions,
+  signal: AbortSignal,
+  context: Context,
+): Promise<InitAnswers> {
+  const ask = async (given: string | undefined, question: string, otherwise: string): Promise<string> => {
+    if (given !== undefined) return given;
+    if (yes || context.ask === undefined || signal.aborted) return otherwise;
+    return (await context.ask(`${question} [${otherwise}] `, signal)) || otherwise;
+  };
+  const known = url ?? nonEmpty(context.env['ROLLCALL_URL']);
+  const asked = known ?? (await ask(undefined, 'The URL of the service:', ''));
+  if (asked === '' && !signal.aborted) {
+    throw new UsageError(
+      'no service URL is given',
+      'Use --url, such as: rollcall init --url https://id.example.com',
+    );
+  }
+  const baseUrl = signal.aborted ? '' : readBaseUrl(asked, insecureHttp);
+  const variable = await ask(tokenEnv, 'The environment variable that holds the token:', defaultTokenEnv);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+    throw new UsageError(
+      `${JSON.stringify(variable)} cannot name an environment variable`,
+      'Give the name of the variable, not the token: letters, digits and _.',
+    );
+  }
+  const wanted = await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none');
+  return {
+    url: baseUrl,
+    tokenEnv: variable,
+    pipeline: pipelineNamed(wanted),
+    toolVersion: context.toolVersion,
+  };
+}
+
+function pipelineNamed(written: string): Pipeline {
+  const known = pipelines.find((name) => name === written);
+  if (known !== undefined) return known;
+  throw new UsageError(
+    `there is no pipeline file for ${JSON.stringify(written)}`,
+    `Choose one of: ${pipelines.join(', ')}.`,
+  );
+}
+
+/** Says whether the service can be used; that it cannot be used yet is no reason not to begin. */
+async function checkService(
+  { url, tokenEnv }: InitAnswers,
+  options: InitOptions,
+  signal: AbortSignal,
+  context: Context,
+): Promise<void> {
+  if (options.tokenFile === undefined && nonEmpty(context.env[tokenEnv]) === undefined) {
+    context.stdout.write(
+      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: rollcall doctor\n`,
+    );
+    return;
+  }
+  const config = { manifests: [], vars: {}, url, tokenEnv };
+  const settings = await readServiceSettings({ ...options, url }, context.env, config, context.files);
+  const { checks } = await examine(settings, 0, signal, context);
+  context.stdout.write(`\n${doctorText(url, checks, createStyle(context.stdout.colours), 'init')}`);
+}
