@@ -37,6 +37,9 @@ export const diagnosticCodes = [
   'differs',
   'stale-plan',
   'too-many-creates',
+  'not-confirmed',
+  'interrupted',
+  'invalid-usage',
 ] as const;
 
 export type DiagnosticCode = (typeof diagnosticCodes)[number];

@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
+import { compare } from '../plan/compare.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import type { Address, Resource } from '../resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { create } from './create.ts';
-import { isIncomplete, type Outcome } from './outcome.ts';
+import { isIncomplete, type Outcome, type StopReason } from './outcome.ts';
 
 export interface ApplyOptions {
   readonly client: Client;
@@ -31,8 +32,13 @@ export function applyPlan(
 ): Promise<Outcome[]> {
   const { client, pacing, clock, signal } = options;
   const stoppedTypes = new Set<Change['type']>();
-  let stopped = false;
+  let stopped: StopReason | undefined;
   let inARow = 0;
+
+  function whyStopped({ type }: Change): StopReason | undefined {
+    if (signal?.aborted) return 'interrupted';
+    return stopped ?? (stoppedTypes.has(type) ? 'denied' : undefined);
+  }
 
   async function outcomeOf(change: Change): Promise<Outcome> {
     const creation = creationOf(change, declared);
@@ -40,22 +46,30 @@ export function applyPlan(
       const outcome = change.differences.length > 0 ? 'differs' : 'unchanged';
       return { change, outcome, attempts: 0, durationMs: 0 };
     }
-    if (stopped || stoppedTypes.has(change.type) || signal?.aborted) {
-      return { change, outcome: 'not_attempted', attempts: 0, durationMs: 0 };
-    }
+    const stoppedBy = whyStopped(change);
+    if (stoppedBy !== undefined)
+      return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
     options.onStart?.(change);
     const startedAt = clock.now();
-    const settled = await create(creation, client, pacing, {
+    const { found, ...settled } = await create(creation, client, pacing, {
       stop: (scope) => {
-        if (scope === 'run') stopped = true;
-        else stoppedTypes.add(change.type);
+        if (scope === 'type') stoppedTypes.add(change.type);
+        else stopped ??= scope === 'pause' ? 'pause' : 'no_way';
       },
       mayRetry: () => !stoppedTypes.has(change.type),
     });
     inARow = settled.outcome === 'unknown' || settled.outcome === 'not_attempted' ? inARow + 1 : 0;
-    if (inARow >= doubtsInARow || (options.failFast && isIncomplete(settled))) stopped = true;
+    if (inARow >= doubtsInARow) stopped ??= 'doubts';
+    if (options.failFast && isIncomplete(settled)) stopped ??= 'fail_fast';
+    const differences = found && creation.type === 'application' ? compare(creation, found) : [];
     const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);
-    return { change, ...settled, ...(answer && { answer }), durationMs: clock.now() - startedAt };
+    return {
+      change,
+      ...settled,
+      ...(answer && { answer }),
+      ...(differences.length > 0 && { differences }),
+      durationMs: clock.now() - startedAt,
+    };
   }
 
   return pacing.forEach(plan.resource_changes, async (change) => {

@@ -4,6 +4,7 @@ import type { Client, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
+import type { ObservedApplication } from '../service/types.ts';
 import type { OutcomeKind } from './outcome.ts';
 
 /** What is to be created: the fields to send. */
@@ -16,6 +17,8 @@ export interface Settled {
   /** The answer that decided it; none when nothing was sent. */
   readonly answer?: Answer;
   readonly pk?: string;
+  /** What was found in its place, where it was looked for. */
+  readonly found?: ObservedApplication;
   /** How many create requests were sent. */
   readonly attempts: number;
 }
@@ -23,7 +26,7 @@ export interface Settled {
 /** What one resource tells the others of the run, and hears from them. */
 export interface Course {
   /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known. */
-  stop(scope: 'run' | 'type'): void;
+  stop(scope: 'run' | 'type' | 'pause'): void;
   /** Whether there is any use in sending this once more. */
   mayRetry(): boolean;
 }
@@ -44,7 +47,7 @@ export async function create(
   let last: Answer | undefined;
   for (let attempts = 1; ; attempts += 1) {
     if (!(await pacing.turn())) {
-      course.stop('run');
+      course.stop('pause');
       const outcome = inDoubt ? 'unknown' : 'not_attempted';
       return { outcome, ...(last && { answer: last }), attempts: attempts - 1 };
     }
@@ -76,13 +79,15 @@ export async function create(
         return end('unknown');
       case 'taken': {
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return end('exists', answer, found.pk);
+        if (found.presence === 'present')
+          return { ...end('exists', answer, found.application.pk), found: found.application };
         return found.presence === 'unreadable' ? end('unknown', found.answer) : refused('conflict');
       }
       case 'ambiguous': {
         inDoubt = true;
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return end('exists', answer, found.pk);
+        if (found.presence === 'present')
+          return { ...end('exists', answer, found.application.pk), found: found.application };
         if (found.presence !== 'not_seen') return end('unknown');
         break;
       }
@@ -108,7 +113,7 @@ function stopAfter({ proof, answer }: Writing): 'run' | 'type' | undefined {
 }
 
 type Found =
-  | { readonly presence: 'present'; readonly pk: string }
+  | { readonly presence: 'present'; readonly application: ObservedApplication }
   /** Not there, as far as this token can see; or a user, for whom there is no way to look: the next create tells. */
   | { readonly presence: 'not_seen' }
   /** This token may not look. */
@@ -120,7 +125,7 @@ async function lookFor(creation: Creation, client: Client, pacing: Pacing): Prom
   const reading = await retrieve(creation.fields.slug, client, pacing);
   switch (reading?.proof) {
     case 'exists':
-      return { presence: 'present', pk: reading.application.pk };
+      return { presence: 'present', application: reading.application };
     case 'absent':
       return { presence: 'not_seen' };
     case 'denied':

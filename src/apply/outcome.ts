@@ -1,4 +1,4 @@
-import type { Change } from '../plan/types.ts';
+import type { Change, Difference } from '../plan/types.ts';
 import type { Answer } from '../service/answer.ts';
 
 /** What happened to one planned resource. Each ends with exactly one of these. */
@@ -25,11 +25,28 @@ export const outcomeKinds = [
 
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
+/** Why nothing more is begun. */
+export type StopReason =
+  | 'interrupted'
+  /** The token may not create resources of this type. */
+  | 'denied'
+  /** An answer showed a wrong URL, a redirect, or that there is no way to the service. */
+  | 'no_way'
+  /** The service asks for a longer pause than is waited out. */
+  | 'pause'
+  /** Too many resources in a row whose end is open. */
+  | 'doubts'
+  | 'fail_fast';
+
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
   /** The answer that decided it; none where nothing was sent. */
   readonly answer?: Answer;
+  /** With `exists`: the declared fields that have other values there. */
+  readonly differences?: readonly Difference[];
+  /** With `not_attempted`, where nothing was sent: why the run, or this type of resource, had stopped. */
+  readonly stoppedBy?: StopReason;
   /** The id that the service gave; only with `created` and `exists`, and not always known with `exists`. */
   readonly pk?: string;
   /** How many create requests were sent. */

@@ -24,10 +24,10 @@ export async function applySavedPlan(
   events: EventLog,
 ): Promise<EndedApply> {
   const { target, exclude, shard, vars } = options;
-  if (paths.length > 0 || target || exclude || shard || vars || options['var']) {
+  if (paths.length > 0 || target || exclude || shard || vars || options['var'] || options.strict) {
     throw new UsageError(
       'a saved plan is applied as it is',
-      'Leave out the paths, --target, --exclude, --shard, --var and --vars; or leave out --plan.',
+      'Leave out the paths, --target, --exclude, --shard, --var, --vars and --strict; or leave out --plan.',
     );
   }
   const most = mostCreates(options.maxCreates);
@@ -36,7 +36,7 @@ export async function applySavedPlan(
   const settings = await readServiceSettings(options, context.env, config, context.files);
   const known = { service: settings.baseUrl, filenames: [], diagnostics: [] };
   const loaded = await loadSavedPlan(filename, settings.baseUrl, context);
-  if (loaded.kind === 'refused') return { ...known, ...refused(loaded.diagnostics, 'stale', context) };
+  if (loaded.kind === 'refused') return { ...known, ...refused(loaded.diagnostics, loaded.ending, context) };
   return withService(settings, context, async (service): Promise<EndedApply> => {
     const now = await observedPlan(loaded, service, context);
     if (now.kind === 'failed') return { ...known, ending: now.ending, diagnostics: now.diagnostics };

@@ -1,3 +1,4 @@
+import { diagnosticFor } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import { interruptedBy, type Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
@@ -16,7 +17,7 @@ import { eventLog, noEventLog, type EventLog } from './event-log.ts';
 import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan } from './observed-plan.ts';
 import { prepare, type ScopeFlags } from './prepare.ts';
-import { Reports } from './reports.ts';
+import { afterReports, endedWell, Reports } from './reports.ts';
 
 export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json' | 'ndjson';
@@ -38,16 +39,19 @@ export async function apply(
   const reports = new Reports(options.report, applyReports, applyComment);
   const { plan } = options;
   const events = options.output === 'ndjson' ? eventLog(context) : noEventLog;
-  const { ending, ...ended } = await (plan === undefined
-    ? applyManifests(paths, options, context, events)
-    : applySavedPlan(plan, paths, options, context, events));
+  const { ending, ...ended } = await endedWell(() =>
+    plan === undefined
+      ? applyManifests(paths, options, context, events)
+      : applySavedPlan(plan, paths, options, context, events),
+  );
   events.diagnosed(ended.diagnostics);
   if (ended.result) events.finished(ended.result);
   if (options.output === 'json') context.stdout.write(applyReports.json(ended, context.toolVersion));
   else if (options.output === 'text' && ended.result)
     context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(ended, context);
-  return written || ending !== 'done' ? ending : 'failed';
+  if ('usageError' in ended) throw ended.usageError;
+  return afterReports(ending, written);
 }
 
 async function applyManifests(
@@ -79,7 +83,12 @@ async function applyManifests(
     if (additions(plan) > 0 && !options.yes && !(await confirmed(service, context))) {
       context.stderr.write('Not confirmed. Nothing was created.\n');
       const ending = service.signal.aborted ? interruptedBy(service.signal) : 'failed';
-      return { ...known, ending, diagnostics };
+      const refusal = diagnosticFor(undefined, {
+        code: 'not-confirmed',
+        summary: 'the plan was not confirmed',
+        detail: 'Nothing was created.',
+      });
+      return { ...known, ending, diagnostics: [...diagnostics, refusal] };
     }
     const { failFast = false } = options;
     const run = await carryOut(plan, prepared.resources, service, context, { events, failFast });

@@ -1,9 +1,13 @@
+import { answerWords } from '../report/answer-words.ts';
+import { inline } from '../report/escape.ts';
 import { requestLine } from '../report/request-line.ts';
 import { createClient, type Client } from '../service/client.ts';
-import { createPacing, type Pacing } from '../service/pacing.ts';
+import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { redacting } from '../service/redact.ts';
+import { givingUp } from '../service/give-up.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
+import { whatAnswersProve } from '../service/what-answers-prove.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 
@@ -18,6 +22,8 @@ export interface Service {
 
 /** A shorter pause is not worth a word. */
 const noticeableMs = 2000;
+/** Trouble often comes in great numbers; one remark in a while is enough. */
+const remarkEveryMs = 10_000;
 
 /** Runs something with a connection to the service, and closes the connection in the end. */
 export async function withService<Result>(
@@ -25,20 +31,31 @@ export async function withService<Result>(
   context: Context,
   use: (service: Service) => Promise<Result>,
 ): Promise<Result> {
-  const signal = context.interruptible();
+  const { signal, urgent } = context.interruptible();
   const connection = await context.connect(settings);
+  const { clock } = context;
+  let quietUntil = 0;
   const pacing = createPacing({
-    clock: context.clock,
+    clock,
     random: context.random,
     concurrency: settings.concurrency,
     signal,
+    onRetry: (answer) => {
+      if (settings.quiet || answer === undefined || clock.now() < quietUntil) return;
+      if (whatAnswersProve[answer.kind].pause === 'always') return; // said already
+      quietUntil = clock.now() + remarkEveryMs;
+      context.stderr.write(`Trying again: ${inline(answerWords(answer).summary)}.\n`);
+    },
     onPause: (milliseconds, { status }) => {
       if (milliseconds < noticeableMs || settings.quiet) return;
-      context.stderr.write(`The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${status}).\n`);
+      const end = milliseconds > longestPauseMs ? ', which is too long: the run ends' : '';
+      context.stderr.write(
+        `The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${status})${end}.\n`,
+      );
     },
   });
   try {
-    const send = redacting(connection.send, settings.token.reveal());
+    const send = givingUp(redacting(connection.send, settings.token.reveal()), urgent);
     const client = createClient(settings.log ? logged(send, settings.log, context) : send);
     return await use({ client, pacing, settings, signal });
   } finally {

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../clock.ts';
 import type { Files } from '../files.ts';
 import type { Transport } from '../service/transport.ts';
 import type { Environment } from '../settings/environment.ts';
+import type { Interruption } from './interruption.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
 /** Everything that a command gets from outside. */
@@ -25,8 +26,8 @@ export interface Context {
   readonly connect: (settings: ServiceSettings) => Promise<Connection>;
   /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
-  /** From this call on, an interruption does not end the process: it aborts the signal, the first time. */
-  readonly interruptible: () => AbortSignal;
+  /** From this call on, an interruption does not end the process, not the first two times. */
+  readonly interruptible: () => Interruption;
   readonly toolVersion: string;
 }
 

@@ -34,7 +34,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     return 'invalid';
   }
   const settings = await readServiceSettings(options, context.env, config, context.files);
-  const signal = context.interruptible();
+  const { signal } = context.interruptible();
   const examined = await examine(settings, waitMs, signal, context);
   if (signal.aborted) return interruptedBy(signal);
   const { checks, denied } = examined;

@@ -25,7 +25,7 @@ export async function init(
   options: InitOptions,
   context: Context,
 ): Promise<Ending> {
-  const signal = context.interruptible();
+  const { signal } = context.interruptible();
   const answers = await answersFrom(options, signal, context);
   if (signal.aborted) return interruptedBy(signal);
   const base = folder === undefined || folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
 import { interruptedBy, type Ending } from '../exit-code.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
@@ -46,6 +46,11 @@ export async function observedPlan(
     return { kind: 'planned', plan, observed: result.observed };
   }
   const { failures, notRead, interrupted } = result;
+  const interruption = diagnosticFor(undefined, {
+    code: 'interrupted',
+    summary: 'the run was interrupted while applications were looked up',
+    detail: 'Nothing was changed. Run it again.',
+  });
   const diagnostics = failedReads(failures);
   context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
   const left = notRead > 0 ? ` ${notRead} more were not tried.` : '';
@@ -54,5 +59,7 @@ export async function observedPlan(
     `${failures.length > 0 ? '\n' : ''}No plan for ${settings.baseUrl}: ${cause}.${left} Nothing was changed.\n`,
   );
   const ending = failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
-  return { kind: 'failed', ending: interrupted ? interruptedBy(signal) : ending, diagnostics };
+  return interrupted
+    ? { kind: 'failed', ending: interruptedBy(signal), diagnostics: [...diagnostics, interruption] }
+    : { kind: 'failed', ending, diagnostics };
 }

@@ -1,3 +1,4 @@
+import { UsageError } from '../errors.ts';
 import type { Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import { savedPlan } from '../plan/saved-plan.ts';
@@ -15,7 +16,7 @@ import type { Context } from './context.ts';
 import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan, type ObservedPlan } from './observed-plan.ts';
 import { prepare, type Prepared, type ScopeFlags } from './prepare.ts';
-import { Reports } from './reports.ts';
+import { afterReports, endedWell, Reports } from './reports.ts';
 
 export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json';
@@ -33,11 +34,12 @@ export async function plan(
   context: Context,
 ): Promise<Ending> {
   const reports = new Reports(options.report, planReports, planComment);
-  const { ending, ...ended } = await planned(paths, options, context);
+  const { ending, ...ended } = await endedWell(() => planned(paths, options, context));
   if (options.output === 'json') context.stdout.write(planReports.json(ended, context.toolVersion));
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(ended, context);
-  return written || ending !== 'done' ? ending : 'failed';
+  if ('usageError' in ended) throw ended.usageError;
+  return afterReports(ending, written);
 }
 
 async function planned(
@@ -46,6 +48,11 @@ async function planned(
   context: Context,
 ): Promise<Ended<Plan> & { readonly ending: Ending }> {
   const most = mostCreates(options.maxCreates);
+  if (options.out === '-')
+    throw new UsageError(
+      '--out cannot be -',
+      'Name a file. `-o json` prints a plan, without what applying it needs.',
+    );
   const prepared = await prepare(paths, options, context);
   const { diagnostics, filenames, service: settings } = prepared;
   const known = { filenames, ...(settings && { service: settings.baseUrl }) };

@@ -11,14 +11,15 @@ export interface Progress {
 const barWidth = 24;
 const refreshMs = 80;
 
-/** A progress bar on stderr, when that is a terminal; nothing otherwise. */
+/** A progress bar on stderr, when that is a terminal; a line now and then otherwise. */
 export function createProgress(
   label: string,
   { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
   { quiet, log }: Pick<ServiceSettings, 'quiet' | 'log'>,
 ): Progress {
+  if (quiet) return { update: () => {}, end: () => {} };
   // Lines of a log would run through the bar.
-  if (!stderr.isTerminal || quiet || log !== undefined) return { update: () => {}, end: () => {} };
+  if (!stderr.isTerminal || log !== undefined) return progressLines(label, { stderr, clock });
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     update: (done, total, { limit, requests_per_second: rate }) => {
@@ -33,5 +34,21 @@ export function createProgress(
     end: () => {
       if (drawnAt > Number.NEGATIVE_INFINITY) stderr.write('\r\u001b[2K');
     },
+  };
+}
+
+const lineEveryMs = 10_000;
+
+/** A line now and then, for the log of a pipeline; none for what is over sooner. */
+function progressLines(label: string, { stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Progress {
+  let toldAt = clock.now();
+  return {
+    update: (done, total, { limit, requests_per_second: rate }) => {
+      const now = clock.now();
+      if (now - toldAt < lineEveryMs || done === total) return;
+      toldAt = now;
+      stderr.write(`${label}: ${done}/${total}, ${limit} at a time, ${rate}/s\n`);
+    },
+    end: () => {},
   };
 }

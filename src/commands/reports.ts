@@ -1,4 +1,7 @@
+import { diagnosticFor } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import type { Ended } from '../report/ended.ts';
 import { stepSummaryLimit, type Limit } from '../report/markdown.ts';
 import { inline } from '../report/escape.ts';
 import { nonEmpty } from '../settings/environment.ts';
@@ -29,6 +32,10 @@ export class Reports<Result> {
         `Write it as FORMAT=FILE. The formats are: ${Object.keys(formats).join(', ')}.`,
       );
     });
+    const targets = this.#wanted.map(({ filename }) => filename);
+    const twice = targets.find((filename, index) => targets.indexOf(filename) !== index);
+    if (twice !== undefined)
+      throw new UsageError(`two reports would be written to ${twice}`, 'Give each a place of its own.');
   }
 
   /** Writes every report, to its file or to standard output; says on stderr which could not be written, and whether all were. */
@@ -56,4 +63,23 @@ export class Reports<Result> {
     }
     return written;
   }
+}
+
+/** How a command ends; a UsageError is one more way to end, for reports are written then too. */
+export async function endedWell<Outcome extends Ended<unknown> & { readonly ending: Ending }>(
+  run: () => Promise<Outcome>,
+): Promise<Outcome | (Ended<never> & { readonly ending: Ending; readonly usageError: UsageError })> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, hint } = error;
+    const diagnostic = diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
+    return { ending: 'invalid', diagnostics: [diagnostic], filenames: [], usageError: error };
+  }
+}
+
+/** The ending of a command whose reports could be written, or not. */
+export function afterReports(ending: Ending, written: boolean): Ending {
+  return !written && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

@@ -50,7 +50,7 @@ export async function sandbox(
       context.interruptible();
       return { exitCode: await run(command, env) };
     }
-    const signal = context.interruptible();
+    const signal = context.interruptible().signal;
     context.stdout.write(
       [
         'The sandbox serves applications and users from memory; it forgets them when it stops. In another shell:',

@@ -14,7 +14,11 @@ import type { ObservedPlan } from './observed-plan.ts';
 export type LoadedPlan =
   | { readonly kind: 'loaded'; readonly plan: SavedPlan; readonly resources: readonly Resource[] }
   /** It must not be applied. */
-  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] };
+  | {
+      readonly kind: 'refused';
+      readonly ending: 'stale' | 'invalid';
+      readonly diagnostics: readonly Diagnostic[];
+    };
 
 const maxBytes = 256 * 1024 * 1024;
 
@@ -68,7 +72,9 @@ export async function loadSavedPlan(
     }),
     { files, env },
   );
-  return diagnostics.length > 0 ? { kind: 'refused', diagnostics } : { kind: 'loaded', plan, resources };
+  if (diagnostics.length === 0) return { kind: 'loaded', plan, resources };
+  const stale = diagnostics.some(({ code }) => code === 'stale-plan');
+  return { kind: 'refused', ending: stale ? 'stale' : 'invalid', diagnostics };
 }
 
 /** What keeps a loaded plan from being applied to what is observed now. */
@@ -83,6 +89,7 @@ export function staleness(
 function refused(filename: string, problem: Problem): LoadedPlan {
   return {
     kind: 'refused',
+    ending: 'stale',
     diagnostics: [diagnosticFor(filename, { detail: 'Make the plan anew.', ...problem })],
   };
 }

@@ -1,5 +1,5 @@
 import { byAddress, type Address, type ApplicationResource, type Resource } from '../resource.ts';
-import type { Answer } from '../service/answer.ts';
+import { timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
@@ -54,6 +54,7 @@ export async function observe(
   for (const { type, address } of resources)
     if (type === 'user') observed.set(address, { presence: 'unknown' });
 
+  const unreadable = observed.size;
   const failures: FailedRead[] = [];
   let stopped = false;
   let inARow = 0;
@@ -77,6 +78,8 @@ export async function observe(
         failures.push({ resource, proof: reading.proof, answer: reading.answer });
         inARow += 1;
         if (whatAnswersProve[reading.answer.kind].stop || inARow >= failuresInARow) stopped = true;
+        // Where nobody has answered yet, nobody will.
+        if (timedOut(reading.answer) && observed.size === unreadable) stopped = true;
     }
   }
 

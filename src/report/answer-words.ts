@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from '../diagnostic.ts';
-import type { Answer } from '../service/answer.ts';
+import { timedOut, type Answer } from '../service/answer.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import { causeWords } from './cause-words.ts';
 
@@ -51,7 +51,10 @@ export function answerWords(answer: Answer): AnswerWords {
         code: 'service-unreachable',
         summary: `no whole answer came back: ${cause}`,
         advice:
-          advice ?? 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.',
+          advice ??
+          (timedOut(answer)
+            ? 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.'
+            : 'The connection ended in the middle: look at the service, and at what stands between.'),
       };
     }
     case 'failure':

@@ -4,6 +4,7 @@ import type { Plan } from '../plan/types.ts';
 import type { Address, Resource } from '../resource.ts';
 import type { Pace } from '../service/pace.ts';
 import { serviceWords } from './answer-words.ts';
+import { stopWords } from './outcome-words.ts';
 import { applySummary } from './apply-summary.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
 import { diagnosticDocument } from './validation-document.ts';
@@ -62,7 +63,7 @@ function outcomeDocument(outcome: Outcome, { declared }: ApplyRun): JsonObject {
   };
 }
 
-function detailOf({ outcome, answer }: Outcome): string {
-  if (outcome === 'not_attempted' && answer === undefined) return 'not begun: the run had stopped before';
+function detailOf({ outcome, answer, stoppedBy }: Outcome): string {
+  if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
   return outcome === 'created' || answer === undefined ? '' : serviceWords(answer);
 }

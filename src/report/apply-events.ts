@@ -5,7 +5,8 @@ import { additions } from '../plan/make-plan.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary } from './apply-summary.ts';
-import { applyLastLine, outcomeWords } from './apply-text.ts';
+import { applyLastLine } from './apply-text.ts';
+import { outcomeWords } from './outcome-words.ts';
 import { lastLine } from './plan-text.ts';
 import { diagnosticDocument } from './validation-document.ts';
 

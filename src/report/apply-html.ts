@@ -2,7 +2,8 @@ import type { Outcome, OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { serviceWords } from './answer-words.ts';
-import { applyFoot, outcomeWords } from './apply-text.ts';
+import { applyFoot } from './apply-text.ts';
+import { outcomeWords, stopWords } from './outcome-words.ts';
 import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
 import { placeOf } from './plan-html.ts';
@@ -45,10 +46,11 @@ export function applyHtml(run: ApplyRun): string {
   });
 }
 
-function verdictOf({ outcome, pk, answer, attempts }: Outcome): string {
+function verdictOf({ outcome, pk, answer, attempts, stoppedBy }: Outcome): string {
   const said = outcome === 'exists' && answer ? serviceWords(answer) : '';
   return [
     outcomeWords[outcome],
+    ...(stoppedBy === undefined ? [] : [stopWords[stoppedBy]]),
     ...(pk === undefined ? [] : [`pk ${pk}`]),
     ...(said === '' ? [] : [`the service said: ${said}`]),
     ...(attempts > 1 ? [`${attempts} attempts`] : []),

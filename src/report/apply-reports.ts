@@ -2,7 +2,8 @@ import { isIncomplete } from '../apply/outcome.ts';
 import { applyDocument, type ApplyRun } from './apply-document.ts';
 import { applyHtml } from './apply-html.ts';
 import { applyMarkdown } from './apply-markdown.ts';
-import { applyText, outcomeWords, runDiagnostics } from './apply-text.ts';
+import { applyText, runDiagnostics } from './apply-text.ts';
+import { outcomeWords, stopWords } from './outcome-words.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
@@ -67,7 +68,10 @@ function outcomesAsJunit({ outcomes, declared }: ApplyRun): string {
       line: source.line,
       kind: isIncomplete(outcome) ? 'failed' : 'passed',
       type: outcome.outcome,
-      message: outcomeWords[outcome.outcome],
+      message:
+        outcome.stoppedBy === undefined
+          ? outcomeWords[outcome.outcome]
+          : `not attempted: ${stopWords[outcome.stoppedBy]}`,
       text: texts.join('\n'),
     });
   }

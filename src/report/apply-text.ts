@@ -1,5 +1,7 @@
 import { isIncomplete, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import { byPlace, type Diagnostic } from '../diagnostic.ts';
+import type { Answer } from '../service/answer.ts';
+import { whatAnswersProve } from '../service/what-answers-prove.ts';
 import { serviceWords } from './answer-words.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
@@ -7,6 +9,7 @@ import { diagnosticsText } from './diagnostics-text.ts';
 import { inline } from './escape.ts';
 import { fold } from './fold.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
+import { outcomeWords, stopWords } from './outcome-words.ts';
 import type { Style } from './style.ts';
 
 /** What apply did, for a person: what was created, what was not and why, and what to run next. */
@@ -34,24 +37,37 @@ export function runDiagnostics({ outcomes, declared }: ApplyRun): Diagnostic[] {
 }
 
 /** The counts, what to run next, and the last line. */
-export function applyFoot({ outcomes, saved }: ApplyRun, style: Style): string[] {
+export function applyFoot({ outcomes, saved, interrupted }: ApplyRun, style: Style): string[] {
   const summary = applySummary(outcomes);
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return [
     outcomeCounts(summary),
+    ...(interrupted ? ['The run was interrupted.'] : []),
     ...(incomplete ? [next(summary, saved)] : []),
     style.bold(applyLastLine(summary, incomplete)),
   ];
 }
 
-function outcomeLine({ change, outcome, answer, pk }: Outcome, style: Style): string {
+/** Whether what was found is likely to be of this run: its create was sent, and no clear answer came. */
+function isOurs(answer: Answer | undefined): boolean {
+  return answer !== undefined && whatAnswersProve[answer.kind].createApplication === 'ambiguous';
+}
+
+function outcomeLine({ change, outcome, answer, pk, differences, stoppedBy }: Outcome, style: Style): string {
   const address = style.bold(inline(change.address));
   switch (outcome) {
     case 'created':
       return `  ${style.green('+')} ${address}  created${pk === undefined ? '' : style.dim(` (pk ${inline(pk)})`)}`;
     case 'exists': {
       const said = answer === undefined ? '' : serviceWords(answer);
-      return `  = ${address}  exists already${said === '' ? '' : style.dim(` (the service said: ${inline(said)})`)}`;
+      const how = isOurs(answer)
+        ? 'is there: the answer to its create was lost, it is probably ours'
+        : 'exists already';
+      const differs =
+        differences === undefined
+          ? ''
+          : `, and differs in ${differences.map(({ field }) => field).join(', ')}`;
+      return `  = ${address}  ${how}${differs}${said === '' ? '' : style.dim(` (the service said: ${inline(said)})`)}`;
     }
     case 'unchanged':
     case 'differs':
@@ -63,21 +79,9 @@ function outcomeLine({ change, outcome, answer, pk }: Outcome, style: Style): st
     case 'unknown':
       return `  ${style.yellow('?')} ${address}  ${outcomeWords[outcome]}`;
     case 'not_attempted':
-      return `  ${style.yellow('.')} ${address}  ${answer === undefined ? 'not attempted: the run had stopped' : 'not created'}`;
+      return `  ${style.yellow('.')} ${address}  ${stoppedBy === undefined ? 'not created' : `not attempted: ${stopWords[stoppedBy]}`}`;
   }
 }
-
-export const outcomeWords: Readonly<Record<OutcomeKind, string>> = {
-  created: 'created',
-  exists: 'existed already',
-  unchanged: 'in sync',
-  differs: 'differing and left as is',
-  rejected: 'rejected',
-  denied: 'denied',
-  conflict: 'in conflict',
-  unknown: 'unknown',
-  not_attempted: 'not attempted',
-};
 
 export function outcomeCounts(summary: ApplySummary): string {
   // The keys of a summary are the kinds, in their order.

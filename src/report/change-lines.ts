@@ -1,3 +1,4 @@
+import { sensitive } from '../sensitive.ts';
 import type { JsonValue } from '../json.ts';
 import type { Change } from '../plan/types.ts';
 import { changeView, signs, type ChangeKind, type FieldView } from './change-view.ts';
@@ -44,6 +45,8 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
       return [plain(fieldIndent, name + first), ...others.map((line) => plain(column, line))];
     }
     case 'pair': {
+      if (view.declared === sensitive && view.observed === sensitive)
+        return [plain(fieldIndent, `${field}  (sensitive, and another value there)`)];
       const side = (name: string, value: JsonValue, paint: (text: string) => string): ChangeLine[] => {
         const [first, ...others] = wrapped(quoted(value), width - fieldIndent - 12);
         return [

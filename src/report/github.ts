@@ -1,12 +1,14 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { inline } from './escape.ts';
+import { namedSummary } from './named-summary.ts';
 
 /** Diagnostics as GitHub workflow commands, which show them at their lines in a pull request. */
 export function githubAnnotations(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.map((diagnostic) => `${annotation(diagnostic)}\n`).join('');
 }
 
-function annotation({ severity, code, summary, detail, range }: Diagnostic): string {
+function annotation(diagnostic: Diagnostic): string {
+  const { severity, code, detail, range } = diagnostic;
   const properties = [
     ...(range
       ? [
@@ -21,7 +23,7 @@ function annotation({ severity, code, summary, detail, range }: Diagnostic): str
       : []),
     `title=${property(code)}`,
   ];
-  const message = [summary, ...detail.split('\n')]
+  const message = [namedSummary(diagnostic), ...detail.split('\n')]
     .filter((line) => line !== '')
     .map((line) => inline(line))
     .join('\n');

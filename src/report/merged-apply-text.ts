@@ -1,5 +1,6 @@
 import type { OutcomeKind } from '../apply/outcome.ts';
-import { applyLastLine, outcomeCounts, outcomeWords } from './apply-text.ts';
+import { applyLastLine, outcomeCounts } from './apply-text.ts';
+import { outcomeWords } from './outcome-words.ts';
 import type { ApplySummary } from './apply-summary.ts';
 import { textOf } from '../json.ts';
 import { inline } from './escape.ts';

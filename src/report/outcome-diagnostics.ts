@@ -1,12 +1,14 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { diagnosticFor, diagnosticOf, type Diagnostic, type Problem } from '../diagnostic.ts';
+import type { Difference } from '../plan/types.ts';
 import { identityField, type Address, type Resource } from '../resource.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
 
 /** Why a resource was not brought about: what the service said of a field stands at that field's manifest line. */
 export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): Diagnostic[] {
-  const { answer, change } = outcome;
+  const { answer, change, differences } = outcome;
+  if (differences !== undefined) return [differsDiagnostic(outcome, differences, declared)];
   if (!isIncomplete(outcome) || answer === undefined) return [];
   const requestId = answer.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
   const at = (field: string | undefined, problem: Omit<Problem, 'address'>): Diagnostic =>
@@ -43,6 +45,28 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
   ];
 }
 
+/** Somebody else created it meanwhile, and not as it is declared. */
+function differsDiagnostic(
+  outcome: Outcome,
+  differences: readonly Difference[],
+  declared: ReadonlyMap<Address, Resource>,
+): Diagnostic {
+  const { address } = outcome.change;
+  const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
+  return diagnosticInManifest(
+    declared.get(address),
+    differences[0]?.field,
+    {
+      code: 'differs',
+      severity: 'warning',
+      address,
+      summary: `it exists by now, and differs in ${fields}`,
+      detail: 'It is left as it is: the service has no way to change it.',
+    },
+    outcome,
+  );
+}
+
 function diagnosticInManifest(
   resource: Resource | undefined,
   field: string | undefined,
@@ -72,7 +96,7 @@ function adviceFor({ outcome }: Outcome): string | undefined {
     case 'conflict':
       return 'Choose another name, or use a token that may view what has it.';
     case 'unknown':
-      return 'Run apply again: it finds out, and creates nothing twice.';
+      return 'Plan and apply once more: that finds out, and creates nothing twice.';
     default:
       return undefined;
   }

@@ -1,4 +1,5 @@
 import { diagnosticCodes, type Diagnostic } from '../diagnostic.ts';
+import { namedSummary } from './named-summary.ts';
 import { jsonText } from './json-text.ts';
 
 /** Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0. */
@@ -17,12 +18,14 @@ export function sarif(diagnostics: readonly Diagnostic[], toolVersion: string): 
   });
 }
 
-function resultOf({ severity, code, summary, detail, range }: Diagnostic, used: readonly string[]): object {
+function resultOf(diagnostic: Diagnostic, used: readonly string[]): object {
+  const { severity, code, detail, range } = diagnostic;
+  const subject = namedSummary(diagnostic);
   return {
     ruleId: code,
     ruleIndex: used.indexOf(code),
     level: severity,
-    message: { text: detail === '' ? summary : `${summary}\n${detail}` },
+    message: { text: detail === '' ? subject : `${subject}\n${detail}` },
     ...(range && {
       locations: [
         {

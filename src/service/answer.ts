@@ -156,3 +156,8 @@ function originOf(location: string | undefined): string | undefined {
 function given<Key extends string>(key: Key, value: string | undefined): { [K in Key]?: string } {
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
+
+/** Whether no answer came within the time limit. */
+export function timedOut({ kind, error }: Answer): boolean {
+  return kind === 'lost' && error?.name === 'TimeoutError';
+}

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Clock, Random } from '../clock.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
-import type { Answer } from './answer.ts';
+import { timedOut, type Answer } from './answer.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
@@ -10,7 +10,7 @@ const baseMs = 200;
 const capMs = 10_000;
 
 /** The longest pause that is waited out; the service may ask for a longer one, and then the run ends instead. */
-const longestPauseMs = 10 * 60 * 1000;
+export const longestPauseMs: number = 10 * 60 * 1000;
 
 /** So many retries a run may make in any case, and so many more for each request: a service in trouble is not asked twice as much. */
 const retriesAtLeast = 20;
@@ -38,17 +38,20 @@ export interface PacingOptions {
   readonly signal?: AbortSignal;
   /** Called when a pause begins, or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
+  /** Called before something is tried again. */
+  readonly onRetry?: (answer: Answer | undefined) => void;
 }
 
 /** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
 export function createPacing(options: PacingOptions): Pacing {
-  const { clock, random, signal, onPause } = options;
+  const { clock, random, signal, onPause, onRetry } = options;
   const concurrency = new AdaptiveConcurrency(options.concurrency);
   const slots = pLimit(concurrency.limit);
   let pausedUntil = 0;
   let requests = 0;
   let firstAt: number | undefined;
   let retries = 0;
+  let last: Answer | undefined;
   const jitterMs = (attempt: number): number =>
     Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
 
@@ -69,6 +72,7 @@ export function createPacing(options: PacingOptions): Pacing {
     },
     heed(answer, attempt) {
       requests += 1;
+      last = answer;
       firstAt ??= clock.now();
       concurrency.completed(clock.now(), slots.pendingCount > 0);
       const { pause } = whatAnswersProve[answer.kind];
@@ -85,6 +89,7 @@ export function createPacing(options: PacingOptions): Pacing {
     async backOff(attempt) {
       if (retries >= retriesAtLeast + requests * retriesForARequest) return false;
       retries += 1;
+      onRetry?.(last);
       if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
       return !signal?.aborted;
     },
@@ -97,10 +102,6 @@ export function createPacing(options: PacingOptions): Pacing {
       requests_per_second: perSecond(requests - 1, clock.now() - (firstAt ?? 0)),
     }),
   };
-}
-
-function timedOut({ kind, error }: Answer): boolean {
-  return kind === 'lost' && error?.name === 'TimeoutError';
 }
 
 /** Rounded to a tenth. */

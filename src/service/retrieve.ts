@@ -1,7 +1,10 @@
+import { timedOut } from './answer.ts';
 import type { Client, Reading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 
 const tries = 5;
+/** To wait out the time limit over and over helps nobody. */
+const triesInSilence = 2;
 
 /**
  * Retrieves an application, again where an answer proves nothing. The last reading is the result;
@@ -18,7 +21,8 @@ export async function retrieve(
     if (!(await pacing.turn())) return reading;
     reading = await client.retrieveApplication(slug, signal);
     pacing.heed(reading.answer, attempt);
-    if (reading.proof !== 'nothing' || attempt === tries || !(await pacing.backOff(attempt))) break;
+    const most = timedOut(reading.answer) ? triesInSilence : tries;
+    if (reading.proof !== 'nothing' || attempt >= most || !(await pacing.backOff(attempt))) break;
   }
   return reading;
 }

@@ -20,7 +20,7 @@ const crash = answered(405);
 
 interface Traced extends Settled {
   /** What it told the rest of the run, if anything. */
-  readonly stop: 'run' | 'type' | undefined;
+  readonly stop: 'run' | 'type' | 'pause' | undefined;
   readonly methods: string;
   readonly sleeps: number[];
 }
@@ -141,7 +141,7 @@ describe('creating an application', () => {
     expect(await settle(application, slowDown)).toMatchObject({
       outcome: 'not_attempted',
       attempts: 1,
-      stop: 'run',
+      stop: 'pause',
     });
   });
 

@@ -110,7 +110,7 @@ describe('--report', () => {
 
   test.each<[string, () => Promise<Ran>, Ending]>([
     ['a plan that is done', () => runPlan({ report: ['html=full'] }), 'failed'],
-    ['a plan with changes', () => runPlan({ report: ['html=full'], detailedExitcode: true }), 'changes'],
+    ['a plan with changes', () => runPlan({ report: ['html=full'], detailedExitcode: true }), 'failed'],
     ['a plan that is denied', () => runPlan({ report: ['html=full'] }, denied), 'denied'],
     ['a plan of broken manifests', () => runPlan({ report: ['html=full'] }, { files: broken }), 'invalid'],
     ['an apply that is done', () => runApply({ report: ['html=full'] }), 'failed'],
@@ -212,7 +212,7 @@ describe('-o json without a result', () => {
       'of a plan that was interrupted',
       () => runPlan({ output: 'json' }, { signal: AbortSignal.abort('SIGINT') }),
       'interrupted',
-      [],
+      ['interrupted'],
     ],
     ['of a plan that failed', () => runPlan({ output: 'json' }, denied), 'denied', ['service-denied']],
     [
@@ -225,7 +225,7 @@ describe('-o json without a result', () => {
       'of an apply that nobody confirmed',
       () => runApply({ output: 'json', yes: false }, { answerToPrompt: 'no' }),
       'failed',
-      [],
+      ['not-confirmed'],
     ],
     [
       'of an apply beyond --max-creates',

@@ -154,30 +154,37 @@ describe('the program', () => {
 });
 
 describe('a second interruption', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('by %s ends the program at once', async (second) => {
-    let child: ChildProcess | undefined;
-    const silent = createServer((request, response) => {
-      if (request.method === 'GET') {
-        response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
-        return;
-      }
-      child?.kill('SIGINT'); // and the create is never answered
-      setTimeout(() => child?.kill(second), 300);
-    });
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo; // a TCP server has one
-    const { code, stderr } = await rollcall(['apply', '--yes', '-'], {
-      input: 'version: 1\napplications: [{ slug: a, name: A }]\n',
-      env: { ...service, ROLLCALL_URL: `http://127.0.0.1:${port}` },
-      started: (running) => (child = running),
-    });
-    silent.closeAllConnections();
-    silent.close();
-    expect(code).toBe(null); // ended by the signal itself
-    expect(stderr).toContain(
-      'Interrupted. What is under way is settled first; interrupt again to stop at once.',
-    );
-  });
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s gives up what is under way, and says so',
+    async (second) => {
+      let child: ChildProcess | undefined;
+      const silent = createServer((request, response) => {
+        if (request.method === 'GET') {
+          response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+          return;
+        }
+        child?.kill('SIGINT'); // and the create is never answered
+        setTimeout(() => child?.kill(second), 300);
+      });
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const { port } = silent.address() as AddressInfo; // a TCP server has one
+      const { code, stdout, stderr } = await rollcall(['apply', '--yes', '-'], {
+        input: 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n',
+        env: { ...service, ROLLCALL_URL: `http://127.0.0.1:${port}` },
+        started: (running) => (child = running),
+      });
+      silent.closeAllConnections();
+      silent.close();
+      expect(code).toBe(130);
+      expect(stdout).toMatch(
+        / {2}\? application\.a {2}unknown\n {2}\. application\.b {2}not attempted: the run was interrupted\n/,
+      );
+      expect(stdout).toContain('Apply incomplete! Resources: 0 added');
+      expect(stderr).toContain(
+        'Interrupted. What is under way is settled first; interrupt again to stop at once.',
+      );
+    },
+  );
 });
 
 describe('the sandbox command', () => {

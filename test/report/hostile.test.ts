@@ -13,6 +13,7 @@ import { textOf } from '../../src/json.ts';
 import { githubAnnotations } from '../../src/report/github.ts';
 import { jsonText } from '../../src/report/json-text.ts';
 import { planReports } from '../../src/report/plan-reports.ts';
+import { namedSummary } from '../../src/report/named-summary.ts';
 import { planText } from '../../src/report/plan-text.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { validationDocument } from '../../src/report/validation-document.ts';
@@ -96,7 +97,10 @@ describe('JSON', () => {
       // The shape of SARIF.
       const { runs } = JSON.parse(text) as { runs: [{ results: { message: { text: string } }[] }] };
       expect(runs[0].results.map(({ message }) => message.text)).toEqual(
-        diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`)),
+        diagnostics.map((diagnostic) => {
+          const { detail } = diagnostic;
+          return detail === '' ? namedSummary(diagnostic) : `${namedSummary(diagnostic)}\n${detail}`;
+        }),
       );
       expectInertLines(text);
     });
@@ -231,7 +235,9 @@ describe('GitHub annotations', () => {
         expect(unescaped(properties.replace(/^file=([^,]*).*$/, '$1'))).toBe(
           range ? inline(range.filename) : `title=${diagnostic.code}`,
         );
-        const message = [summary, ...detail.split('\n')].filter((part) => part !== '');
+        const message = [namedSummary({ ...diagnostic, summary }), ...detail.split('\n')].filter(
+          (part) => part !== '',
+        );
         expect(unescaped(data)).toBe(message.map((part) => inline(part)).join('\n'));
       }
     });

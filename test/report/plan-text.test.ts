@@ -133,12 +133,8 @@ describe('the text of a plan', () => {
     );
     expect(planText(plan, createStyle(false))).toContain(
       [
-        '      meta_publisher',
-        '        observed  "(sensitive)"',
-        '        declared  "(sensitive)"',
-        '      group',
-        '        observed  "(sensitive)"',
-        '        declared  "(sensitive)"',
+        '      meta_publisher  (sensitive, and another value there)',
+        '      group  (sensitive, and another value there)',
         '',
       ].join('\n'),
     );

@@ -60,6 +60,8 @@ interface RunHistory {
   readonly name: string;
   readonly beganAt: number;
   readonly endedAt: number;
+  /** It was interrupted twice, and asked no more. */
+  readonly gaveUp: boolean;
   readonly sent: readonly Of<'sent'>[];
   readonly delivered: readonly Of<'delivered'>[];
   readonly handled: readonly Of<'handled'>[];
@@ -79,6 +81,7 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
     name,
     beganAt: began.at,
     endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
+    gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
     sent,
     delivered: ofRun(ofKind(events, 'delivered')),
     handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
@@ -270,7 +273,10 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
         fail('conflict', `${says}, and nobody had it`);
       break;
     case 'unknown':
-      if (answers.every((answer) => answer.clear && (answer.method === 'POST' || tells(answer))))
+      if (
+        !run.gaveUp &&
+        answers.every((answer) => answer.clear && (answer.method === 'POST' || tells(answer)))
+      )
         fail('doubt', `${says}, and every answer was clear`);
       break;
     default:

@@ -36,6 +36,7 @@ export type HistoryEvent = { readonly at: number } & (
   | { readonly kind: 'revoked' }
   | { readonly kind: 'healed' }
   | { readonly kind: 'interrupted'; readonly run: string }
+  | { readonly kind: 'insisted'; readonly run: string }
   | { readonly kind: 'killed'; readonly run: string }
   | {
       readonly kind: 'ended';

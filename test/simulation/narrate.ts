@@ -37,6 +37,8 @@ function told(event: HistoryEvent): string {
       return '    the tokens are revoked';
     case 'healed':
       return '    all is well again';
+    case 'insisted':
+      return `${event.run}: is interrupted again`;
     case 'interrupted':
     case 'killed':
       return `${event.run}: is ${event.kind}`;

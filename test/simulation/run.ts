@@ -12,13 +12,14 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** A run of `rollcall apply`, the production code from the command down, in a simulated world. */
 export function startRun(
-  { name, killAfter, interruptAfter }: PlannedRun,
+  { name, killAfter, interruptAfter, insistAfter }: PlannedRun,
   token: string,
   { scenario, world, time, random, bug }: Surroundings,
 ): void {
   let steps = 0;
   let dead = false;
   const interruption = new AbortController();
+  const urgency = new AbortController();
   const isDead = (): boolean => dead;
   /** Everything between two steps happens at once for the world, so these are all the moments to stop it that there are. */
   const step = (): void => {
@@ -26,6 +27,10 @@ export function startRun(
     if (steps === interruptAfter) {
       world.log({ kind: 'interrupted', run: name });
       if (!bug?.ignoresInterruption) interruption.abort('SIGINT');
+    }
+    if (steps === (interruptAfter ?? 0) + (insistAfter ?? 0) && insistAfter !== undefined) {
+      world.log({ kind: 'insisted', run: name });
+      urgency.abort('SIGINT');
     }
     if (steps !== killAfter) return;
     dead = true;
@@ -51,7 +56,7 @@ export function startRun(
     stdout: { ...silent, write: (text) => void (printed += text) },
     stderr: silent,
     connect: async () => ({ send: sees, close: async () => {} }),
-    interruptible: () => interruption.signal,
+    interruptible: () => ({ signal: interruption.signal, urgent: urgency.signal }),
     toolVersion: '0',
   };
   const concurrency = String(scenario.ceiling * (bug?.ceilingTimes ?? 1));

@@ -24,6 +24,8 @@ export interface PlannedRun {
   /** After so many of its steps the run is killed, or interrupted. */
   readonly killAfter?: number;
   readonly interruptAfter?: number;
+  /** After so many more it is interrupted again. */
+  readonly insistAfter?: number;
 }
 
 export const faults = [
@@ -96,7 +98,8 @@ export function scenarioOf(random: Random): Scenario {
     name: 'first',
     at: 0,
     ...(stop < 0.25 && { killAfter: whole(0, 40) }),
-    ...(stop > 0.8 && { interruptAfter: whole(0, 40) }),
+    ...(stop > 0.8 && { interruptAfter: whole(1, 40) }),
+    ...(stop > 0.9 && { insistAfter: whole(1, 6) }),
   };
   const actions = chance(0.3) ? whole(1, 4) : 0;
   return {

@@ -15,6 +15,8 @@ export interface Setup {
   readonly transport?: Transport;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
+  /** In place of the second interruption. */
+  readonly urgent?: AbortSignal;
   readonly terminal?: boolean;
 }
 
@@ -53,7 +55,10 @@ export function capture(setup: Setup): Captured {
     connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),
     ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
-    interruptible: () => setup.signal ?? new AbortController().signal,
+    interruptible: () => ({
+      signal: setup.signal ?? new AbortController().signal,
+      urgent: setup.urgent ?? new AbortController().signal,
+    }),
     toolVersion: '1.2.3',
   };
   return { context, stdout: () => out, stderr: () => err, written };

@@ -1,0 +1,6 @@
+import type { Diagnostic } from '../diagnostic.ts';
+
+/** The summary of a diagnostic for those who see nothing else of it: it names the resource. */
+export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
+  return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
+}
