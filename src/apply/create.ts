@@ -55,7 +55,7 @@ export async function create(
     const { answer } = writing;
     last = answer;
     pacing.heed(answer, attempts);
-    const stop = stopAfter(writing);
+    const { stop } = whatAnswersProve[answer.kind];
     if (stop) course.stop(stop);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer, pk?: string): Settled => ({
       outcome,
@@ -74,6 +74,7 @@ export async function create(
       case 'denied':
         return refused(writing.proof);
       case 'fault':
+        course.stop('run');
         return refused('not_attempted');
       case 'unknown':
         return end('unknown');
@@ -106,10 +107,6 @@ function send(creation: Creation, client: Client): Promise<Writing> {
     case 'user':
       return client.createUser(creation.fields);
   }
-}
-
-function stopAfter({ proof, answer }: Writing): 'run' | 'type' | undefined {
-  return proof === 'fault' ? 'run' : whatAnswersProve[answer.kind].stop;
 }
 
 type Found =

@@ -50,9 +50,9 @@ export async function observe(
 ): Promise<ObserveResult> {
   const { client, pacing, signal } = options;
   const applications = resources.filter((resource) => resource.type === 'application');
-  const observed = new Map<Address, Observation>();
-  for (const { type, address } of resources)
-    if (type === 'user') observed.set(address, { presence: 'unknown' });
+  const observed = new Map<Address, Observation>(
+    resources.map(({ address }) => [address, { presence: 'unknown' }]),
+  );
 
   const unreadable = observed.size;
   const failures: FailedRead[] = [];

@@ -60,7 +60,7 @@ export function createPacing(options: PacingOptions): Pacing {
       slots.map(items, async (item) => {
         const result = await task(item);
         // Only here, when all has been noted that may keep the next from beginning.
-        if (slots.concurrency !== concurrency.limit) slots.concurrency = concurrency.limit;
+        slots.concurrency = concurrency.limit;
         return result;
       }),
     async turn() {
@@ -99,12 +99,12 @@ export function createPacing(options: PacingOptions): Pacing {
       ceiling: concurrency.ceiling,
       requests,
       retries,
-      requests_per_second: perSecond(requests - 1, clock.now() - (firstAt ?? 0)),
+      requests_per_second: firstAt === undefined ? 0 : perSecond(requests - 1, clock.now() - firstAt),
     }),
   };
 }
 
 /** Rounded to a tenth. */
 function perSecond(count: number, milliseconds: number): number {
-  return count > 0 && milliseconds > 0 ? Math.round((count / milliseconds) * 10_000) / 10 : 0;
+  return milliseconds > 0 ? Math.round((count / milliseconds) * 10_000) / 10 : 0;
 }

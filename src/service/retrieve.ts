@@ -17,8 +17,7 @@ export async function retrieve(
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
   let reading: Reading | undefined;
-  for (let attempt = 1; attempt <= tries; attempt += 1) {
-    if (!(await pacing.turn())) return reading;
+  for (let attempt = 1; await pacing.turn(); attempt += 1) {
     reading = await client.retrieveApplication(slug, signal);
     pacing.heed(reading.answer, attempt);
     const most = timedOut(reading.answer) ? triesInSilence : tries;

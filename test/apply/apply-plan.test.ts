@@ -4,12 +4,13 @@ import type { Outcome } from '../../src/apply/outcome.ts';
 import { observe } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import { createClient } from '../../src/service/client.ts';
-import { createPacing } from '../../src/service/pacing.ts';
-import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { createPacing, type Pacing } from '../../src/service/pacing.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
 import { countingTransport } from '../support/pool.ts';
-import { answered, lost } from '../support/scripted-transport.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
+import { planOf, type Existing } from '../support/plan-of.ts';
+import { answered, lost, refused } from '../support/scripted-transport.ts';
+import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
 const absent = answered(404, { detail: 'Not found.' });
 
@@ -95,6 +96,11 @@ describe('applying a plan', () => {
     expect(counts).toEqual({ unknown: 5, not_attempted: 35 });
   });
 
+  test('stops after five creates in a row that could not be sent', async () => {
+    const { posts } = await applying(10, () => refused, 1);
+    expect(posts).toHaveLength(5 * 3);
+  });
+
   test('does not stop when open ends are not in a row', async () => {
     let posts = 0;
     const { counts } = await applying(10, (request) => ((posts += 1) % 4 === 0 ? created(request) : lost), 1);
@@ -105,5 +111,107 @@ describe('applying a plan', () => {
     const { counts, posts } = await applying(20, () => answered(429, '', { 'retry-after': '3600' }), 4);
     expect(counts).toEqual({ not_attempted: 40 });
     expect(posts.length).toBeLessThanOrEqual(4);
+  });
+});
+
+interface Carried {
+  readonly outcomes: Outcome[];
+  readonly begun: string[];
+}
+
+/** Applies the plan of a manifest, all of it at once, without a listener for outcomes. */
+async function carryOut(
+  manifest: string,
+  existing: Existing,
+  transport: Transport,
+  { env, clock = virtualClock() }: { env?: Record<string, string>; clock?: VirtualClock } = {},
+): Promise<Carried> {
+  const plan = await planOf(manifest, existing, env);
+  const declared = new Map((await desired(manifest, env)).map((resource) => [resource.address, resource]));
+  const pacing: Pacing = {
+    ...createPacing({ clock, random: () => 0, concurrency: 4 }),
+    forEach: (items, task) => Promise.all(items.map(task)),
+  };
+  const begun: string[] = [];
+  const outcomes = await applyPlan(plan, declared, {
+    client: createClient(transport),
+    pacing,
+    clock,
+    onStart: ({ address }) => begun.push(address),
+  });
+  return { outcomes, begun };
+}
+
+describe('the outcomes of a plan', () => {
+  test('tell what differs from what is unchanged, and nothing is sent for either', async () => {
+    const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
+    const { outcomes, begun } = await carryOut(
+      manifest,
+      { a: { slug: 'a', name: 'A' }, b: { slug: 'b', name: 'X' } },
+      async () => {
+        throw new Error('nothing is to be sent');
+      },
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['unchanged', 'differs']);
+    expect(outcomes.every(({ attempts, durationMs }) => attempts === 0 && durationMs === 0)).toBe(true);
+    expect(begun).toEqual([]);
+  });
+
+  test('hold the words of the service without the secrets that it repeats', async () => {
+    const manifest = 'version: 1\nusers: [{ username: u, attributes: { key: "${env:KEY}" } }]\n';
+    const said = answered(400, { attributes: ['hunter22 is no key'] });
+    const { outcomes } = await carryOut(manifest, {}, async () => said, { env: { KEY: 'hunter22' } });
+    expect(outcomes).toMatchObject([
+      { outcome: 'rejected', answer: { status: 400, body: { attributes: ['(sensitive) is no key'] } } },
+    ]);
+  });
+
+  test('tell how long each took, waiting and all', async () => {
+    const clock = virtualClock();
+    const { outcomes } = await carryOut(
+      'version: 1\nusers: [{ username: u }]\n',
+      {},
+      async (request) => {
+        await clock.sleep(150);
+        return created(request);
+      },
+      { clock },
+    );
+    expect(outcomes).toMatchObject([{ outcome: 'created', durationMs: 150 }]);
+  });
+
+  test('cannot be told of a resource that is planned and not declared: nothing is sent for it', async () => {
+    const plan = await planOf('version: 1\nusers: [{ username: u }]\n');
+    const clock = virtualClock();
+    const applied = applyPlan(plan, new Map(), {
+      client: createClient(async () => {
+        throw new Error('nothing is to be sent');
+      }),
+      pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
+      clock,
+    });
+    await expect(applied).rejects.toThrow('user.u is planned, and not declared');
+  });
+});
+
+describe('resources that are created at the same time', () => {
+  const two = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
+
+  async function sentFor(slug: string, toTheOther: Exchange): Promise<number> {
+    let sent = 0;
+    await carryOut(two, {}, async (request) => {
+      if (!request.body?.includes(`"${slug}"`)) return toTheOther;
+      sent += 1;
+      return sent === 1 ? refused : created(request);
+    });
+    return sent;
+  }
+
+  test('are tried again', async () => {
+    expect(await sentFor('b', answered(400, { name: ['no'] }))).toBe(2);
+  });
+
+  test('are not tried again once one of them is denied', async () => {
+    expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { create, type Creation, type Settled } from '../../src/apply/create.ts';
+import { create, type Course, type Creation, type Settled } from '../../src/apply/create.ts';
+import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
+import { answerRows, identity } from '../support/answers.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -17,6 +19,12 @@ const usernameTaken = answered(400, { username: ['taken'] });
 const invalid = answered(400, { name: ['no'] });
 const denied = answered(403, { detail: 'no' });
 const crash = answered(405);
+
+/** What another resource was told, and everybody heeds. */
+const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
+
+/** There is nobody else to hear of a stop. */
+const alone: Course = { stop: () => {}, mayRetry: () => true };
 
 interface Traced extends Settled {
   /** What it told the rest of the run, if anything. */
@@ -69,6 +77,7 @@ describe('creating an application', () => {
   test('whose slug is taken finds that it exists', async () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({
       outcome: 'exists',
+      answer: { status: 400 },
       pk: 'p0',
       methods: 'POST GET',
     });
@@ -92,7 +101,12 @@ describe('creating an application', () => {
   });
 
   test('that crashes the service after all exists if it is found', async () => {
-    expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', methods: 'POST GET' });
+    expect(await settle(application, crash, found)).toMatchObject({
+      outcome: 'exists',
+      answer: { status: 405 },
+      pk: 'p0',
+      methods: 'POST GET',
+    });
   });
 
   test('whose answer is lost is unknown when looking is denied', async () => {
@@ -155,6 +169,11 @@ describe('creating an application', () => {
   test('that is redirected stops the run, and is unknown', async () => {
     const redirect = answered(302, '', { location: 'https://elsewhere.example/' });
     expect(await settle(application, redirect, redirect)).toMatchObject({ outcome: 'unknown', stop: 'run' });
+    expect(await settle(application, redirect, absent)).toMatchObject({
+      outcome: 'unknown',
+      stop: 'run',
+      methods: 'POST GET',
+    });
   });
 });
 
@@ -187,13 +206,65 @@ describe('a taken slug', () => {
       answer: { status: 502 },
     });
   });
+
+  test('is unknown when a pause, too long to wait out, keeps from looking', async () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
+    const client = createClient(async ({ method }) => {
+      expect(method).toBe('POST');
+      pacing.heed(hourLong, 1); // another resource was answered meanwhile
+      return slugTaken;
+    });
+    expect(await create(application, client, pacing, alone)).toMatchObject({
+      outcome: 'unknown',
+      answer: { status: 400 },
+      attempts: 1,
+    });
+  });
+});
+
+describe('a pause that is too long to wait out', () => {
+  const tooLong = { 'retry-after': '3600' };
+
+  test('leaves not attempted, with the answer that asked for it, what was not acted upon', async () => {
+    expect(await settle(application, answered(429, '', tooLong))).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { status: 429, retryAfter: '3600' },
+      attempts: 1,
+    });
+  });
+
+  test('leaves unknown, with the answer that asked for it, what may have been acted upon', async () => {
+    expect(await settle(user, answered(503, '', tooLong))).toMatchObject({
+      outcome: 'unknown',
+      answer: { status: 503, retryAfter: '3600' },
+      attempts: 1,
+      stop: 'run',
+    });
+  });
+
+  test('that others were told of leaves not attempted, with no answer, what was not begun', async () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
+    pacing.heed(hourLong, 1);
+    const stops: string[] = [];
+    const course = { stop: (scope: string) => stops.push(scope), mayRetry: () => true };
+    const { send, requests } = scriptedTransport();
+    expect(await create(application, createClient(send), pacing, course)).toStrictEqual({
+      outcome: 'not_attempted',
+      attempts: 0,
+    });
+    expect(requests).toEqual([]);
+    expect(stops).toEqual(['run']);
+  });
 });
 
 describe('an interrupted create', () => {
   const interrupted = AbortSignal.abort('SIGINT');
 
   test('is not sent again when it was not applied', async () => {
-    expect(await settleUnless(interrupted, application, refused)).toMatchObject({ outcome: 'not_attempted' });
+    expect(await settleUnless(interrupted, application, refused)).toMatchObject({
+      outcome: 'not_attempted',
+      sleeps: [],
+    });
   });
 
   test('is settled by a look, and not sent again', async () => {
@@ -219,6 +290,19 @@ describe('creating a user', () => {
     expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', methods: 'POST' });
   });
 
+  test('whose username is taken has no id to tell', async () => {
+    expect(await settle(user, usernameTaken)).not.toHaveProperty('pk');
+  });
+
+  test('is not sent again once there is no use in it', async () => {
+    const { send, requests } = scriptedTransport(refused);
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+    expect(await create(user, createClient(send), pacing, { ...alone, mayRetry: () => false })).toMatchObject(
+      { outcome: 'not_attempted', attempts: 1 },
+    );
+    expect(requests).toHaveLength(1);
+  });
+
   test('whose answer is lost creates again, for there is no way to look', async () => {
     expect(await settle(user, lost, usernameTaken)).toMatchObject({
       outcome: 'exists',
@@ -234,5 +318,26 @@ describe('creating a user', () => {
 
   test('that clashes is unknown', async () => {
     expect(await settle(user, answered(409))).toMatchObject({ outcome: 'unknown', attempts: 1 });
+  });
+});
+
+describe('what is not begun any more after an answer', () => {
+  const wikiUser: Creation = { type: 'user', fields: { username: identity, name: 'Wiki' } };
+  const scopes = { run: 'the rest of the run', type: 'the rest of its type', nothing: 'nothing' };
+
+  test.each(
+    answerRows.flatMap((row) => [
+      { ...row, what: scopes[row.ends ?? 'nothing'], creation: application },
+      { ...row, what: scopes[row.ends ?? 'nothing'], creation: wikiUser },
+    ]),
+  )('$name, to POST $creation.type: $what', async ({ exchange, creation, ends }) => {
+    const stops: string[] = [];
+    await create(
+      creation,
+      createClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
+      createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+      { stop: (scope) => stops.push(scope), mayRetry: () => true },
+    );
+    expect(new Set(stops)).toEqual(new Set(ends === undefined ? [] : [ends]));
   });
 });

@@ -3,12 +3,18 @@ import { observe, type ObserveResult } from '../../src/observe/observe.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { answerRows } from '../support/answers.ts';
 import { desired } from '../support/desired.ts';
 import { countingTransport } from '../support/pool.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const absent = answered(404, { detail: 'Not found.' });
+
+function applications(...slugs: string[]): ReturnType<typeof desired> {
+  const entries = slugs.map((slug) => ({ slug, name: slug }));
+  return desired(JSON.stringify({ version: 1, applications: entries }));
+}
 
 async function observing(
   count: number,
@@ -43,18 +49,86 @@ describe('observing', () => {
     expect((await observing(40, () => absent, concurrency)).mostAtOnce).toBeLessThanOrEqual(concurrency);
   });
 
-  test('asks again where an answer proves nothing, five times in all', async () => {
-    const { result, requests } = await observing(1, () => answered(502));
-    expect(requests).toBe(5);
+  test('asks again where an answer proves nothing, five times in all, and does not wait after the last', async () => {
+    const clock = virtualClock();
+    const transport = countingTransport(() => answered(502));
+    const result = await observe(await applications('a'), {
+      client: createClient(transport.send),
+      pacing: createPacing({ concurrency: 1, clock, random: () => 1 }),
+    });
+    expect(transport.requests).toHaveLength(5);
+    expect(clock.sleeps).toEqual([200, 400, 800, 1600]);
     expect(result).toMatchObject({ kind: 'failed', notRead: 0, failures: [{ proof: 'nothing' }] });
   });
 
-  test('lists every failure, in the order of names', async () => {
-    const { result } = await observing(12, ({ path }) => (/app-[12]\//.test(path) ? answered(500) : absent));
+  test('lists every failure in the order of names, whichever came first', async () => {
+    const clock = virtualClock();
+    const lateness: Readonly<Record<string, number>> = { a: 9, b: 3, c: 6, d: 1 };
+    const result = await observe(await applications('a', 'b', 'c', 'd'), {
+      client: createClient(async ({ path }) => {
+        const slug = path.split('/').at(-2) ?? '';
+        for (let turn = 0; turn < (lateness[slug] ?? 0); turn += 1)
+          await new Promise((resolve) => setImmediate(resolve));
+        return slug === 'd' ? absent : answered(418);
+      }),
+      pacing: {
+        ...createPacing({ concurrency: 4, clock, random: () => 0 }),
+        forEach: (items, task) => Promise.all(items.map(task)), // four at a time from the start
+      },
+    });
     expect(result.kind === 'failed' && result.failures.map(({ resource }) => resource.name)).toEqual([
-      'app-1',
-      'app-2',
+      'a',
+      'b',
+      'c',
     ]);
+  });
+
+  test('tells after each application how many have been read', async () => {
+    const reads: [number, number][] = [];
+    await observe(await applications('a', 'b'), {
+      client: createClient(async () => absent),
+      pacing: createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
+      onRead: (done, total) => reads.push([done, total]),
+    });
+    expect(reads).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+
+  test('counts an answer that came although the run was interrupted', async () => {
+    const interruption = new AbortController();
+    const { result } = await observing(
+      1,
+      () => {
+        interruption.abort('SIGINT');
+        return absent;
+      },
+      1,
+      interruption.signal,
+    );
+    expect(result.kind).toBe('observed');
+  });
+
+  test('ends for good at a pause that is too long to wait out, even when a part of it has passed', async () => {
+    const clock = virtualClock();
+    const transport = countingTransport(() => answered(429, '', { 'retry-after': '603' }));
+    const result = await observe(await applications('a', 'b', 'c', 'd'), {
+      client: createClient(transport.send),
+      pacing: {
+        ...createPacing({ concurrency: 1, clock, random: () => 0 }),
+        forEach: async (items, task) => {
+          const results = [];
+          for (const item of items) {
+            results.push(await task(item));
+            await clock.sleep(2000); // whatever else a run may be busy with
+          }
+          return results;
+        },
+      },
+    });
+    expect(result).toMatchObject({ kind: 'failed', notRead: 3, interrupted: false });
+    expect(transport.requests).toHaveLength(1);
   });
 
   test('ends at once when the token is denied', async () => {
@@ -82,4 +156,15 @@ describe('observing', () => {
     expect(requests).toBeLessThanOrEqual(4);
     expect(result).toEqual({ kind: 'failed', failures: [], notRead: 100, interrupted: true });
   });
+});
+
+describe('whether the next application is still looked up after an answer', () => {
+  test.each(answerRows.filter(({ get }) => get !== 'exists'))(
+    '$name',
+    async ({ exchange, get, endsReading }) => {
+      const { result } = await observing(2, () => exchange, 1);
+      if (get === 'absent') expect(result.kind).toBe('observed');
+      else expect(result).toMatchObject({ kind: 'failed', notRead: endsReading ? 1 : 0, interrupted: false });
+    },
+  );
 });

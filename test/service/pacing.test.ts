@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createPacing } from '../../src/service/pacing.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { Answer } from '../../src/service/answer.ts';
+import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import { parseRetryAfter } from '../../src/service/retry-after.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
@@ -18,6 +21,11 @@ describe('a Retry-After header', () => {
     ['', undefined],
     ['2026-01-01T00:00:30Z', undefined],
     ['99999999999', undefined],
+    ['999999999', 999_999_999_000],
+    ['in 5', undefined],
+    ['until Thu, 01 Jan 2026 00:00:30 GMT', undefined],
+    ['Thu, 01 Jan 2026 00:00:30 GMT+0100', undefined],
+    ['Thu, 99 Jan 2026 00:00:30 GMT', undefined],
   ])('%j means %s', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
@@ -50,18 +58,62 @@ describe('pacing', () => {
       random: () => 0,
       onPause: (milliseconds) => pauses.push(milliseconds),
     });
-    for (const retryAfter of ['5', '9', '2']) pacing.heed({ kind: 'slow_down', retryAfter }, 1);
+    for (const retryAfter of ['5', '9', '2', '9']) pacing.heed({ kind: 'slow_down', retryAfter }, 1);
     await pacing.turn();
     expect(clock.now() - now).toBe(9000);
     expect(pauses).toEqual([5000, 9000]);
   });
 
-  test('does not cut short a pause of an hour, but gives up at once', async () => {
+  test('waits out a pause of ten minutes', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
-    pacing.heed({ kind: 'slow_down', retryAfter: '3600' }, 1);
+    pacing.heed({ kind: 'slow_down', retryAfter: '600' }, 1);
+    expect(await pacing.turn()).toBe(true);
+    expect(clock.sleeps).toEqual([600_000]);
+  });
+
+  test.each(['601', '3600'])(
+    'does not cut short a pause of %s s, but gives up at once',
+    async (retryAfter) => {
+      const clock = virtualClock(now);
+      const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
+      pacing.heed({ kind: 'slow_down', retryAfter }, 1);
+      expect(await pacing.turn()).toBe(false);
+      expect(clock.sleeps).toEqual([]);
+    },
+  );
+
+  test('waits for nothing any more once the run is interrupted', async () => {
+    const clock = virtualClock(now);
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 1, signal: AbortSignal.abort() });
+    expect(await pacing.backOff(1)).toBe(false);
+    pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
     expect(await pacing.turn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
+  });
+
+  /** The pacing of a run that is interrupted as soon as it sleeps. */
+  function interruptedAsleep(): Pacing {
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const clock: Clock = {
+      now: () => now,
+      sleep: async (_, waker) => {
+        expect(waker).toBe(signal);
+        interruption.abort('SIGINT');
+      },
+    };
+    return createPacing({ concurrency: 1, clock, random: () => 1, signal });
+  }
+
+  test('sends nothing again when the run is interrupted while it waits', async () => {
+    expect(await interruptedAsleep().backOff(1)).toBe(false);
+  });
+
+  test('breaks off a pause when the run is interrupted in it', async () => {
+    const pacing = interruptedAsleep();
+    pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
+    expect(await pacing.turn()).toBe(false);
   });
 
   test('heeds a Retry-After only of answers that ask to wait', async () => {
@@ -86,21 +138,6 @@ describe('pacing', () => {
     expect(pacing.pace()).toMatchObject({ requests: 10, retries: 25 });
   });
 
-  test('halves the number of requests at a time when the service asks to wait, or lets the time limit pass', async () => {
-    const timeout = Object.assign(new Error('late'), { name: 'TimeoutError' });
-    for (const answer of [
-      { kind: 'slow_down' },
-      { kind: 'unavailable' },
-      { kind: 'lost', error: timeout },
-    ] as const) {
-      const pacing = createPacing({ concurrency: 8, clock: virtualClock(now), random: () => 0 });
-      await pacing.forEach(Array.from({ length: 200 }), async () => pacing.heed({ kind: 'found' }, 1));
-      const { limit } = pacing.pace();
-      pacing.heed(answer, 1);
-      expect(pacing.pace().limit).toBe(Math.max(1, Math.floor(limit / 2)));
-    }
-  });
-
   test('tells how many requests were answered in a second', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
@@ -110,5 +147,85 @@ describe('pacing', () => {
       if (request < 10) await clock.sleep(250);
     }
     expect(pacing.pace().requests_per_second).toBe(4);
+  });
+
+  test('tells of no requests in a second when there was one, or all were answered at once', () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
+    pacing.heed({ kind: 'found' }, 1);
+    expect(pacing.pace().requests_per_second).toBe(0);
+    pacing.heed({ kind: 'found' }, 1);
+    expect(pacing.pace().requests_per_second).toBe(0);
+  });
+});
+
+describe('how many are under way at a time', () => {
+  interface Surroundings {
+    readonly pacing: Pacing;
+    readonly time: VirtualTime;
+  }
+
+  function withCeiling(concurrency: number): Surroundings {
+    const time = new VirtualTime();
+    const clock = time.clock(() => false);
+    return { time, pacing: createPacing({ concurrency, clock, random: () => 0 }) };
+  }
+
+  /** Does so many things, each of which takes 20 ms however many are under way with it; tells how many were. */
+  async function busy({ pacing, time }: Surroundings, count: number): Promise<number> {
+    const clock = time.clock(() => false);
+    let underWay = 0;
+    let most = 0;
+    const all = pacing.forEach(Array.from({ length: count }), async () => {
+      await pacing.turn();
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await clock.sleep(20);
+      underWay -= 1;
+      pacing.heed({ kind: 'found' }, 1);
+    });
+    await time.pass(Number.POSITIVE_INFINITY);
+    await all;
+    return most;
+  }
+
+  test('grows up to the ceiling on a service that bears it', async () => {
+    const surroundings = withCeiling(8);
+    expect(await busy(surroundings, 400)).toBe(8);
+    expect(surroundings.pacing.pace()).toMatchObject({ highest: 8, ceiling: 8, requests: 400 });
+  });
+
+  test('stays at one while no other is waiting', async () => {
+    const surroundings = withCeiling(8);
+    for (let round = 0; round < 100; round += 1) await busy(surroundings, 1);
+    expect(surroundings.pacing.pace()).toMatchObject({ limit: 1, highest: 1 });
+  });
+
+  const timeout = new DOMException('late', 'TimeoutError');
+
+  test.each<Answer>([
+    { kind: 'slow_down' },
+    { kind: 'unavailable', retryAfter: '1' },
+    { kind: 'lost', error: timeout },
+  ])('halves when the service asks to wait, or lets the time limit pass: $kind', async (answer) => {
+    const surroundings = withCeiling(8);
+    const { pacing } = surroundings;
+    await busy(surroundings, 400);
+    expect(pacing.pace().limit).toBe(8);
+    pacing.heed(answer, 1);
+    expect(pacing.pace().limit).toBe(4);
+  });
+
+  test.each<Answer>([
+    { kind: 'failure', retryAfter: '1' },
+    { kind: 'fields_refused' },
+    { kind: 'lost', error: new Error('reset') },
+    { kind: 'lost' },
+    { kind: 'unreachable_for_now', error: timeout },
+  ])('stays as it is after any other trouble: $kind', async (answer) => {
+    const surroundings = withCeiling(8);
+    const { pacing } = surroundings;
+    await busy(surroundings, 400);
+    pacing.heed(answer, 1);
+    expect(pacing.pace().limit).toBe(8);
   });
 });
