@@ -54,7 +54,7 @@ export async function observe(
     resources.map(({ address }) => [address, { presence: 'unknown' }]),
   );
 
-  const unreadable = observed.size;
+  let someoneAnswered = false;
   const failures: FailedRead[] = [];
   let stopped = false;
   let inARow = 0;
@@ -62,6 +62,7 @@ export async function observe(
 
   function take(resource: ApplicationResource, reading: Reading): void {
     done += 1;
+    someoneAnswered ||= reading.answer.status !== undefined;
     options.onRead?.(done, applications.length);
     switch (reading.proof) {
       case 'exists':
@@ -79,7 +80,7 @@ export async function observe(
         inARow += 1;
         if (whatAnswersProve[reading.answer.kind].stop || inARow >= failuresInARow) stopped = true;
         // Where nobody has answered yet, nobody will.
-        if (timedOut(reading.answer) && observed.size === unreadable) stopped = true;
+        if (timedOut(reading.answer) && !someoneAnswered) stopped = true;
     }
   }
 

@@ -238,7 +238,7 @@ describe('a pause that is too long to wait out', () => {
       outcome: 'unknown',
       answer: { status: 503, retryAfter: '3600' },
       attempts: 1,
-      stop: 'run',
+      stop: 'pause',
     });
   });
 
@@ -253,7 +253,7 @@ describe('a pause that is too long to wait out', () => {
       attempts: 0,
     });
     expect(requests).toEqual([]);
-    expect(stops).toEqual(['run']);
+    expect(stops).toEqual(['pause']);
   });
 });
 

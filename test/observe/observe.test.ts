@@ -167,4 +167,23 @@ describe('whether the next application is still looked up after an answer', () =
       else expect(result).toMatchObject({ kind: 'failed', notRead: endsReading ? 1 : 0, interrupted: false });
     },
   );
+
+  const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
+
+  test('waits the time limit out twice for one application, not five times', async () => {
+    const { result, requests } = await observing(1, () => silence);
+    expect(requests).toBe(2);
+    expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'nothing' }] });
+  });
+
+  test('ends with the first application where nobody has answered yet', async () => {
+    const { requests } = await observing(50, () => silence, 1);
+    expect(requests).toBe(2);
+  });
+
+  test('goes on for a while where somebody has answered before', async () => {
+    let asked = 0;
+    const { requests } = await observing(50, () => ((asked += 1) === 1 ? absent : silence), 1);
+    expect(requests).toBe(1 + 5 * 2);
+  });
 });

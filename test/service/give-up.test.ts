@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { givingUp } from '../../src/service/give-up.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+const request = { method: 'GET', path: '/x' } as const;
+
+test('a transport that is told to give up has lost what is under way, and sends nothing more', async () => {
+  const urgent = new AbortController();
+  let sent = 0;
+  const send = givingUp(() => {
+    sent += 1;
+    return new Promise<Exchange>(() => {});
+  }, urgent.signal);
+  const underWay = [send(request), send(request)];
+  urgent.abort();
+  expect(await Promise.all(underWay)).toMatchObject([{ kind: 'lost' }, { kind: 'lost' }]);
+  expect(await send(request)).toMatchObject({ kind: 'never_sent', transient: false });
+  expect(sent).toBe(2);
+});
+
+test('what has been answered before stays answered', async () => {
+  const urgent = new AbortController();
+  const send = givingUp(async () => answered(200), urgent.signal);
+  const exchange = await send(request);
+  urgent.abort();
+  expect(exchange).toMatchObject({ kind: 'answered', status: 200 });
+});
