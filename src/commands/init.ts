@@ -71,7 +71,7 @@ async function answersFrom(
   const variable = await ask(tokenEnv, 'The environment variable that holds the token:', defaultTokenEnv);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
     throw new UsageError(
-      `${JSON.stringify(variable)} cannot name an environment variable`,
+      'this cannot name an environment variable', // and may be the token itself
       'Give the name of the variable, not the token: letters, digits and _.',
     );
   }

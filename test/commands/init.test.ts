@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { init, type InitOptions } from '../../src/commands/init.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+const url = 'https://id.example.com';
+
+async function started(
+  options: InitOptions,
+  setup: Setup = {},
+  folder?: string,
+): Promise<{ ending: Ending; stdout: string; written: ReadonlyMap<string, string> }> {
+  const { context, stdout, written } = capture({
+    transport: async () => answered(404, { detail: 'Not found.' }),
+    ...setup,
+  });
+  return { ending: await init(folder, options, context), stdout: stdout(), written };
+}
+
+describe('init', () => {
+  test('writes a configuration and a manifest that are valid, without a terminal', async () => {
+    const { ending, written, stdout } = await started({ url });
+    expect(ending).toBe('done');
+    expect([...written.keys()]).toEqual(['rollcall.yaml', 'manifests/applications.yaml']);
+    const files = memoryFiles(Object.fromEntries(written));
+    const { diagnostics } = await loadManifests(['manifests'], { files });
+    expect(diagnostics).toEqual([]);
+    expect(await readSettings({ env: 'production' }, {}, files)).toMatchObject({
+      config: { url, tokenEnv: 'ROLLCALL_TOKEN', manifests: ['manifests'] },
+      diagnostics: [],
+    });
+    expect(schemaErrors('config', parse(written.get('rollcall.yaml') ?? ''))).toEqual([]);
+    expect(stdout).toMatch(/Next: rollcall plan --env production\n$/);
+  });
+
+  test.each([
+    ['github', '.github/workflows/rollcall.yaml'],
+    ['gitlab', '.gitlab-ci.yml'],
+  ])('writes a pipeline for %s that is YAML, and names the version of rollcall', async (pipeline, path) => {
+    const { written } = await started({ url, pipeline, tokenEnv: 'ID_TOKEN' });
+    const text = written.get(path) ?? '';
+    expect(parse(text)).toBeTypeOf('object');
+    expect(text).toContain('rollcall@1.2.3 plan --out plan.json');
+    expect(text).toContain('rollcall@1.2.3 apply --plan plan.json');
+  });
+
+  test('overwrites nothing', async () => {
+    const files = { 'rollcall.yaml': 'version: 1\n' };
+    const { written, stdout } = await started({ url }, { files });
+    expect([...written.keys()]).toEqual(['manifests/applications.yaml']);
+    expect(stdout).toContain('kept   rollcall.yaml\nwrote  manifests/applications.yaml\n');
+  });
+
+  test('writes into a folder, and says how to get there', async () => {
+    const { written, stdout } = await started({ url }, {}, 'roll/');
+    expect([...written.keys()][0]).toBe('roll/rollcall.yaml');
+    expect(stdout).toMatch(/Next: cd roll && rollcall plan --env production\n$/);
+  });
+
+  test('checks the service when there is a token', async () => {
+    const { stdout } = await started({ url }, { env: { ROLLCALL_TOKEN: 'canary-token' } });
+    expect(stdout).toContain('  ok    token ');
+    expect(stdout).not.toContain('canary');
+  });
+
+  test('says that it could not check the service without one', async () => {
+    const { stdout } = await started({ url });
+    expect(stdout).toContain('The service was not checked: ROLLCALL_TOKEN is not set here.');
+  });
+
+  test('asks for what it was not told, where there is somebody to ask', async () => {
+    const { written } = await started({}, { answerToPrompt: '', env: { ROLLCALL_URL: url } });
+    expect(written.get('rollcall.yaml')).toContain('token_env: ROLLCALL_TOKEN');
+  });
+
+  test.each([
+    [{}, 'no service URL is given'],
+    [{ url: 'ftp://x' }, 'URL'],
+    [{ url, tokenEnv: 'secret token!' }, 'cannot name an environment variable'],
+    [{ url, pipeline: 'jenkins' }, 'there is no pipeline file for "jenkins"'],
+  ])('refuses %j, and writes nothing', async (options, message) => {
+    const { context, written } = capture({});
+    await expect(init(undefined, options, context)).rejects.toThrow(message);
+    expect([...written.keys()]).toEqual([]);
+  });
+});
