@@ -19,3 +19,9 @@ for (const step of steps) {
     break;
   }
 }
+
+if (process.exitCode === undefined) {
+  process.stdout.write(
+    '\nThe users stay in the plan, for nobody can read them; applying it again creates nothing.\n',
+  );
+}

@@ -57,7 +57,7 @@ function program(): Command {
     .command('init')
     .summary('write the first files of a project')
     .description(
-      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks the service.\nOverwrites nothing.',
+      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks\nthe service. Overwrites nothing.',
     )
     .argument('[dir]', 'where (default: here)')
     .option('-y, --yes', 'do not ask; take the defaults')
@@ -121,7 +121,7 @@ function program(): Command {
     .command('merge')
     .summary('join the reports of shards')
     .description(
-      'Joins the JSON documents that the shards of one plan or apply printed. Fails when\na shard is missing or doubled.',
+      'Joins the JSON documents that the shards of one plan or apply printed.\nFails when a shard is missing or doubled.',
     )
     .argument('<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`')
     .addOption(outputOption(['text', 'json']))

@@ -57,6 +57,8 @@ export async function applySavedPlan(
 }
 
 function refused(diagnostics: readonly Diagnostic[], ending: Ending, { stderr }: Context): EndedApply {
-  stderr.write(`${diagnosticsText(diagnostics, createStyle(stderr.colours))}\nNothing was created.\n`);
+  stderr.write(
+    `${diagnosticsText(diagnostics, createStyle(stderr.colours))}\nNothing was created.${ending === 'stale' ? ' Make the plan anew.' : ''}\n`,
+  );
   return { ending, diagnostics, filenames: [] };
 }

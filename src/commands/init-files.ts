@@ -5,7 +5,6 @@ export interface InitAnswers {
   /** The environment variable that holds the token. */
   readonly tokenEnv: string;
   readonly pipeline: Pipeline;
-  readonly toolVersion: string;
 }
 
 export const pipelines = ['github', 'gitlab', 'none'] as const;
@@ -28,7 +27,7 @@ export function initFiles(answers: InitAnswers): InitFile[] {
 const configText = ({
   url,
   tokenEnv,
-}: InitAnswers): string => `# yaml-language-server: $schema=https://unpkg.com/rollcall/schemas/config.schema.json
+}: InitAnswers): string => `# yaml-language-server: $schema=node_modules/rollcall/schemas/config.schema.json
 version: 1
 manifests: [manifests]
 environments:
@@ -37,7 +36,7 @@ environments:
     token_env: ${tokenEnv}
 `;
 
-const manifestText = `# yaml-language-server: $schema=https://unpkg.com/rollcall/schemas/manifest.schema.json
+const manifestText = `# yaml-language-server: $schema=../node_modules/rollcall/schemas/manifest.schema.json
 version: 1
 applications:
   - slug: handbook
@@ -45,21 +44,25 @@ applications:
     meta_launch_url: https://handbook.example.com/
 `;
 
-function pipelineFiles({ pipeline, tokenEnv, toolVersion }: InitAnswers): InitFile[] {
-  const run = (command: string): string => `npx --yes rollcall@${toolVersion} ${command}`;
+function pipelineFiles({ pipeline, tokenEnv }: InitAnswers): InitFile[] {
   switch (pipeline) {
     case 'github':
-      return [{ path: '.github/workflows/rollcall.yaml', text: githubText(tokenEnv, run) }];
+      return [{ path: '.github/workflows/rollcall.yaml', text: githubText(tokenEnv) }];
     case 'gitlab':
-      return [{ path: '.gitlab-ci.yml', text: gitlabText(run) }];
+      return [{ path: '.gitlab-ci.yml', text: gitlabText() }];
     case 'none':
       return [];
   }
 }
 
-function githubText(tokenEnv: string, run: (command: string) => string): string {
+/** Takes rollcall from the project, never from a registry: what runs there has the token. */
+function run(command: string): string {
+  return `npx --no rollcall ${command}`;
+}
+
+function githubText(tokenEnv: string): string {
   return `# A plan for each pull request, in the summary of its run; applied when it is merged.
-# The secret ${tokenEnv} of the repository holds the token.
+# The secret ${tokenEnv} of the repository holds the token. rollcall is a development dependency in its package.json.
 name: rollcall
 on:
   pull_request:
@@ -80,6 +83,7 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 22
+      - run: npm ci
       - run: ${run('plan --out plan.json --report github=- --report html=plan.html')}
       - uses: actions/upload-artifact@v4
         with:
@@ -90,11 +94,14 @@ jobs:
 `;
 }
 
-function gitlabText(run: (command: string) => string): string {
-  return `# A plan for each merge request; applied when it is merged. ROLLCALL_TOKEN is a masked variable of the project.
+function gitlabText(): string {
+  return `# A plan for each merge request; applied when it is merged. ROLLCALL_TOKEN is a masked variable of the
+# project, and rollcall a development dependency in its package.json.
 stages: [plan, apply]
 default:
   image: node:22-slim
+  before_script:
+    - npm ci
 variables:
   ROLLCALL_ENV: production
 plan:

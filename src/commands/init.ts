@@ -80,7 +80,6 @@ async function answersFrom(
     url: baseUrl,
     tokenEnv: variable,
     pipeline: pipelineNamed(wanted),
-    toolVersion: context.toolVersion,
   };
 }
 
@@ -102,7 +101,7 @@ async function checkService(
 ): Promise<void> {
   if (options.tokenFile === undefined && nonEmpty(context.env[tokenEnv]) === undefined) {
     context.stdout.write(
-      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: rollcall doctor\n`,
+      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: rollcall doctor --env production\n`,
     );
     return;
   }

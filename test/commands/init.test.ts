@@ -42,12 +42,12 @@ describe('init', () => {
   test.each([
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
-  ])('writes a pipeline for %s that is YAML, and names the version of rollcall', async (pipeline, path) => {
+  ])('writes a pipeline for %s that is YAML, and takes rollcall from the project', async (pipeline, path) => {
     const { written } = await started({ url, pipeline, tokenEnv: 'ID_TOKEN' });
     const text = written.get(path) ?? '';
     expect(parse(text)).toBeTypeOf('object');
-    expect(text).toContain('rollcall@1.2.3 plan --out plan.json');
-    expect(text).toContain('rollcall@1.2.3 apply --plan plan.json');
+    expect(text).toContain('npx --no rollcall plan --out plan.json');
+    expect(text).toContain('npx --no rollcall apply --plan plan.json');
   });
 
   test('overwrites nothing', async () => {

@@ -24,7 +24,7 @@ function example(name: string): unknown {
 async function inSandbox(
   lines: readonly string[],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const script = ['npx() { "$@"; }', 'set -e', ...lines].join('\n');
+  const script = ['npx() { shift; "$@"; }', 'set -e', ...lines].join('\n');
   return run(process.execPath, [cli, 'sandbox', '--', 'bash', '-c', script], {
     cwd: folder,
     env: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` },
