@@ -88,7 +88,7 @@ async function understand(
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
   const nothing = { named: [], whole: [], entries: 0 };
-  const parsed = parseYaml(file);
+  const parsed = await parseYaml(file);
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
     return { ...nothing, diagnostics: [emptyFile(file)] };

@@ -10,9 +10,9 @@ export function canonical(value: JsonValue): string {
   );
 }
 
-/** `sha256:` and the digest of a text. */
-export function sha256(...texts: readonly string[]): string {
+/** `sha256:` and the digest of a text that comes in pieces. */
+export function sha256(pieces: readonly string[] | Generator<string>): string {
   const hash = createHash('sha256');
-  for (const text of texts) hash.update(text);
+  for (const piece of pieces) hash.update(piece);
   return `sha256:${hash.digest('hex')}`;
 }

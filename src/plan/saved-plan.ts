@@ -46,7 +46,7 @@ export function savedPlan(plan: Plan, resources: readonly Resource[], observed: 
 /** The digest that a saved plan should carry. */
 export function contentDigest(content: Omit<SavedPlan, 'digest'>): string {
   // A plan is plain JSON; its types are interfaces, which TypeScript does not take for objects with an index.
-  return sha256(canonical({ ...content, digest: null } as unknown as JsonObject));
+  return sha256([canonical({ ...content, digest: null } as unknown as JsonObject)]);
 }
 
 function savedChange(

@@ -3,7 +3,7 @@ import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { validate } from '../generated/validate-sandbox-seed.ts';
 import type { SourceFile } from '../source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
-import { parseYaml } from '../yaml/parse-yaml.ts';
+import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
 import { Sandbox, type Created } from './sandbox.ts';
 
 /** The token that every sandbox takes. It opens nothing but a sandbox. */
@@ -43,7 +43,7 @@ interface RefusedEntry {
 
 /** Reads a seed file, or says at which place it is wrong. */
 export function loadSeed(file: SourceFile): Sandbox | Diagnostic[] {
-  const parsed = parseYaml(file);
+  const parsed = parseAnyYaml(file);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type { Clock, Random } from '../clock.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { timedOut, type Answer } from './answer.ts';
@@ -46,7 +45,7 @@ export interface PacingOptions {
 export function createPacing(options: PacingOptions): Pacing {
   const { clock, random, signal, onPause, onRetry } = options;
   const concurrency = new AdaptiveConcurrency(options.concurrency);
-  const slots = pLimit(concurrency.limit);
+  let waiting = 0;
   let pausedUntil = 0;
   let requests = 0;
   let firstAt: number | undefined;
@@ -56,13 +55,36 @@ export function createPacing(options: PacingOptions): Pacing {
     Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
 
   return {
-    forEach: (items, task) =>
-      slots.map(items, async (item) => {
-        const result = await task(item);
-        // Only here, when all has been noted that may keep the next from beginning.
-        slots.concurrency = concurrency.limit;
-        return result;
-      }),
+    forEach: (items, task) => {
+      const left = items.entries();
+      const results = Array.from<Awaited<ReturnType<typeof task>>>({ length: items.length });
+      waiting = items.length;
+      let underWay = 0;
+      return new Promise((resolve, reject) => {
+        const next = (): void => {
+          if (underWay < concurrency.limit && waiting > 0) {
+            waiting -= 1;
+            underWay += 1;
+            const { value } = left.next();
+            if (value) void work(...value);
+            // Another one begins when this one has gone as far as it gets, so that it hears of whatever that brought.
+            if (underWay < concurrency.limit) process.nextTick(next);
+          } else if (underWay === 0) resolve(results);
+        };
+        const work = async (index: number, item: (typeof items)[number]): Promise<void> => {
+          try {
+            results[index] = await task(item);
+          } catch (error) {
+            reject(error);
+            return;
+          }
+          underWay -= 1;
+          // Only here, when all has been noted that may keep the next from beginning, does another limit hold.
+          next();
+        };
+        next();
+      });
+    },
     async turn() {
       for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
         if (wait > longestPauseMs || signal?.aborted) return false;
@@ -74,7 +96,7 @@ export function createPacing(options: PacingOptions): Pacing {
       requests += 1;
       last = answer;
       firstAt ??= clock.now();
-      concurrency.completed(clock.now(), slots.pendingCount > 0);
+      concurrency.completed(clock.now(), waiting > 0);
       const { pause } = whatAnswersProve[answer.kind];
       if (pause === 'always' || timedOut(answer)) concurrency.pushedBack();
 

@@ -1,4 +1,6 @@
-import { Agent, DecoratorHandler, request as undiciRequest, type Dispatcher } from 'undici';
+import { setMaxListeners } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher } from 'undici';
 import { createDialer, type DialerOptions } from './dialer.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
@@ -32,9 +34,10 @@ const maxAnswerBytes = 8 * 1024 * 1024;
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
   const dialer = createDialer({ ...options, timeoutMs: Math.min(connectTimeoutMs, options.timeoutMs) });
   const agent = options.dispatcher ?? new Agent({ connect: dialer.connect, keepAliveTimeout: keepAliveMs });
-  const dispatcher = agent.compose(noticeStart);
+  const { origin, pathname } = new URL(options.baseUrl);
+  const target: Target = { ...options, dispatcher: agent, origin, basePath: pathname.replace(/\/$/, '') };
   return {
-    send: (request, signal) => exchange(request, options, dispatcher, signal),
+    send: (request, signal) => exchange(request, target, signal),
     close: async () => {
       if (options.dispatcher !== undefined) return;
       await Promise.all([agent.destroy(), dialer.close()]);
@@ -42,114 +45,133 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
   };
 }
 
-/** Set by the dispatcher just before the first byte of the request is written. */
-interface Progress {
-  started: boolean;
+interface Target extends UndiciTransportOptions {
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  /** Without a trailing slash. */
+  readonly basePath: string;
 }
 
-async function exchange(
+/** Never rejects. */
+function exchange(
   request: HttpRequest,
-  options: UndiciTransportOptions,
-  dispatcher: Dispatcher,
+  { dispatcher, origin, basePath, authorization, timeoutMs }: Target,
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
-  const progress: Progress = { started: false };
-  const timeout = AbortSignal.timeout(options.timeoutMs);
-  const limit = signal ? AbortSignal.any([timeout, signal]) : timeout;
-  try {
-    limit.throwIfAborted();
-    // undici heeds the signal only once it has a connection; a request that is given up before is not written later.
-    return await Promise.race([answer(request, options, dispatcher, progress, limit), rejectedBy(limit)]);
-  } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    return progress.started
-      ? { kind: 'lost', error }
-      : { kind: 'never_sent', error, transient: limit.aborted || isTransient(error) };
-  }
-}
-
-async function answer(
-  request: HttpRequest,
-  options: UndiciTransportOptions,
-  dispatcher: Dispatcher,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Exchange> {
-  const response = await undiciRequest(options.baseUrl + request.path, {
-    dispatcher,
-    opaque: progress,
-    method: request.method,
-    headers: {
-      accept: 'application/json',
-      authorization: options.authorization,
-      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: request.body ?? null,
+  return new Promise((resolve) => {
+    const handler = new ExchangeHandler((result) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', interrupt);
+      resolve(result);
+    });
+    const interrupt = (): void => handler.giveUp(asError(signal?.reason));
     // One limit for the whole exchange, in place of undici's own.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    signal,
+    const timer = setTimeout(() => {
+      handler.giveUp(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    }, timeoutMs);
+    if (signal?.aborted) {
+      interrupt();
+      return;
+    }
+    if (signal) {
+      setMaxListeners(0, signal); // one for each request that is under way is no leak
+      signal.addEventListener('abort', interrupt, { once: true });
+    }
+    try {
+      const options: Dispatcher.DispatchOptions = {
+        origin,
+        path: basePath + request.path,
+        method: request.method,
+        headers: {
+          accept: 'application/json',
+          authorization,
+          ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: request.body ?? null,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      };
+      dispatcher.dispatch(options, handler);
+    } catch (thrown) {
+      handler.onResponseError(undefined, asError(thrown));
+    }
   });
-  const body = await readBody(response.body);
-  return { kind: 'answered', status: response.statusCode, headers: singleValues(response.headers), body };
 }
 
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
+/** Follows one request through undici, and tells once what came of it. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #settle: (exchange: Exchange) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #givenUp: Error | undefined;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
 
-async function readBody(stream: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
+  constructor(settle: (exchange: Exchange) => void) {
+    this.#settle = settle;
   }
-  return Buffer.concat(chunks).toString('utf8');
+
+  /** undici knows of it only when it has a connection; a request that is given up before is not written later. */
+  giveUp(error: Error): void {
+    if (this.#givenUp) return;
+    this.#givenUp = error;
+    this.#fail(error);
+    this.#controller?.abort(error);
+  }
+
+  /** Called just before the first byte of the request is written. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#givenUp) controller.abort(this.#givenUp);
+    else this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    this.#status = status; // early hints come first, and the answer overwrites them
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > maxAnswerBytes)
+      this.giveUp(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const body = Buffer.concat(this.#chunks).toString('utf8');
+    this.#settle({ kind: 'answered', status: this.#status, headers: singleValues(this.#headers), body });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (!this.#givenUp) this.#fail(error);
+  }
+
+  #fail(error: Error): void {
+    if (this.#controller) this.#settle({ kind: 'lost', error });
+    else
+      this.#settle({
+        kind: 'never_sent',
+        error,
+        transient: this.#givenUp !== undefined || isTransient(error),
+      });
+  }
 }
 
-function singleValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   const single: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) single[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return single;
-}
-
-const noticeStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
-  dispatch(options, new StartNoticingHandler(handler, options));
-
-// The types of undici leave out the methods that its DecoratorHandler forwards.
-const ForwardingHandler = DecoratorHandler as unknown as new (handler: Dispatcher.DispatchHandler) => {
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void;
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, ...rest: unknown[]): void;
-};
-
-class StartNoticingHandler extends ForwardingHandler {
-  readonly #progress: Progress | undefined;
-
-  constructor(handler: Dispatcher.DispatchHandler, options: object) {
-    super(handler);
-    this.#progress = (options as { opaque?: Progress }).opaque; // passed by exchange(), above
-  }
-
-  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    super.onRequestStart(controller, context);
-    // A request that was given up while it waited for a connection ends here, unwritten.
-    if (this.#progress && !controller.aborted) this.#progress.started = true;
-  }
-
-  /** undici takes a second answer for a fault of its own, and early hints count as one. */
-  override onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    ...rest: unknown[]
-  ): void {
-    if (status >= 200) super.onResponseStart(controller, status, ...rest);
-  }
 }
 
 /** Causes that may pass by themselves. What is not listed (an unknown host, a certificate) will not. */

@@ -45,7 +45,7 @@ export async function readConfig(
   }
   const file = await readText(filename ?? defaultFile, files);
   if ('code' in file) return [file];
-  const parsed = parseYaml(file);
+  const parsed = await parseYaml(file);
   if (parsed.value === undefined) return [...parsed.diagnostics];
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)].map((diagnostic) =>

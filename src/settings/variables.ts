@@ -20,7 +20,7 @@ export async function readVariables(
     Object.assign(variables, read.variables);
   }
   for (const assignment of assignments) {
-    const [name, value] = readAssignment(assignment);
+    const [name, value] = await readAssignment(assignment);
     variables[name] = value;
   }
   return { variables };
@@ -32,7 +32,7 @@ async function readVarsFile(
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
   const file = await readText(filename, files);
   if ('code' in file) return [file];
-  const { value, diagnostics, places } = parseYaml(file);
+  const { value, diagnostics, places } = await parseYaml(file);
   if (diagnostics.length > 0) return [...diagnostics];
   if (isJsonObject(value)) {
     const references = refuseReferences(value, [], places, file);
@@ -48,12 +48,12 @@ async function readVarsFile(
 }
 
 /** A value is read as YAML: 12 is a number, "12" a text. */
-function readAssignment(assignment: string): [name: string, value: JsonValue] {
+async function readAssignment(assignment: string): Promise<[name: string, value: JsonValue]> {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
   if (name === undefined || text === undefined) {
     throw new UsageError(`--var cannot be ${JSON.stringify(assignment)}`, 'Write it as --var NAME=VALUE.');
   }
-  const { value, diagnostics } = parseYaml(sourceFile(`--var ${name}`, text));
+  const { value, diagnostics } = await parseYaml(sourceFile(`--var ${name}`, text));
   const [fault] = diagnostics;
   if (fault !== undefined || value === undefined) {
     throw new UsageError(

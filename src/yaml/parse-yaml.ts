@@ -1,11 +1,8 @@
-import type { Document } from 'yaml';
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import type { JsonValue } from '../json.ts';
-import type { SourceFile, Span } from '../source.ts';
-import { compose } from './compose.ts';
-import { NodeReader, tooDeep } from './node-reader.ts';
-import { nowhere, placesIn, type Places } from './places.ts';
-import { syntaxProblem } from './syntax-problem.ts';
+import type { SourceFile } from '../source.ts';
+import type { Places } from './places.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 
 export interface ParsedYaml {
   /** Undefined when the text is not YAML at all. What a diagnostic is about is null in it. */
@@ -15,51 +12,10 @@ export interface ParsedYaml {
 }
 
 /** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
-export function parseYaml(file: SourceFile): ParsedYaml {
-  const documents = compose(file.text);
-  if ('refused' in documents) {
-    const span: Span = [documents.at, documents.at + 1];
-    const words = documents.refused === 'too deep' ? tooDeep : tooMuch;
-    return unreadable(diagnosticAt(file, span, { code: 'yaml-unsupported', ...words }));
-  }
-  const [document, second] = documents;
-  if (document === undefined) return { value: null, places: nowhere, diagnostics: [] };
-  const [fault] = document.errors;
-  // The parser goes on after its first error, and what it says then is mostly noise.
-  if (fault !== undefined) return unreadable(syntaxProblem(fault, file));
-  const reader = new NodeReader(file);
-  const value = reader.read(document.contents, 0);
-  reportDirectives(document, file, reader);
-  if (second !== undefined) {
-    const detail = 'One file holds one document. Put the other into a file of its own.';
-    reader.report(markerBefore(second, file), 'yaml-unsupported', 'a second document starts here', detail);
-  }
-  return { value, places: placesIn(document, reader.targets), diagnostics: reader.diagnostics };
-}
-
-const tooMuch = { summary: 'this file holds too many values', detail: 'Divide it into several files.' };
-
-function unreadable(diagnostic: Diagnostic): ParsedYaml {
-  return { value: undefined, places: nowhere, diagnostics: [diagnostic] };
-}
-
-function reportDirectives(document: Document.Parsed, file: SourceFile, reader: NodeReader): void {
-  for (const warning of document.warnings) {
-    const tag = /^Unresolved tag: (.*)$/.exec(warning.message)?.[1];
-    const summary =
-      tag === undefined ? (warning.message.split('\n', 1)[0] ?? '') : `the tag ${tag} has no meaning here`;
-    reader.report(warning.pos, 'yaml-unsupported', summary, 'Use plain YAML 1.2 values.');
-  }
-  const { version, explicit } = document.directives.yaml;
-  if (explicit && version !== '1.2') {
-    const at = Math.max(0, file.text.search(/^%YAML/m));
-    const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are texts.';
-    reader.report([at, at + 9], 'yaml-unsupported', `YAML ${version} is not supported`, detail);
-  }
-}
-
-/** The `---` that begins a document. */
-function markerBefore(document: Document.Parsed, file: SourceFile): Span {
-  const from = file.text.lastIndexOf('---', document.range[0]);
-  return from === -1 ? [document.range[0], document.range[0] + 1] : [from, from + 3];
+export async function parseYaml(file: SourceFile): Promise<ParsedYaml> {
+  const plain = readPlainYaml(file.text);
+  if (plain) return { ...plain, diagnostics: [] };
+  // To load the parser takes as long as to start Node, and plain texts do without.
+  const { parseAnyYaml } = await import('./parse-any-yaml.ts');
+  return parseAnyYaml(file);
 }

@@ -7,6 +7,8 @@ import { scenarioOf } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
+await import('../../src/yaml/parse-any-yaml.ts'); // loaded on demand otherwise, which takes real time
+
 export interface Simulated {
   readonly history: History;
   readonly violations: readonly Violation[];

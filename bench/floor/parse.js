@@ -1,0 +1,6 @@
+// Reads a YAML file, and nothing else.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const [, , filename = ''] = process.argv;
+console.log(parse(readFileSync(filename, 'utf8')).applications.length);

@@ -1,0 +1,213 @@
+// Measures rollcall against what the same work costs at the least, in the same run: `npm run bench`, or with `-- --short`.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { comparePacing } from './concurrency.js';
+import { writeManifests } from './manifests.js';
+import { inTurn, median, ours, rollcall, run, withService } from './processes.js';
+import { renderPlan } from './rendering.js';
+
+/**
+ * @typedef {object} Figure
+ * @property {string} what
+ * @property {number} budget
+ * @property {number} measured of ours by the floor
+ * @property {string} floor what ours is held against
+ * @property {string} floorIs
+ * @property {string} oursIs
+ * @property {number} runs
+ */
+
+const short = process.argv.includes('--short');
+const slack = short ? 2 : 1;
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'));
+/** @type {Figure[]} */
+const figures = [];
+const columns = [44, 7, 9, 34, 12, 12, 5];
+
+try {
+  show(['what', 'budget', 'measured', 'against', 'floor', 'ours', 'runs']);
+  await startUp();
+  await validation();
+  await requests();
+  await memory();
+  await pacing();
+  await rendering();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+writeFileSync(ours('results.json'), `${JSON.stringify({ short, figures }, null, 2)}\n`);
+const missed = figures.filter(({ measured, budget }) => !(measured <= budget * slack));
+if (missed.length > 0) {
+  console.log(
+    `\nOver budget${short ? ' by more than twice' : ''}: ${missed.map(({ what }) => what).join('; ')}`,
+  );
+  process.exitCode = 1;
+}
+
+async function startUp() {
+  const rounds = short ? 5 : 21;
+  const small = writeManifests(join(folder, 'small.yaml'), 3);
+  const [floor = [], version = [], validate = []] = await inTurn(rounds, [
+    () => time(['-e', '0']),
+    () => time([rollcall, '--version']),
+    () => time([rollcall, 'validate', small]),
+  ]);
+  compare('rollcall --version', 1.5, 'node -e 0', floor, version);
+  compare('validate, one small file', 3, 'node -e 0', floor, validate);
+}
+
+async function validation() {
+  const file = writeManifests(join(folder, 'validate.yaml'), 20_000);
+  const [floor = [], own = []] = await inTurn(short ? 2 : 7, [
+    () => time([ours('floor/parse.js'), file]),
+    () => time([rollcall, 'validate', file]),
+  ]);
+  compare('validate, 20,000 resources', 1.5, 'parse of `yaml`', floor, own);
+}
+
+/**
+ * The floor sends a fixed number of requests at a time, and is told the number that suits this service best; rollcall has to
+ * find out, up to its ceiling of 16.
+ */
+async function requests() {
+  const count = short ? 2000 : 10_000;
+  const levels = short ? [8, 16] : [4, 8, 16];
+  const file = writeManifests(join(folder, 'requests.yaml'), count);
+  await withService([], async (url) => {
+    const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: 'a-token-of-the-bench' };
+    for (const { name, args, flags } of [
+      { name: `plan, ${count} applications`, args: ['plan'], flags: [] },
+      { name: `apply, ${count} creates`, args: ['apply', '--yes'], flags: ['--create'] },
+    ]) {
+      const [own = [], ...floors] = await inTurn(short ? 2 : 5, [
+        () => time([rollcall, ...args, file], env),
+        ...levels.map((level) => () => time([ours('floor/requests.js'), file, url, String(level), ...flags])),
+      ]);
+      const medians = floors.map((times) => median(times));
+      const best = medians.indexOf(Math.min(...medians));
+      compare(name, 1.3, `parse and undici, ${levels[best]} at a time`, floors[best] ?? [], own);
+      if (levels[best] !== 16) compare(name, 1.3, 'parse and undici, 16 at a time', floors.at(-1) ?? [], own);
+    }
+  });
+}
+
+/** What exceeds a run with next to nothing grows with the resources, and no faster. */
+async function memory() {
+  const few = writeManifests(join(folder, 'few'), 10_000, 50);
+  const many = writeManifests(join(folder, 'many'), 100_000, 50);
+  const none = writeManifests(join(folder, 'none.yaml'), 1);
+  await withService([], async (url) => {
+    const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: 'a-token-of-the-bench' };
+    for (const command of short ? ['validate'] : ['validate', 'plan']) {
+      /** @param {string} path */
+      const peak = (path) => async () => (await run([rollcall, command, path], { env, memory: true })).memory;
+      const runs = short ? 1 : 3;
+      const [empty = [], small = [], large = []] = await inTurn(runs, [peak(none), peak(few), peak(many)]);
+      const name = `${command}, 100,000 resources in 50 files`;
+      record(name, 1, 'MB', { floor: '600 MB', floorIs: 600, oursIs: median(large), runs });
+      const grown = { floorIs: 10 * (median(small) - median(empty)), oursIs: median(large) - median(empty) };
+      record(`${command}, memory beyond an empty run`, 1, 'MB', {
+        floor: '10 times that of 10,000',
+        ...grown,
+        runs,
+      });
+    }
+  });
+}
+
+async function pacing() {
+  const rounds = short ? 1 : 3;
+  const share = short ? 0.15 : 1;
+  const services = [
+    { name: 'serves 1 at a time', args: ['--servers', '1'], requests: 400, fixed: [1, 10] },
+    { name: 'serves 4 at a time', args: ['--servers', '4'], requests: 1600, fixed: [4, 6, 10] },
+    { name: 'serves 32 at a time', args: ['--servers', '32'], requests: 8000, fixed: [10, 32, 48] },
+    { name: 'slows as it is pushed', args: ['--slows'], requests: 2000, fixed: [1, 2, 10] },
+  ];
+  for (const { name, args, requests: most, fixed } of services) {
+    const options = { requests: Math.round(most * share), fixed, rounds };
+    const result = await comparePacing(args, options);
+    const best = result.fixed.toSorted((a, b) => a.milliseconds - b.milliseconds)[0] ?? {
+      count: 0,
+      milliseconds: 0,
+    };
+    const ten = result.fixed.find(({ count }) => count === 10) ?? best;
+    const oursIs = median(result.own);
+    for (const { count, milliseconds } of best === ten ? [best] : [best, ten]) {
+      // Where one at a time is served, ten wait in a line as fast as one: there is nothing to win.
+      const budget = count === best.count ? 1.1 : name.startsWith('slows') ? 1 : 1.1;
+      const floor = `${count} at a time${count === best.count ? ', the best' : ''}`;
+      record(`a service that ${name}`, budget, 'ms', { floor, floorIs: milliseconds, oursIs, runs: rounds });
+    }
+  }
+}
+
+async function rendering() {
+  const runs = short ? 3 : 7;
+  const file = writeManifests(join(folder, 'render.yaml'), 10_000);
+  const { text, page } = await renderPlan(file, runs);
+  record('text of a plan, 10,000 changes', 1, 'ms', {
+    floor: '1 s',
+    floorIs: 1000,
+    oursIs: median(text),
+    runs,
+  });
+  record('HTML of a plan, 10,000 changes', 1, 'ms', {
+    floor: '1 s',
+    floorIs: 1000,
+    oursIs: median(page),
+    runs,
+  });
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string>>} [env]
+ */
+async function time(args, env = {}) {
+  return (await run(args, { env })).milliseconds;
+}
+
+/**
+ * @param {string} what
+ * @param {number} budget
+ * @param {string} floor
+ * @param {readonly number[]} floorTimes
+ * @param {readonly number[]} ownTimes
+ */
+function compare(what, budget, floor, floorTimes, ownTimes) {
+  const values = { floor, floorIs: median(floorTimes), oursIs: median(ownTimes), runs: ownTimes.length };
+  record(what, budget, 'ms', values);
+}
+
+/**
+ * @param {string} what
+ * @param {number} budget
+ * @param {'ms' | 'MB'} unit
+ * @param {{ floor: string, floorIs: number, oursIs: number, runs: number }} values
+ */
+function record(what, budget, unit, { floor, floorIs, oursIs, runs }) {
+  const measured = Math.round((oursIs / floorIs) * 100) / 100;
+  const figure = {
+    what,
+    budget,
+    measured,
+    floor,
+    floorIs: `${floorIs.toFixed(0)} ${unit}`,
+    oursIs: `${oursIs.toFixed(0)} ${unit}`,
+    runs,
+  };
+  figures.push(figure);
+  show([what, budget, measured, floor, figure.floorIs, figure.oursIs, runs]);
+}
+
+/** @param {readonly (string | number)[]} cells */
+function show(cells) {
+  console.log(
+    cells
+      .map((cell, index) => String(cell).padEnd(columns[index] ?? 0))
+      .join(' ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,80 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export const rollcall = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+/** @param {string} name */
+export function ours(name) {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+/**
+ * Runs Node to its end. `memory` is the largest resident set, in MB; only told when it is asked for.
+ *
+ * @param {readonly string[]} args
+ * @param {{ env?: Readonly<Record<string, string>>, memory?: boolean }} [options]
+ * @returns {Promise<{ milliseconds: number, memory: number }>}
+ */
+export async function run(args, { env = {}, memory = false } = {}) {
+  const before = performance.now();
+  const child = spawn(
+    process.execPath,
+    [...(memory ? ['--import', new URL('report-memory.js', import.meta.url).href] : []), ...args],
+    {
+      env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    },
+  );
+  let said = '';
+  let told = '';
+  child.stderr?.on('data', (chunk) => (said += String(chunk)));
+  child.stdio[3]?.on('data', (chunk) => (told += String(chunk)));
+  const [code] = await once(child, 'close');
+  const milliseconds = performance.now() - before;
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}\n${said}`);
+  return { milliseconds, memory: (Number(told) * 1024) / 1e6 };
+}
+
+/**
+ * Does something with a service of service.js.
+ *
+ * @template Result
+ * @param {readonly string[]} args
+ * @param {(url: string) => Promise<Result>} use
+ */
+export async function withService(args, use) {
+  const child = fork(ours('service.js'), args);
+  const [{ port }] = await once(child, 'message');
+  try {
+    return await use(`http://127.0.0.1:${port}`);
+  } finally {
+    child.disconnect();
+    await once(child, 'exit');
+  }
+}
+
+/**
+ * The middle one, or the mean of the two in the middle.
+ *
+ * @param {readonly number[]} numbers
+ */
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.slice((sorted.length - 1) >> 1, (sorted.length >> 1) + 1);
+  return middle.reduce((sum, number) => sum + number, 0) / middle.length;
+}
+
+/**
+ * Runs everything in turn, round after round, and gives the times of each.
+ *
+ * @param {number} rounds
+ * @param {readonly (() => Promise<number>)[]} tasks
+ */
+export async function inTurn(rounds, tasks) {
+  /** @type {number[][]} */
+  const times = tasks.map(() => []);
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, task] of tasks.entries()) times[index]?.push(await task());
+  return times;
+}

@@ -1,0 +1,46 @@
+import { inTurn } from './processes.js';
+
+/** @type {typeof import('../src/plan/make-plan.ts')} */
+const { makePlan } = await import(built('plan/make-plan.js'));
+/** @type {typeof import('../src/report/plan-text.ts')} */
+const { planText } = await import(built('report/plan-text.js'));
+/** @type {typeof import('../src/report/plan-html.ts')} */
+const { planHtml } = await import(built('report/plan-html.js'));
+/** @type {typeof import('../src/report/style.ts')} */
+const { createStyle } = await import(built('report/style.js'));
+/** @type {typeof import('../src/manifest/load-manifests.ts')} */
+const { loadManifests } = await import(built('manifest/load-manifests.js'));
+/** @type {typeof import('../src/commands/node-files.ts')} */
+const { nodeFiles } = await import(built('commands/node-files.js'));
+
+/** @param {string} path */
+function built(path) {
+  return new URL(`../dist/${path}`, import.meta.url).href;
+}
+
+/**
+ * The times to render a plan that creates all that a manifest declares, in milliseconds.
+ *
+ * @param {string} filename
+ * @param {number} rounds
+ */
+export async function renderPlan(filename, rounds) {
+  const { resources } = await loadManifests([filename], { files: nodeFiles });
+  const plan = makePlan(
+    resources,
+    new Map(resources.map(({ address }) => [address, { presence: 'absent' }])),
+    { toolVersion: '0', createdAt: new Date(), service: 'http://127.0.0.1' },
+  );
+  const [text = [], page = []] = await inTurn(rounds, [
+    async () => timed(() => planText(plan, createStyle(true))),
+    async () => timed(() => planHtml(plan, [])),
+  ]);
+  return { text, page };
+}
+
+/** @param {() => string} render */
+function timed(render) {
+  const before = performance.now();
+  render();
+  return performance.now() - before;
+}

@@ -1,0 +1,234 @@
+import type { JsonValue } from '../json.ts';
+import type { Span } from '../source.ts';
+import type { Places } from './places.ts';
+
+/** What a plain text says, and where. */
+export interface PlainYaml {
+  readonly value: JsonValue;
+  readonly places: Places;
+}
+
+/**
+ * Reads the plainest of YAML many times as fast as a parser of all of it: block mappings and sequences of scalars that stand
+ * in one line, without escapes, anchors or tags. Anything else, above all anything that is wrong, is undefined, and left to
+ * the parser. What is read here is read as the parser reads it, to the last offset: a test holds the two against each other.
+ */
+export function readPlainYaml(text: string): PlainYaml | undefined {
+  try {
+    const root = new PlainReader(text).document();
+    return { value: root.value, places: placesIn(root) };
+  } catch (error) {
+    if (error instanceof NotPlain) return undefined;
+    throw error;
+  }
+}
+
+class NotPlain extends Error {}
+
+interface Node {
+  readonly value: JsonValue;
+  readonly start: number;
+  readonly end: number;
+  /** The entries of a mapping, or the items of a sequence. */
+  readonly inside: readonly Node[];
+  /** The line of an entry or an item. */
+  readonly line: Line | undefined;
+}
+
+interface Line {
+  readonly start: number;
+  indent: number;
+  /** Whether an item of a sequence begins here. */
+  dash: boolean;
+  /** Empty when none stands here. */
+  readonly key: string;
+  readonly keyStart: number;
+  readonly scalar: string | undefined;
+  readonly scalarStart: number;
+  /** Behind its line end. */
+  readonly end: number;
+}
+
+/** What is larger is left to the parser, which has limits of its own. */
+const maxLines = 400_000;
+const maxLineLength = 2000;
+const maxDepth = 16;
+const maxKeys = 100;
+
+const beyondAscii = String.raw`\u00a1-\u1fff\u3000-\ud7ff`;
+const doubleQuoted = `"[ !#-[\\]-~${beyondAscii}]*"`;
+const singleQuoted = `'[ -&(-~${beyondAscii}]*'`;
+/** Neither `: ` nor ` #`, and no blank at the end. */
+const inside = `[ !"$-9;-~${beyondAscii}]*`;
+const unquoted = `[\\w/$(${beyondAscii}]${inside}(?:(?::(?=[^ \\n])|(?<! )#)${inside})*(?<! )`;
+const scalar = `(${doubleQuoted}|${singleQuoted}|${unquoted})`;
+const entryLine = new RegExp(`( *)(- )?([A-Za-z_][\\w-]{0,63}):(?:( +)${scalar})?(?:\\n|$)`, 'y');
+const itemLine = new RegExp(`( *)- ${scalar}(?:\\n|$)`, 'y');
+const passedOver = /(?:(?:#[ -~]*)?\n)*/y;
+
+const constants = new Map<string, JsonValue>([
+  ...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+]);
+const otherKeys = new Set([...constants.keys(), '__proto__', 'constructor', 'prototype']);
+
+class PlainReader {
+  readonly #text: string;
+  #at = 0;
+  #lines = 0;
+  /** Behind the last line that was taken. */
+  #end = 0;
+  /** The next to be taken; none at the end of the text. */
+  #line: Line | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    if (text.startsWith('---\n')) this.#at = 4;
+    this.#line = this.#read();
+  }
+
+  document(): Node {
+    const root = this.#collection(1, undefined);
+    if (this.#line) throw new NotPlain();
+    return root;
+  }
+
+  /** A mapping or a sequence, to its end. `parent` is the line of the entry or item that it is the value of. */
+  #collection(depth: number, parent: Line | undefined): Node {
+    const first = this.#line;
+    if (first === undefined || depth > maxDepth) throw new NotPlain();
+    const { indent } = first;
+    const start = first.dash ? first.start + indent : first.keyStart;
+    const nodes: Node[] = [];
+    const value = first.dash ? this.#items(indent, depth, nodes) : this.#entries(indent, depth, nodes);
+    // What stands further in here would go on with a scalar, or is wrong.
+    if (this.#line && this.#line.indent > indent) throw new NotPlain();
+    return { value, start, end: this.#end, inside: nodes, line: parent };
+  }
+
+  #items(indent: number, depth: number, nodes: Node[]): JsonValue {
+    const value: JsonValue[] = [];
+    for (let line = this.#line; line?.dash && line.indent === indent; line = this.#line) {
+      let node: Node;
+      if (line.key === '') node = this.#scalar(line, line.scalar ?? '');
+      else {
+        // Behind the dash stands the first entry of a mapping.
+        line.dash = false;
+        line.indent += 2;
+        node = this.#collection(depth + 1, undefined);
+      }
+      nodes.push(node);
+      value.push(node.value);
+    }
+    return value;
+  }
+
+  #entries(indent: number, depth: number, nodes: Node[]): JsonValue {
+    const value: Record<string, JsonValue> = {};
+    for (
+      let line = this.#line;
+      line && !line.dash && line.key !== '' && line.indent === indent;
+      line = this.#line
+    ) {
+      const { key, scalar: text } = line;
+      if (otherKeys.has(key) || Object.hasOwn(value, key) || nodes.length === maxKeys) throw new NotPlain();
+      const node = text === undefined ? this.#below(line, depth) : this.#scalar(line, text);
+      nodes.push(node);
+      value[key] = node.value;
+    }
+    return value;
+  }
+
+  /** What stands in the lines below a key. */
+  #below(line: Line, depth: number): Node {
+    this.#take(line);
+    const next = this.#line;
+    if (!next || next.indent < line.indent || (next.indent === line.indent && !next.dash))
+      throw new NotPlain();
+    return this.#collection(depth + 1, line);
+  }
+
+  #scalar(line: Line, text: string): Node {
+    this.#take(line);
+    const start = line.scalarStart;
+    return { value: valueOf(text), start, end: start + text.length, inside: [], line };
+  }
+
+  #take({ end }: Line): void {
+    this.#end = end;
+    this.#line = this.#read();
+  }
+
+  /** The next line that is neither empty nor a comment. */
+  #read(): Line | undefined {
+    const text = this.#text;
+    passedOver.lastIndex = this.#at;
+    passedOver.test(text);
+    const start = passedOver.lastIndex;
+    if (start === text.length) return undefined;
+    const lineEnd = text.indexOf('\n', start);
+    const end = lineEnd === -1 ? text.length : lineEnd + 1;
+    this.#lines += 1;
+    if (end - start > maxLineLength || this.#lines > maxLines) throw new NotPlain();
+    this.#at = end;
+    entryLine.lastIndex = start;
+    const entry = entryLine.exec(text);
+    if (entry) {
+      const [, blanks = '', dash = '', key = '', gap = '', value] = entry;
+      const indent = blanks.length;
+      const keyStart = start + indent + dash.length;
+      const scalarStart = keyStart + key.length + 1 + gap.length;
+      return { start, indent, dash: dash !== '', key, keyStart, scalar: value, scalarStart, end };
+    }
+    itemLine.lastIndex = start;
+    const item = itemLine.exec(text);
+    if (!item) throw new NotPlain();
+    const [, blanks = '', value] = item;
+    const indent = blanks.length;
+    const scalarStart = start + indent + 2;
+    return { start, indent, dash: true, key: '', keyStart: 0, scalar: value, scalarStart, end };
+  }
+}
+
+function valueOf(text: string): JsonValue {
+  if (text.startsWith('"') || text.startsWith("'")) return text.slice(1, -1);
+  if (/^\d/.test(text)) {
+    if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+    if (/^(?:[\d.]+(?:[eE][-+]?\d+)?|0[ox][\da-fA-F]+)$/.test(text)) throw new NotPlain(); // perhaps a number
+    return text;
+  }
+  const constant = constants.get(text);
+  return constant === undefined ? text : constant;
+}
+
+function placesIn(root: Node): Places {
+  const entryOf = (node: Node, key: string): Node | undefined =>
+    Array.isArray(node.value) ? undefined : node.inside.find(({ line }) => line?.key === key);
+  const nodeAt = (path: readonly (string | number)[]): Node => {
+    let node = root;
+    for (const step of path) {
+      const next =
+        typeof step === 'string'
+          ? entryOf(node, step)
+          : Array.isArray(node.value)
+            ? node.inside[step]
+            : undefined;
+      if (next === undefined) break;
+      node = next;
+    }
+    return node;
+  };
+  return {
+    ofValue: (path) => spanOf(nodeAt(path)),
+    ofKey: (path, key) => {
+      const node = nodeAt(path);
+      const line = entryOf(node, key)?.line;
+      return line ? [line.keyStart, line.keyStart + key.length] : spanOf(node);
+    },
+  };
+}
+
+function spanOf({ start, end }: Node): Span {
+  return [start, end];
+}
