@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const rollcall = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const rollcall = fileURLToPath(new URL('../bin/rollcall.cjs', import.meta.url));
 const steps = [
   ['validate', 'examples/manifests'],
   ['plan', 'examples/manifests'],

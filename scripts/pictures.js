@@ -32,7 +32,7 @@ try {
 
 /** Prints the plan in colours and writes its reports. */
 function plan() {
-  const rollcall = join(root, 'dist/cli.js');
+  const rollcall = join(root, 'bin/rollcall.cjs');
   const sandbox = [rollcall, 'sandbox', '--seed', 'examples/sandbox-seed.yaml', '--port', '8650', '--'];
   const command = [process.execPath, rollcall, 'plan', '--color', 'examples/manifests'];
   const { stdout, stderr, status } = spawnSync(

@@ -4,13 +4,15 @@ import type { Connection } from './context.ts';
 
 /** Connects to a real service. Here the secrets leave their wrapping. */
 export function connectOverNetwork(settings: ServiceSettings): Connection {
-  const { baseUrl, token, timeoutMs, proxy, certificates } = settings;
+  const { baseUrl, token, timeoutMs, proxy, certificates, client } = settings;
   const authorization = proxy?.authorization?.reveal();
   return undiciTransport({
     baseUrl,
     timeoutMs,
     authorization: `Bearer ${token.reveal()}`,
     ...(proxy && { proxy: { origin: proxy.origin, ...(authorization !== undefined && { authorization }) } }),
+    headers: Object.fromEntries(settings.headers.map(({ name, value }) => [name, value.reveal()])),
     ...(certificates && { certificates }),
+    ...(client && { client: { certificate: client.certificate, key: client.key.reveal() } }),
   });
 }

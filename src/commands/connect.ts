@@ -8,7 +8,7 @@ import { givingUp } from '../service/give-up.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
+import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 
 /** What a command needs to talk to the service. */
@@ -55,7 +55,7 @@ export async function withService<Result>(
     },
   });
   try {
-    const send = givingUp(redacting(connection.send, settings.token.reveal()), urgent);
+    const send = givingUp(redacting(connection.send, secretsOf(settings)), urgent);
     const client = createClient(settings.log ? logged(send, settings.log, context) : send);
     return await use({ client, pacing, settings, signal });
   } finally {
@@ -63,6 +63,7 @@ export async function withService<Result>(
   }
 }
 
-function logged(send: Transport, format: 'text' | 'json', { clock, stderr }: Context): Transport {
+/** A transport that logs each request to stderr. */
+export function logged(send: Transport, format: 'text' | 'json', { clock, stderr }: Context): Transport {
   return logging(send, clock, (request) => stderr.write(requestLine(request, format)));
 }

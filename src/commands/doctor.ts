@@ -7,12 +7,14 @@ import { jsonText } from '../report/json-text.ts';
 import { createStyle } from '../report/style.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { redacting } from '../service/redact.ts';
+import { logged } from './connect.ts';
 import { parseRetryAfter } from '../service/retry-after.ts';
 import {
   readServiceSettings,
   wholeNumber,
   type ServiceFlags,
   type ServiceSettings,
+  secretsOf,
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags } from '../settings/settings.ts';
 import type { Context } from './context.ts';
@@ -73,7 +75,8 @@ export async function examine(
   const until = clock.now() + waitMs;
   const connection = await context.connect(settings);
   try {
-    const send = redacting(connection.send, settings.token.reveal());
+    const redacted = redacting(connection.send, secretsOf(settings));
+    const send = settings.log ? logged(redacted, settings.log, context) : redacted;
     for (let said = false; ; said = true) {
       const startedAt = clock.now();
       const found = await probe(send, signal);

@@ -45,6 +45,11 @@ const notTls: CauseWords = {
   advice: 'Check the port, and whether it is http:// rather than https://.',
 };
 
+const clientCertificateRefused: CauseWords = {
+  cause: 'it does not accept the client certificate',
+  advice: 'Ask for one that it knows, and name it with --client-cert.',
+};
+
 /** What Node and OpenSSL say in codes. */
 const causes: ReadonlyMap<string, CauseWords> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
@@ -67,6 +72,21 @@ const causes: ReadonlyMap<string, CauseWords> = new Map([
       advice: 'Use a host name in the service URL that the certificate names.',
     },
   ],
+  [
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    { cause: 'it asks for a client certificate', advice: 'Name one with --client-cert.' },
+  ],
+  [
+    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    {
+      cause: 'it refuses the TLS handshake',
+      advice: 'It may ask for a client certificate: name one with --client-cert.',
+    },
+  ],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', clientCertificateRefused],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', clientCertificateRefused],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN', clientCertificateRefused],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', clientCertificateRefused],
   ['ERR_SSL_WRONG_VERSION_NUMBER', notTls],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', notTls],
   ['EPROTO', notTls],

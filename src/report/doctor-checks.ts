@@ -53,7 +53,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
     after('wrong place', 'base-url', () =>
       stage === 'wrong place'
         ? failed('base-url', `${words.advice} ${baseUrlAdvice(kind)}`.trim())
-        : passed('base-url', 'the API answers there'),
+        : baseUrlFound(facts),
     ),
     after('denied', 'token', () =>
       stage === 'denied'
@@ -76,6 +76,18 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
     },
     stage === 'no connection' ? unknown('clock') : clockCheck(facts),
   ];
+}
+
+/** Other programs answer with a 404 of the same shape, but not with the request id of this service. */
+function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
+  if (answer.requestId !== undefined)
+    return { name: 'base-url', status: 'pass', summary: 'the API answers there', advice: '' };
+  return {
+    name: 'base-url',
+    status: 'warn',
+    summary: 'what answers there may be another program: its answer has no request id (x-authentik-id)',
+    advice: 'Check the URL. Where something on the way takes that header away, all is well.',
+  };
 }
 
 /** How far a probe came. */

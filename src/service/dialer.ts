@@ -9,6 +9,8 @@ export interface DialerOptions {
   readonly proxy?: Proxy;
   /** Authorities to trust, in PEM, in addition to those of Node. */
   readonly certificates?: readonly string[];
+  /** What is shown to a service that asks for it, never to a proxy; in PEM. */
+  readonly client?: { readonly certificate: string; readonly key: string };
   /** In place of the system's resolver. */
   readonly lookup?: LookupFunction;
 }
@@ -27,21 +29,20 @@ export interface Dialer {
 }
 
 /** Makes the connections to the service, directly or through a proxy. */
-export function createDialer({ timeoutMs, proxy, certificates, lookup }: DialerOptions): Dialer {
-  const options = {
-    timeout: timeoutMs,
-    ...(certificates && { secureContext: contextWith(certificates) }),
-    ...(lookup && { lookup }),
-  };
+export function createDialer({ timeoutMs, proxy, certificates, client, lookup }: DialerOptions): Dialer {
+  const options = { timeout: timeoutMs, ...(lookup && { lookup }) };
   const sockets = new Set<Socket>();
 
-  function dialing(): buildConnector.connector {
-    const connector = buildConnector(options);
+  function dialing(shown: DialerOptions['client']): buildConnector.connector {
+    const secureContext = contextWith(certificates, shown);
+    const connector = buildConnector({ ...options, ...(secureContext && { secureContext }) });
     return (target, callback) => {
       // The types leave out that it returns the socket at once.
       const socket = connector(target, callback) as unknown as Socket;
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
+      // After a TLS alert the socket still ends in good order, and undici would tell of that alone.
+      socket.once('error', (error) => socket.destroy(error));
     };
   }
 
@@ -49,10 +50,10 @@ export function createDialer({ timeoutMs, proxy, certificates, lookup }: DialerO
     for (const socket of sockets) socket.destroy();
   }
 
-  const dial = dialing();
+  const dial = dialing(client);
   if (proxy === undefined) return { connect: dial, close: async () => destroySockets() };
 
-  const pool = new Pool(proxy.origin, { connect: dialing() });
+  const pool = new Pool(proxy.origin, { connect: dialing(undefined) });
   async function connectThrough(
     through: Proxy,
     target: buildConnector.Options,
@@ -116,8 +117,15 @@ async function openTunnel(
 }
 
 /** One context for all connections: to read all authorities anew for each takes longer than to connect. */
-function contextWith(certificates: readonly string[]): tls.SecureContext {
-  return tls.createSecureContext({ ca: [...trustedAnyway(), ...certificates] });
+function contextWith(
+  certificates: DialerOptions['certificates'],
+  client: DialerOptions['client'],
+): tls.SecureContext | undefined {
+  if (!certificates && !client) return undefined;
+  return tls.createSecureContext({
+    ...(certificates && { ca: [...trustedAnyway(), ...certificates] }),
+    ...(client && { cert: client.certificate, key: client.key }),
+  });
 }
 
 /** Newer releases of Node can tell; they may have been told to trust the system's authorities as well. */

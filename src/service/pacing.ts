@@ -45,7 +45,8 @@ export interface PacingOptions {
 export function createPacing(options: PacingOptions): Pacing {
   const { clock, random, signal, onPause, onRetry } = options;
   const concurrency = new AdaptiveConcurrency(options.concurrency);
-  let waiting = 0;
+  /** Whether there is more to do than is under way. */
+  let isBusy: (() => boolean) | undefined;
   let pausedUntil = 0;
   let requests = 0;
   let firstAt: number | undefined;
@@ -56,20 +57,24 @@ export function createPacing(options: PacingOptions): Pacing {
 
   return {
     forEach: (items, task) => {
-      const left = items.entries();
       const results = Array.from<Awaited<ReturnType<typeof task>>>({ length: items.length });
-      waiting = items.length;
+      const left = items.entries();
+      let waiting = items.length;
       let underWay = 0;
+      isBusy = () => waiting > 0;
       return new Promise((resolve, reject) => {
-        const next = (): void => {
-          if (underWay < concurrency.limit && waiting > 0) {
-            waiting -= 1;
-            underWay += 1;
-            const { value } = left.next();
-            if (value) void work(...value);
-            // Another one begins when this one has gone as far as it gets, so that it hears of whatever that brought.
-            if (underWay < concurrency.limit) process.nextTick(next);
-          } else if (underWay === 0) resolve(results);
+        const begin = (): void => {
+          if (underWay >= concurrency.limit) return;
+          const { value } = left.next();
+          if (value === undefined) {
+            if (underWay === 0) resolve(results);
+            return;
+          }
+          waiting -= 1;
+          underWay += 1;
+          void work(...value);
+          // Another one begins when this one has gone as far as it gets, so that it hears of whatever that brought.
+          if (underWay < concurrency.limit) process.nextTick(begin);
         };
         const work = async (index: number, item: (typeof items)[number]): Promise<void> => {
           try {
@@ -80,9 +85,9 @@ export function createPacing(options: PacingOptions): Pacing {
           }
           underWay -= 1;
           // Only here, when all has been noted that may keep the next from beginning, does another limit hold.
-          next();
+          begin();
         };
-        next();
+        begin();
       });
     },
     async turn() {
@@ -96,7 +101,7 @@ export function createPacing(options: PacingOptions): Pacing {
       requests += 1;
       last = answer;
       firstAt ??= clock.now();
-      concurrency.completed(clock.now(), waiting > 0);
+      concurrency.completed(clock.now(), isBusy?.() ?? false);
       const { pause } = whatAnswersProve[answer.kind];
       if (pause === 'always' || timedOut(answer)) concurrency.pushedBack();
 

@@ -3,13 +3,14 @@ import { sensitive } from '../sensitive.ts';
 import type { Answer } from './answer.ts';
 import type { Transport } from './transport.ts';
 
-/** Nothing shorter is a token; to blank out a short text everywhere would make answers unreadable. */
-const shortestToken = 8;
+/** Nothing shorter is a secret; to blank out a short text everywhere would make answers unreadable. */
+const shortestSecret = 8;
 
-/** A transport whose answers and errors do not hold the token, even where the other side echoes it. */
-export function redacting(send: Transport, token: string): Transport {
-  if (token.length < shortestToken) return send;
-  const forms = formsOf([token]);
+/** A transport whose answers and errors hold none of the secrets it sends, even where the other side echoes them. */
+export function redacting(send: Transport, secrets: readonly string[]): Transport {
+  const long = secrets.filter(({ length }) => length >= shortestSecret);
+  if (long.length === 0) return send;
+  const forms = formsOf(long);
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind !== 'answered') {

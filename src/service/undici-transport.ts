@@ -10,6 +10,8 @@ export interface UndiciTransportOptions extends Omit<DialerOptions, 'timeoutMs'>
   readonly baseUrl: string;
   /** The value of the Authorization header. */
   readonly authorization: string;
+  /** Further headers of each request, by names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How long one request may take, from its start to the end of its answer. */
   readonly timeoutMs: number;
   /** In place of an Agent of its own. */
@@ -55,7 +57,7 @@ interface Target extends UndiciTransportOptions {
 /** Never rejects. */
 function exchange(
   request: HttpRequest,
-  { dispatcher, origin, basePath, authorization, timeoutMs }: Target,
+  { dispatcher, origin, basePath, authorization, headers, timeoutMs }: Target,
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -83,6 +85,7 @@ function exchange(
         path: basePath + request.path,
         method: request.method,
         headers: {
+          ...headers,
           accept: 'application/json',
           authorization,
           ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),

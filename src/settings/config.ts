@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import type { Config } from '../generated/config.ts';
 import { validate } from '../generated/validate-config.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { SourceFile } from '../source.ts';
 import { didYouMean } from '../suggestion.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
@@ -56,6 +56,18 @@ export async function readConfig(
   const config = parsed.value as unknown as Config;
   const wrong = [...wrongValues(config, parsed.places, file)];
   return wrong.length > 0 ? wrong : choose(config, environment, file.filename);
+}
+
+/** The environments that a file of settings has; none when there is no such file, or when it is faulty. */
+export async function environmentNames(
+  filename: string | undefined,
+  files: Files,
+): Promise<readonly string[]> {
+  const file = await readText(filename ?? defaultFile, files);
+  if ('code' in file) return [];
+  const { value } = await parseYaml(file);
+  const environments = isJsonObject(value) ? value['environments'] : undefined;
+  return isJsonObject(environments) ? Object.keys(environments) : [];
 }
 
 /** What no schema can say. */

@@ -3,7 +3,9 @@ import type { Files } from '../files.ts';
 import { readBaseUrl } from './base-url.ts';
 import type { ChosenConfig } from './config.ts';
 import { readCaFile } from './ca-file.ts';
+import { readClientCertificate, type ClientCertificate } from './client-certificate.ts';
 import { nonEmpty, type Environment } from './environment.ts';
+import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
@@ -20,10 +22,17 @@ export interface ServiceSettings {
   readonly proxy?: ProxySettings;
   /** Authorities to trust, in PEM, in addition to those of Node. */
   readonly certificates?: readonly string[];
+  readonly client?: ClientCertificate;
+  readonly headers: readonly ExtraHeader[];
   /** How to log each request; none: not at all. */
   readonly log?: 'text' | 'json';
   /** No progress and no remarks, only results and what is wrong. */
   readonly quiet: boolean;
+}
+
+/** What goes out with every request and may come back in no word of ours. */
+export function secretsOf({ token, headers }: ServiceSettings): string[] {
+  return [token, ...headers.map(({ value }) => value)].map((secret) => secret.reveal());
 }
 
 /** The flags as they were typed. */
@@ -34,6 +43,9 @@ export interface ServiceFlags {
   readonly concurrency?: string;
   readonly insecureHttp?: boolean;
   readonly caFile?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+  readonly header?: readonly string[];
   readonly verbose?: boolean;
   readonly quiet?: boolean;
 }
@@ -63,12 +75,25 @@ export async function readServiceSettings(
     baseUrl,
     ...(proxy && { proxy }),
     ...(flags.caFile !== undefined && { certificates: await readCaFile(flags.caFile, env, files) }),
+    ...(await clientOf(flags, env, files)),
+    headers: readHeaders(flags.header ?? [], env),
     token: await readToken(flags.tokenFile, env, config, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
     concurrency: concurrencyOf(flags, env, config),
     ...logOf(flags, env),
     quiet: flags.quiet ?? false,
   };
+}
+
+async function clientOf(
+  { clientCert, clientKey }: ServiceFlags,
+  env: Environment,
+  files: Pick<Files, 'read'>,
+): Promise<Pick<ServiceSettings, 'client'>> {
+  if (clientCert !== undefined)
+    return { client: await readClientCertificate(clientCert, clientKey, env, files) };
+  if (clientKey === undefined) return {};
+  throw new UsageError('--client-key needs --client-cert', 'A key alone shows nothing.');
 }
 
 function logOf({ verbose }: ServiceFlags, env: Environment): Pick<ServiceSettings, 'log'> {

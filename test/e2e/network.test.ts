@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import { createServer as createNetServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
+import type { TlsOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { rollcall, root, type Ended } from '../support/cli.ts';
@@ -35,9 +36,9 @@ async function portOf(server: Server): Promise<number> {
 }
 
 /** The sandbox behind TLS, as far as a plan needs it. */
-async function tlsSandbox(certificate: CertificateName): Promise<string> {
+async function tlsSandbox(certificate: CertificateName, options: TlsOptions = {}): Promise<string> {
   const { sandbox } = seedSandbox({});
-  const tls = { cert: tlsFixture(`${certificate}.pem`), key: tlsFixture(`${certificate}.key`) };
+  const tls = { cert: tlsFixture(`${certificate}.pem`), key: tlsFixture(`${certificate}.key`), ...options };
   const server = createServer(tls, ({ method = '', url = '', headers: { authorization } }, response) => {
     const { status, headers, body } = sandbox.handle({
       method,
@@ -121,6 +122,74 @@ describe('a service with a certificate of an authority of its own', () => {
   });
 });
 
+describe('a service that asks for a client certificate', () => {
+  const clientFile = join(root, 'test/fixtures/tls/client.pem');
+  const clientKey = join(root, 'test/fixtures/tls/client.key');
+  const encryptedKey = join(root, 'test/fixtures/tls/client-encrypted.key');
+  let url: string;
+  beforeAll(async () => {
+    url = await tlsSandbox('good', {
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca: tlsFixture('client.pem'),
+    });
+  });
+
+  test.each([
+    [116, 'it asks for a client certificate'],
+    [40, 'it refuses the TLS handshake'],
+    [42, 'it does not accept the client certificate'],
+  ])('and says so by the TLS alert %i is told apart from one that is not there', async (alert, words) => {
+    const refusing = createNetServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
+    });
+    closing.push(() => refusing.close());
+    const { code, stderr } = await plan(`https://127.0.0.1:${await portOf(refusing)}`, []);
+    expect(code).toBe(1);
+    expect(folded(stderr)).toContain(words);
+    expect(stderr).toContain('--client-cert');
+  });
+
+  test('and gets none serves nobody', async () => {
+    expect(await plan(url, ['--ca-file', caFile])).toMatchObject({ code: 1 });
+  });
+
+  test('is shown it, with a key that may be encrypted, through a proxy as well', async () => {
+    const flags = ['--ca-file', caFile, '--client-cert', clientFile];
+    expect(await plan(url, [...flags, '--client-key', clientKey])).toMatchObject({ code: 0, stderr: '' });
+    const between = await testProxy();
+    closing.push(() => between.close());
+    const encrypted = [...flags, '--client-key', encryptedKey];
+    const env = {
+      ROLLCALL_CLIENT_KEY_PASSPHRASE: 'open-sesame',
+      HTTPS_PROXY: `http://127.0.0.1:${between.port}`,
+    };
+    expect(await plan(url, encrypted, env)).toMatchObject({ code: 0, stderr: '' });
+    expect(between.heads).toHaveLength(1);
+  });
+});
+
+describe('a header of --header', () => {
+  test('goes with each request, is read from the environment, and is shown nowhere, not even when it is echoed', async () => {
+    const pass = 'pass-for-the-gateway';
+    const gateway = await rawServer({
+      onBytes: (socket) => {
+        const body = JSON.stringify({ detail: `no entry with ${pass}` });
+        socket.end(
+          `HTTP/1.1 403 No\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        );
+      },
+    });
+    closing.push(() => gateway.close());
+    const flags = ['--header', 'X-Pass: ${env:PASS}', '--header', 'X-Team: identity', '-v'];
+    const ended = await plan(`http://127.0.0.1:${gateway.port}`, flags, { PASS: pass });
+    expect(ended.code).toBe(4);
+    expect(gateway.text()).toContain(`x-pass: ${pass}\r\nx-team: identity\r\n`);
+    expect(folded(ended.stderr)).toContain('no entry with (sensitive)');
+    expect(ended.stdout + ended.stderr).not.toContain(pass);
+  });
+});
+
 describe('a proxy', () => {
   const withPassword = (port: number): string =>
     `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`;
@@ -152,7 +221,7 @@ describe('a proxy', () => {
   });
 
   test('is not asked for the sandbox', async () => {
-    const command = ['sandbox', '--', process.execPath, 'dist/cli.js', 'plan', 'examples/manifests'];
+    const command = ['sandbox', '--', process.execPath, 'bin/rollcall.cjs', 'plan', 'examples/manifests'];
     const before = proxy.heads.length;
     const { code } = await rollcall(command, { env: { HTTP_PROXY: withPassword(proxy.port) } });
     expect(code).toBe(0);

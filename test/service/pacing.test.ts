@@ -228,4 +228,26 @@ describe('how many are under way at a time', () => {
     pacing.heed(answer, 1);
     expect(pacing.pace().limit).toBe(8);
   });
+
+  test('does every item of one list after the other, and each once', async () => {
+    for (const concurrency of [1, 3, 8]) {
+      const pacing = createPacing({ concurrency, clock: virtualClock(now), random: () => 0 });
+      for (const length of [0, 1, 5, 40]) {
+        const items = Array.from({ length }, (_, index) => index);
+        const doubled = await pacing.forEach(items, async (item) => {
+          pacing.heed({ kind: 'found' }, 1);
+          return item * 2;
+        });
+        expect(doubled).toEqual(items.map((item) => item * 2));
+      }
+    }
+  });
+
+  test('passes on what a task throws', async () => {
+    const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
+    const failing = pacing.forEach([1, 2, 3], async (item) => {
+      if (item === 2) throw new Error('two');
+    });
+    await expect(failing).rejects.toThrow('two');
+  });
 });

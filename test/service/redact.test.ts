@@ -11,19 +11,19 @@ test('a token that the other side echoes is blanked out, in whatever part of the
     { detail: `bad header: Bearer ${secret}` },
     { location: `https://x/?t=${secret}` },
   );
-  expect(await redacting(async () => echo, secret)(request)).toEqual(
+  expect(await redacting(async () => echo, [secret])(request)).toEqual(
     answered(403, { detail: 'bad header: Bearer (sensitive)' }, { location: 'https://x/?t=(sensitive)' }),
   );
 });
 
 test('a token in an error is blanked out', async () => {
-  const failing = redacting(async () => ({ kind: 'lost', error: new Error(`header ${secret}`) }), secret);
+  const failing = redacting(async () => ({ kind: 'lost', error: new Error(`header ${secret}`) }), [secret]);
   expect(await failing(request)).toMatchObject({ error: { message: 'header (sensitive)' } });
 });
 
 test('the error of a timeout, whose message is read-only, passes', async () => {
   const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
-  const failing = redacting(async () => ({ kind: 'lost', error }), secret);
+  const failing = redacting(async () => ({ kind: 'lost', error }), [secret]);
   expect(await failing(request)).toMatchObject({
     error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },
   });
@@ -31,7 +31,7 @@ test('the error of a timeout, whose message is read-only, passes', async () => {
 
 test('a token in the cause of an error is blanked out', async () => {
   const error = new Error('outside', { cause: new Error(secret) });
-  const failing = redacting(async () => ({ kind: 'lost', error }), secret);
+  const failing = redacting(async () => ({ kind: 'lost', error }), [secret]);
   expect(await failing(request)).toMatchObject({ error: { cause: { message: '(sensitive)' } } });
 });
 

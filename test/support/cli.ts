@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export const root: string = fileURLToPath(new URL('../../', import.meta.url));
-export const cli: string = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const cli: string = fileURLToPath(new URL('../../bin/rollcall.cjs', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

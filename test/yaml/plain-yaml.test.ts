@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
+import { globSync } from 'tinyglobby';
 import { describe, expect, test } from 'vitest';
 import { isJsonList, isJsonObject, type JsonValue } from '../../src/json.ts';
 import { sourceFile, type Span } from '../../src/source.ts';
 import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
 import type { Places } from '../../src/yaml/places.ts';
 import { readPlainYaml } from '../../src/yaml/plain-yaml.ts';
+import { root } from '../support/cli.ts';
 
 /** Every path into a value, and the places of what is there and of what is not. */
 function placesOf(value: JsonValue, places: Places): Record<string, Span> {
@@ -239,6 +243,13 @@ describe('what is read as plain YAML is read as the parser reads it', () => {
     // Whether it is plain is not the question; that it is read alike is checked in there.
     expect(isReadAlike(`a: ${text}\nb:\n  - ${text}\n  - ${text}`)).toBeTypeOf('boolean');
   });
+});
+
+test('every YAML file of this repository is read as the parser reads it, or left to it', () => {
+  const files = globSync(['examples/**/*.yaml', 'test/fixtures/broken/**/*.yaml'], { cwd: root });
+  expect(files.length).toBeGreaterThan(100);
+  const plain = files.filter((file) => isReadAlike(readFileSync(join(root, file), 'utf8')));
+  expect(plain.length).toBeGreaterThan(20);
 });
 
 test('a manifest as a program writes it is plain', () => {

@@ -1,0 +1,221 @@
+// Writes docs/manifest.md from the schemas of what rollcall reads, and docs/commands.md from the program itself.
+// With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { program } from '../dist/commands/program.js';
+
+put('docs/manifest.md', manifestPage());
+put('docs/commands.md', commandsPage());
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function put(name, text) {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, text);
+  } else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${name} is not what the program and the schemas say. Run: npm run generate`);
+    process.exitCode = 1;
+  }
+}
+
+function manifestPage() {
+  const manifest = readSchema('manifest');
+  const config = readSchema('config');
+  return `# Manifests
+
+A manifest is a YAML file that declares applications and users that an identity service should have.
+
+\`\`\`yaml
+# yaml-language-server: $schema=node_modules/rollcall/schemas/manifest.schema.json
+version: 1
+defaults:
+  user: { path: staff }
+applications:
+  - slug: handbook
+    name: Handbook
+    meta_launch_url: https://handbook.example.com/
+users:
+  - username: carol
+    name: Carol Example
+    email: carol@example.com
+\`\`\`
+
+${table(manifest.properties, manifest.required, manifest)}
+
+At least one of \`applications\` and \`users\` is there. No other field is, anywhere: an unknown one is an error, with the known one
+that is nearest. Texts lose the blanks around them, as in the service. A reference such as \`\${var:NAME}\` may stand for any value:
+see [variables, secrets and environments](references.md). The whole as JSON Schema: \`rollcall schema manifest\`.
+
+## An application
+
+${manifest.definitions.application.description}
+
+${table(manifest.definitions.application.properties, manifest.definitions.application.required, manifest)}
+
+## A user
+
+${manifest.definitions.user.description}
+
+${table(manifest.definitions.user.properties, manifest.definitions.user.required, manifest)}
+
+## Defaults
+
+\`defaults.application\` and \`defaults.user\` take every field but ${list(identities(manifest))}. They hold for the entries of
+their own file. An entry's own value replaces the default whole: lists and attributes are not merged.
+
+## rollcall.yaml
+
+\`rollcall.yaml\` says where the manifests are, and the services that they are for.
+
+${table(config.properties, config.required, config)}
+
+An environment:
+
+${table(config.definitions.environment.properties, [], config)}
+`;
+}
+
+/**
+ * The fields that an entry has and defaults have not.
+ *
+ * @param {any} manifest
+ */
+function identities({ definitions }) {
+  return [
+    [definitions.application, definitions.applicationDefaults],
+    [definitions.user, definitions.userDefaults],
+  ].flatMap(([entry, defaults]) =>
+    Object.keys(entry.properties).filter((name) => !(name in defaults.properties)),
+  );
+}
+
+/** @param {readonly string[]} names */
+function list(names) {
+  const quoted = [...new Set(names)].map((name) => `\`${name}\``);
+  return `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+}
+
+/**
+ * @param {Readonly<Record<string, any>>} properties
+ * @param {readonly string[]} required
+ * @param {any} schema
+ */
+function table(properties, required, schema) {
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const resolved = resolve(property, schema);
+    const must = required.includes(name) ? '**Required.** ' : '';
+    return `| \`${name}\` | ${typeOf(resolved, schema)} | ${must}${cell(resolved.description)} |`;
+  });
+  return ['| field | type | what it is |', '|---|---|---|', ...rows].join('\n');
+}
+
+/**
+ * @param {any} property
+ * @param {any} schema
+ * @returns {string}
+ */
+function typeOf(property, schema) {
+  const { type, enum: values, const: value, items, format } = plain(property, schema);
+  if (value !== undefined) return String(value);
+  if (values) return values.map((/** @type {string} */ one) => `\`${one}\``).join(', ');
+  if (items) return `list of ${typeOf(items, schema)}`;
+  if (format) return format;
+  const words = new Map([
+    ['object', 'mapping'],
+    ['string', 'text'],
+  ]);
+  return [type ?? 'any']
+    .flat()
+    .map((name) => words.get(name) ?? name)
+    .join(' or ');
+}
+
+/**
+ * A property without the reference that may stand in its place.
+ *
+ * @param {any} property
+ * @param {any} schema
+ * @returns {any}
+ */
+function plain(property, schema) {
+  const resolved = resolve(property, schema);
+  return resolved.anyOf ? plain(resolved.anyOf[0], schema) : resolved;
+}
+
+/**
+ * @param {any} property
+ * @param {any} schema
+ */
+function resolve(property, { definitions }) {
+  if (property.$ref === undefined) return property;
+  return definitions[property.$ref.replace('#/definitions/', '')];
+}
+
+/** @param {string} name */
+function readSchema(name) {
+  return JSON.parse(readFileSync(new URL(`../schemas/${name}.schema.json`, import.meta.url), 'utf8'));
+}
+
+function commandsPage() {
+  const rollcall = program('', () => {});
+  const commands = rollcall.createHelp().visibleCommands(rollcall);
+  const shown = commands.filter((command) => command.name() !== 'help');
+  return `# Commands
+
+${cell(rollcall.description())}
+
+A flag beats the environment, which beats \`rollcall.yaml\`. Results go to stdout; progress, prompts, logs and errors to stderr.
+How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` says the same in short.
+
+${shown.flatMap(sections).join('\n\n')}
+
+## Environment variables
+
+| variable | what it is for |
+|---|---|
+| \`ROLLCALL_TOKEN\` | the access token; there is no flag for it |
+| \`ROLLCALL_TOKEN_FILE\` | the file that holds it, in place of the above |
+| \`ROLLCALL_URL\`, \`ROLLCALL_ENV\`, \`ROLLCALL_CONCURRENCY\` | what \`--url\`, \`--env\` and \`--concurrency\` say |
+| \`ROLLCALL_LOG\` | \`debug\`: log each request as a line, as \`-v\` does; \`json\`: as JSON |
+| \`ROLLCALL_CLIENT_KEY_PASSPHRASE\` | opens the key of \`--client-key\` |
+| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\`, \`NODE_EXTRA_CA_CERTS\` | see [proxies, certificates and timeouts](network.md) |
+| \`NO_COLOR\`, \`FORCE_COLOR\` | colours |
+`;
+}
+
+/**
+ * @param {import('commander').Command} command
+ * @returns {string[]}
+ */
+function sections(command) {
+  if (command.commands.length > 0) return command.commands.flatMap(sections);
+  const names = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
+  const parts = command.registeredArguments.map((argument) => [
+    argument.variadic ? `${argument.name()}…` : argument.name(),
+    argument.description,
+  ]);
+  const options = command.options
+    .filter(({ long }) => long !== '--color')
+    .map(({ flags, description, argChoices, defaultValue }) => [
+      flags,
+      [description, argChoices?.join(', '), defaultValue && `default: ${defaultValue}`]
+        .filter(Boolean)
+        .join('; '),
+    ]);
+  return [
+    `## rollcall ${names}`,
+    cell(command.description()),
+    [
+      '| argument or option | what it is |',
+      '|---|---|',
+      ...[...parts, ...options].map(([name, text]) => `| \`${name}\` | ${cell(text ?? '')} |`),
+    ].join('\n'),
+  ];
+}
+
+/** @param {string} text */
+function cell(text) {
+  return text.replaceAll('\n', ' ').replaceAll('|', '\\\\|').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,119 @@
+import type { Command, Option } from 'commander';
+import { inline } from '../report/escape.ts';
+import { environmentNames } from '../settings/config.ts';
+import { readSettings } from '../settings/settings.ts';
+import { schemaNames } from '../schema.ts';
+import { pipelines } from './init-files.ts';
+import { load } from './prepare.ts';
+import { shells } from './completion.ts';
+import type { Context } from './context.ts';
+
+/** What can stand where a shell asks. */
+export interface Candidate {
+  readonly text: string;
+  readonly description?: string;
+}
+
+/**
+ * What can stand in place of the last of the words, the others being before it. Nothing, where it is a file. The program tells
+ * which commands and options there are; addresses and environments are those of the manifests and the rollcall.yaml at hand.
+ */
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  context: Context,
+): Promise<Candidate[]> {
+  const written = words.at(-1) ?? '';
+  const before = read(program, words.slice(0, -1));
+  const candidates = await candidatesFor(before, written, context).catch(() => []); // a prompt is no place for an error
+  return candidates.filter(
+    ({ text }) => text.startsWith(written) && !written.endsWith('=') && text === inline(text),
+  );
+}
+
+/** What the words so far come to. */
+interface Before {
+  readonly command: Command;
+  /** The option whose value is next. */
+  readonly pending: Option | undefined;
+  readonly paths: readonly string[];
+  readonly flags: Readonly<Record<string, string>>;
+  /** Whether a -- was among them. */
+  readonly ended: boolean;
+}
+
+function read(program: Command, words: readonly string[]): Before {
+  let command = program;
+  let pending: Option | undefined;
+  const paths: string[] = [];
+  const flags: Record<string, string> = {};
+  for (const word of words) {
+    if (pending) {
+      flags[pending.attributeName()] = word;
+      pending = undefined;
+    } else if (word === '--') {
+      return { command, pending, paths, flags, ended: true };
+    } else if (word.startsWith('-') && word !== '-') {
+      const option = command.options.find(({ long, short }) => word === long || word === short);
+      if (option?.required) pending = option;
+    } else {
+      const inner = command.commands.find((known) => known.name() === word);
+      if (inner) command = inner;
+      else paths.push(word);
+    }
+  }
+  return { command, pending, paths, flags, ended: false };
+}
+
+async function candidatesFor(before: Before, written: string, context: Context): Promise<Candidate[]> {
+  const { command, pending, paths, ended } = before;
+  if (ended) return [];
+  if (pending) return valuesOf(pending, before, context);
+  if (written.startsWith('-')) {
+    const help = { text: '--help', description: 'print this help' };
+    const options = command.options.map(({ long, description }) => ({ text: long ?? '', description }));
+    return [...options, help];
+  }
+  const commands = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((inner) => ({ text: inner.name(), description: inner.summary() || inner.description() }));
+  if (command.parent === null && paths[0] === 'help') return commands;
+  if (paths.length > 0 && !command.registeredArguments.some(({ variadic }) => variadic)) return [];
+  switch (command.name()) {
+    case 'schema':
+      return named(schemaNames);
+    case 'completion':
+      return named(shells);
+    default:
+      return commands;
+  }
+}
+
+async function valuesOf(option: Option, { paths, flags }: Before, context: Context): Promise<Candidate[]> {
+  if (option.argChoices) return named(option.argChoices);
+  switch (option.long) {
+    case '--env':
+      return named(await environmentNames(flags['config'], context.files));
+    case '--target':
+    case '--exclude': {
+      const project = {
+        ...(flags['config'] !== undefined && { config: flags['config'] }),
+        ...(flags['env'] !== undefined && { env: flags['env'] }),
+      };
+      const settings = await readSettings(project, context.env, context.files);
+      const { resources } = await load(paths, project, settings, context);
+      return named(resources.map(({ address }) => address));
+    }
+    case '--report':
+      return named(['text=', 'json=', 'markdown=', 'html=', 'junit=', 'sarif=', 'github=']);
+    case '--pipeline':
+      return named(pipelines);
+    default:
+      return [];
+  }
+}
+
+function named(names: readonly string[]): Candidate[] {
+  return names.map((text) => ({ text }));
+}

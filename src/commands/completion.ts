@@ -1,0 +1,66 @@
+import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import type { Context } from './context.ts';
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+
+/** `rollcall completion`: prints what teaches a shell to complete. It asks rollcall itself, so it stays right. */
+export function completion(shell: string, context: Pick<Context, 'stdout'>): Ending {
+  const known = shells.find((name) => name === shell);
+  if (known === undefined) {
+    throw new UsageError(
+      `there is no completion for ${JSON.stringify(shell)}`,
+      `The shells are: ${shells.join(', ')}.`,
+    );
+  }
+  context.stdout.write(scripts[known]);
+  return 'done';
+}
+
+/** A candidate is a line, with its description behind a tab. None at all: a file may stand there. */
+const scripts = {
+  bash: `# In ~/.bashrc: source <(rollcall completion bash)
+_rollcall() {
+  local line=\${COMP_LINE:0:COMP_POINT} words current candidate
+  read -ra words <<< "$line"
+  [[ $line == *[[:space:]] ]] && words+=("")
+  current=\${words[-1]}
+  # Readline takes what follows one of these for a word of its own, and replaces that alone.
+  local kept=\${current%"\${current##*[@=:]}"}
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    candidate=\${candidate%%$'\\t'*}
+    [[ $candidate == *= ]] && compopt -o nospace
+    COMPREPLY+=("$(printf %q "\${candidate#"$kept"}")")
+  done < <("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null)
+}
+complete -o default -F _rollcall rollcall
+`,
+  zsh: `#compdef rollcall
+# In ~/.zshrc, after compinit: source <(rollcall completion zsh)
+_rollcall() {
+  local -a answers candidates descriptions
+  answers=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -z $answers ]]; then
+    _files
+    return
+  fi
+  candidates=("\${(@)answers%%$'\\t'*}")
+  descriptions=("\${(@)answers//$'\\t'/  }")
+  if [[ \${candidates[1]} == *= ]]; then
+    compadd -S '' -a candidates
+  else
+    compadd -l -d descriptions -a candidates
+  fi
+}
+compdef _rollcall rollcall
+`,
+  fish: `# In ~/.config/fish/completions/rollcall.fish, or: rollcall completion fish | source
+function __rollcall_answers
+    set -l words (commandline -opc) (commandline -ct)
+    set -g __rollcall_answers ($words[1] complete -- $words[2..] 2>/dev/null)
+    test (count $__rollcall_answers) -gt 0
+end
+complete -c rollcall -n __rollcall_answers -f -a '$__rollcall_answers'
+`,
+} as const;

@@ -1,0 +1,289 @@
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../errors.ts';
+import type { Ending } from '../exit-code.ts';
+import { inline } from '../report/escape.ts';
+import type { ApplyOptions } from './apply.ts';
+import type { Context } from './context.ts';
+import type { DoctorOptions } from './doctor.ts';
+import type { InitOptions } from './init.ts';
+import type { PlanOptions } from './plan.ts';
+import type { ReportMergeOptions } from './report-merge.ts';
+import type { SandboxOptions } from './sandbox.ts';
+import type { ValidateOptions } from './validate.ts';
+
+/** How a run of the program ended; a command that the sandbox ran has an exit code of its own. */
+export type ProgramEnding = Ending | { readonly exitCode: number };
+
+/** Runs what the arguments say. What is wrong with them is said on stderr. */
+export async function run(args: readonly string[], toolVersion: string): Promise<ProgramEnding> {
+  let ending: ProgramEnding = 'done';
+  try {
+    await program(toolVersion, (its) => (ending = its)).parseAsync(args, { from: 'user' });
+    return ending;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'invalid'; // commander has said it
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
+    return 'invalid';
+  }
+}
+
+/** All commands and their options. A command is loaded when it is called: `--help` needs none of them. */
+export function program(toolVersion: string, end: (ending: ProgramEnding) => void): Command {
+  const contextFor = async ({ color }: ColourOption): Promise<Context> => {
+    const { nodeContext } = await import('./node-context.ts');
+    return nodeContext(toolVersion, color);
+  };
+  const rollcall = new Command('rollcall')
+    .description(
+      'Calls the roll of an identity service: checks the applications and users that\nmanifests declare, shows which are missing, and creates them.',
+    )
+    .version(toolVersion, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .enablePositionalOptions()
+    .exitOverride()
+    .showHelpAfterError('--help shows the usage.')
+    .addHelpText('after', example('rollcall init'));
+
+  rollcall
+    .command('init')
+    .summary('write the first files of a project')
+    .description(
+      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks\nthe service. Overwrites nothing.',
+    )
+    .argument('[dir]', 'where (default: here)')
+    .option('-y, --yes', 'do not ask; take the defaults')
+    .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
+    .option('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)')
+    .option('--pipeline <kind>', 'github, gitlab or none (default: none)')
+    .option('--insecure-http', 'allow http:// to hosts other than this one')
+    .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
+    .addHelpText('after', example('rollcall init --url https://id.example.com --pipeline github'))
+    .action(async (folder: string | undefined, options: InitOptions) => {
+      const { init } = await import('./init.ts');
+      end(await init(folder, options, await contextFor({})));
+    });
+
+  withProjectOptions(rollcall.command('validate'))
+    .summary('check manifests; sends nothing')
+    .description('Checks manifests and says everything that is wrong with them. Sends nothing.')
+    .addHelpText('after', example('rollcall validate manifests --report sarif=problems.sarif'))
+    .addOption(reportOption())
+    .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
+      const { validate } = await import('./validate.ts');
+      end(await validate(paths, options, await contextFor(options)));
+    });
+
+  withRunOptions(
+    rollcall
+      .command('plan')
+      .option('--out <file>', 'save the plan, for `rollcall apply --plan`')
+      .option('--detailed-exitcode', 'exit 2 when there is something to create'),
+  )
+    .summary('show what apply would create; creates nothing')
+    .description('Shows what apply would create. Creates nothing.')
+    .addHelpText('after', forMore('rollcall plan manifests --env production --out plan.json'))
+    .action(async (paths: string[], options: PlanOptions & ColourOption) => {
+      const { plan } = await import('./plan.ts');
+      end(await plan(paths, options, await contextFor(options)));
+    });
+
+  withRunOptions(
+    rollcall
+      .command('apply')
+      .option('-y, --yes', 'do not ask')
+      .option('--plan <file>', 'apply a saved plan, exactly and without asking')
+      .option('--fail-fast', 'begin nothing more after the first failure'),
+    ['text', 'json', 'ndjson'],
+  )
+    .summary('create what is missing')
+    .description('Shows the plan, asks for a yes, and creates what is missing.')
+    .addHelpText('after', forMore('rollcall apply --plan plan.json'))
+    .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
+      const { apply } = await import('./apply.ts');
+      end(await apply(paths, options, await contextFor(options)));
+    });
+
+  withOptions(
+    withServiceOptions(
+      rollcall.command('doctor').option('--wait <seconds>', 'wait for a service that is starting'),
+    ),
+    [...connectionOptions(), verboseOption()],
+  )
+    .summary('check the service, the token and the way to them')
+    .description('Asks the service one harmless thing, and says what that tells. Creates nothing.')
+    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
+    .option('--config <file>', 'in place of rollcall.yaml')
+    .addHelpText('after', example('rollcall doctor --url https://id.example.com --wait 60'))
+    .addOption(outputOption(['text', 'json']))
+    .addOption(colourOption())
+    .addOption(noColourOption())
+    .action(async (options: DoctorOptions & ColourOption) => {
+      const { doctor } = await import('./doctor.ts');
+      end(await doctor(options, await contextFor(options)));
+    });
+
+  const report = rollcall.command('report').summary('work on the reports of several runs');
+  report
+    .command('merge')
+    .summary('join the reports of shards')
+    .description(
+      'Joins the JSON documents that the shards of one plan or apply printed.\nFails when a shard is missing or doubled.',
+    )
+    .argument('<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`')
+    .addHelpText('after', example('rollcall report merge shard-*.json'))
+    .addOption(outputOption(['text', 'json']))
+    .addOption(reportOption())
+    .addOption(colourOption())
+    .addOption(noColourOption())
+    .action(async (files: string[], options: ReportMergeOptions & ColourOption) => {
+      const { reportMerge } = await import('./report-merge.ts');
+      end(await reportMerge(files, options, await contextFor(options)));
+    });
+
+  rollcall
+    .command('schema')
+    .summary('print a JSON Schema')
+    .description('Prints a JSON Schema, for editors and for the readers of what rollcall writes.')
+    .argument('<name>', 'manifest, config, plan, apply, apply-event, validation, doctor or sandbox-seed')
+    .addHelpText('after', example('rollcall schema manifest > manifest.schema.json'))
+    .action(async (name: string) => {
+      const { schema } = await import('./schema.ts');
+      end(schema(name, await contextFor({})));
+    });
+
+  rollcall
+    .command('sandbox')
+    .summary('serve the API from memory, to try things on')
+    .description(
+      'Serves the API from memory on the loopback interface. With a command, runs it\nagainst the sandbox and exits as the command did.',
+    )
+    .argument('[command...]', 'after --: the command to run, with ROLLCALL_URL and ROLLCALL_TOKEN set')
+    .option('--port <n>', 'listen on this port (default: any free one)')
+    .option('--latency <ms>', 'how long each answer takes (default: 0)')
+    .option('--seed <file>', 'a YAML file of what exists at the start')
+    .addHelpText('after', example('rollcall sandbox -- rollcall apply manifests --yes'))
+    .passThroughOptions()
+    .action(async (command: string[], options: SandboxOptions) => {
+      const [{ sandbox }, { runCommand }] = await Promise.all([
+        import('./sandbox.ts'),
+        import('./run-command.ts'),
+      ]);
+      end(await sandbox(command, options, await contextFor({}), runCommand));
+    });
+
+  rollcall
+    .command('completion')
+    .summary('print what teaches a shell to complete')
+    .description(
+      'Prints a script for bash, zsh or fish. It completes commands, options, environments\nand the addresses of the manifests at hand.',
+    )
+    .argument('<shell>', 'bash, zsh or fish')
+    .addHelpText('after', example('source <(rollcall completion bash)'))
+    .action(async (shell: string) => {
+      const { completion } = await import('./completion.ts');
+      end(completion(shell, await contextFor({})));
+    });
+
+  rollcall
+    .command('complete', { hidden: true })
+    .description('Prints what can stand in place of the last word; for the scripts of completion.')
+    .argument('[word...]')
+    .action(async (words: string[]) => {
+      const { complete } = await import('./complete.ts');
+      const context = await contextFor({});
+      for (const { text, description } of await complete(rollcall, words, context))
+        context.stdout.write(`${text}${description === undefined ? '' : `\t${description}`}\n`);
+    });
+
+  return rollcall;
+}
+
+function example(command: string): string {
+  return `\nExample: ${command}`;
+}
+
+function forMore(command: string): string {
+  return `\nProxies, certificates, headers and time limits: rollcall doctor --help\n${example(command)}`;
+}
+
+interface ColourOption {
+  readonly color?: boolean;
+}
+
+function withProjectOptions(command: Command, formats = ['text', 'json']): Command {
+  return command
+    .argument('[path...]', 'files, folders, globs, or - for standard input')
+    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
+    .option('--config <file>', 'in place of rollcall.yaml')
+    .option('--var <name=value>', 'set a variable; repeatable', collect)
+    .option('--vars <file>', 'a YAML file of variables; repeatable', collect)
+    .option('--strict', 'make warnings errors')
+    .addOption(outputOption(formats))
+    .addOption(colourOption())
+    .addOption(noColourOption());
+}
+
+function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value];
+}
+
+function withServiceOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
+    .option('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)')
+    .option('-q, --quiet', 'no progress and no remarks');
+}
+
+/** How to get to the service. `doctor`, which is for finding that out, shows these; a help that fits a screen cannot always. */
+function connectionOptions(): Option[] {
+  return [
+    new Option('--timeout <seconds>', 'how long one request may take (default: 60)'),
+    new Option('--insecure-http', 'allow http:// to hosts other than this one'),
+    new Option('--ca-file <file>', 'a PEM file of authorities to trust as well'),
+    new Option('--client-cert <file>', 'a PEM file to show to a service that asks for it'),
+    new Option('--client-key <file>', 'its key, if that is in another file'),
+    new Option('--header <name: value>', 'send this too; ${env:NAME} in it; repeatable').argParser(collect),
+  ];
+}
+
+function withOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+/** Of the commands that look up and create. */
+function withRunOptions(command: Command, formats?: string[]): Command {
+  const hidden = connectionOptions().map((option) => option.hideHelp());
+  return withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden)
+    .addOption(verboseOption())
+    .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
+    .option('--target <address>', 'only addresses like application.*; repeatable', collect)
+    .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
+    .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
+    .option('--max-creates <n>', 'refuse a plan that would create more')
+    .addOption(reportOption());
+}
+
+function verboseOption(): Option {
+  return new Option('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
+}
+
+function reportOption(): Option {
+  return new Option('--report <format=file>', 'also write markdown, html, junit, sarif, github, …').argParser(
+    collect,
+  );
+}
+
+function outputOption(formats: string[]): Option {
+  return new Option('-o, --output <format>', '').choices(formats).default('text');
+}
+
+function colourOption(): Option {
+  return new Option('--color', 'use colours even without a terminal').hideHelp();
+}
+
+function noColourOption(): Option {
+  return new Option('--no-color', 'use no colours; --color: even without a terminal');
+}

@@ -1,0 +1,80 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { UsageError } from '../errors.ts';
+import type { Files } from '../files.ts';
+import { nonEmpty, type Environment } from './environment.ts';
+import { Secret } from './secret.ts';
+
+/** What rollcall shows of itself to a service that asks for it (mutual TLS); both in PEM. */
+export interface ClientCertificate {
+  /** The certificate, and those between it and its authority. */
+  readonly certificate: string;
+  /** Not encrypted. */
+  readonly key: Secret;
+}
+
+const maxBytes = 1024 * 1024;
+const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
+
+/** Reads the files that --client-cert and --client-key name. The key may stand in the file of the certificate. Throws a UsageError. */
+export async function readClientCertificate(
+  certificatePath: string,
+  keyPath: string | undefined,
+  env: Environment,
+  files: Pick<Files, 'read'>,
+): Promise<ClientCertificate> {
+  const certificate = await readPem('--client-cert', certificatePath, files);
+  const parsed = certificateIn(certificate, certificatePath);
+  const keyText = keyPath === undefined ? certificate : await readPem('--client-key', keyPath, files);
+  const key = keyIn(keyText, keyPath ?? certificatePath, env);
+  if (!parsed.checkPrivateKey(key)) {
+    throw new UsageError(
+      'the client certificate and its key do not belong together',
+      'They are made as a pair: see --client-cert and --client-key.',
+    );
+  }
+  return {
+    certificate: onlyCertificates(certificate),
+    key: new Secret(String(key.export({ type: 'pkcs8', format: 'pem' }))),
+  };
+}
+
+async function readPem(flag: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
+  try {
+    return new TextDecoder().decode(await files.read(path, maxBytes));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the file of ${flag} cannot be read`, why, { cause: error });
+  }
+}
+
+function certificateIn(text: string, path: string): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw new UsageError(
+      `the file of --client-cert holds no certificate that can be used: ${path}`,
+      'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.',
+      { cause: error },
+    );
+  }
+}
+
+function keyIn(text: string, path: string, env: Environment): KeyObject {
+  const passphrase = nonEmpty(env[passphraseVariable]);
+  const isEncrypted = /ENCRYPTED/.test(text);
+  try {
+    return createPrivateKey({ key: text, ...(passphrase !== undefined && { passphrase }) });
+  } catch (error) {
+    // The words of OpenSSL are of no use, and nothing of what the file holds may be shown.
+    const hint = !isEncrypted
+      ? 'It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; --client-key names another file.'
+      : passphrase === undefined
+        ? `It is encrypted: set ${passphraseVariable}.`
+        : `It is encrypted, and ${passphraseVariable} does not open it.`;
+    throw new UsageError(`the key of the client certificate cannot be used: ${path}`, hint, { cause: error });
+  }
+}
+
+function onlyCertificates(text: string): string {
+  return (text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).join('\n');
+}

@@ -1,0 +1,141 @@
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { cli, root, run } from '../support/cli.ts';
+
+/** A command that a document shows, and what it prints there; none where that is left out. */
+interface Shown {
+  readonly command: string;
+  readonly output: string | undefined;
+}
+
+type Step = Shown | { readonly file: string; readonly text: string };
+
+/** What a document does, from top to bottom: files that begin with `# name`, and the commands of its consoles. */
+function stepsOf(markdown: string): Step[] {
+  const blocks = markdown.matchAll(/^```(console|yaml)\n([^]*?)^```$/gm);
+  return Array.from(blocks, ([, language, text = '']): Step[] => {
+    if (language === 'console') return shownIn(text);
+    const file = /^# (\S+\.ya?ml)$/m.exec(text.split('\n', 1)[0] ?? '')?.[1];
+    return file === undefined ? [] : [{ file, text }];
+  }).flat();
+}
+
+function shownIn(console: string): Shown[] {
+  return console.split(/^\$ /m).flatMap((part) => {
+    const [line = '', ...output] = part.split('\n');
+    const command = line.replace(/\s+# .*$/, '');
+    if (command === '') return [];
+    const text = output.join('\n').trim();
+    return [{ command, output: text === '' ? undefined : text }];
+  });
+}
+
+/** Those that end otherwise than with 0 here, and why. */
+const exitCodes = new Map([
+  ['npx rollcall apply my-manifests', 3], // it asks a person, and there is no terminal
+]);
+
+/** Those that a test of its own runs, or that nobody waits for. */
+const elsewhere = [/^npm /, /^git /, /^(?:npx )?rollcall sandbox(?: --port 8650)?$/];
+
+/** What happens before a command, other than what the page shows. */
+const before = new Map([
+  ['rollcall validate my-manifests', 'sed -i s/meta_launch_url/meta_lauch_url/ my-manifests/apps.yaml'],
+]);
+
+/** What stands ready where a page takes it for granted. */
+const ready: Readonly<Record<string, readonly string[]>> = {
+  'docs/scale.md': [2, 3, 4, 5, 6, 7, 8].map(
+    (shard) => `rollcall apply manifests --yes --shard ${shard}/8 -o json > shard-${shard}.json`,
+  ),
+};
+
+/** Ports, times and ids are never the same. */
+function lasting(text: string): string {
+  return text
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replaceAll(/\b\d+(?:\.\d+)? m?s\b/g, 'SOME s')
+    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'UUID')
+    .trim();
+}
+
+const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed; // a test of the demo reads it with its schema
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-docs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A project as the pages take it for granted, with rollcall among its packages and a jq. */
+function project(name: string): string {
+  const here = join(folder, name);
+  mkdirSync(join(here, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(root, join(here, 'node_modules/rollcall'));
+  symlinkSync(cli, join(here, 'node_modules/.bin/rollcall'));
+  const jq = join(here, 'node_modules/.bin/jq');
+  writeFileSync(jq, `#!/bin/sh\nexec "${process.execPath}" "${root}/test/support/jq.js" "$@"\n`);
+  chmodSync(jq, 0o755);
+  writeFileSync(join(here, 'package.json'), '{}');
+  return here;
+}
+
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+].filter((name) => stepsOf(readFileSync(join(root, name), 'utf8')).some((step) => 'command' in step));
+
+test.each(pages)('every command of %s does what it shows', { timeout: 120_000 }, async (page) => {
+  const here = project(page.replace('/', '-'));
+  const isTutorial = page === 'docs/tutorial.md';
+  if (!isTutorial) cpSync(join(root, 'examples/manifests'), join(here, 'manifests'), { recursive: true });
+  if (!isTutorial) cpSync(join(root, 'examples'), join(here, 'examples'), { recursive: true });
+  const seed = isTutorial ? {} : exampleSeed;
+  const server = await serveSandbox(seedSandbox(seed).sandbox, { port: 0, latencyMs: 0 });
+  const env = {
+    PATH: `${here}/node_modules/.bin:${process.env['PATH'] ?? ''}`,
+    ROLLCALL_URL: server.url,
+    ROLLCALL_TOKEN: 'sandbox-token',
+    GATEWAY_PASS: 'a-pass-for-the-gateway',
+    NO_COLOR: '1',
+  };
+  try {
+    for (const command of ready[page] ?? [])
+      expect(await run('bash', ['-c', command], { cwd: here, env })).toMatchObject({ code: 0 });
+    for (const step of stepsOf(readFileSync(join(root, page), 'utf8'))) {
+      if ('file' in step) {
+        mkdirSync(dirname(join(here, step.file)), { recursive: true });
+        writeFileSync(join(here, step.file), step.text);
+      } else if (!elsewhere.some((pattern) => pattern.test(step.command))) {
+        const command = before.get(step.command);
+        if (command !== undefined) await run('bash', ['-c', command], { cwd: here });
+        await runShown(step, here, env);
+      }
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+async function runShown({ command, output }: Shown, cwd: string, env: Record<string, string>): Promise<void> {
+  // Stderr as well, as a terminal shows it. A test of the package runs npx, which takes a second each time.
+  const script = `{ ${command.replace(/^npx /, '')}\n} 2>&1`;
+  const { code, stdout } = await run('bash', ['-c', script], { cwd, env });
+  if (output === undefined) expect(code, `${command}\n${stdout}`).toBe(exitCodes.get(command) ?? 0);
+  else expect(`$ ${command}\n${lasting(stdout)}`).toBe(`$ ${command}\n${lasting(output)}`);
+}

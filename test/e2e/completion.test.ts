@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli, rollcall, run } from '../support/cli.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-completion-'));
+  symlinkSync(cli, join(folder, 'rollcall'));
+  writeFileSync(
+    join(folder, 'rollcall.yaml'),
+    'version: 1\nmanifests: [apps.yaml]\nenvironments: { staging: {}, production: {} }\n',
+  );
+  writeFileSync(
+    join(folder, 'apps.yaml'),
+    `version: 1
+applications: [{ slug: wiki, name: Wiki }, { slug: chat, name: Chat }]
+users: [{ username: alice@example.com, name: Alice }, { username: "new\\nline", name: Bob }]
+`,
+  );
+  writeFileSync(join(folder, 'other.yaml'), 'version: 1\napplications: [{ slug: mail, name: Mail }]\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What a bash that has sourced the script offers at the end of a line. */
+async function offered(line: string, cwd = folder): Promise<string[]> {
+  const script = `
+source <(rollcall completion bash)
+complete -p rollcall >/dev/null || exit 1
+compopt() { :; } # it works only while the user is typing
+COMP_LINE=$1 COMP_POINT=\${#1}
+_rollcall
+(( \${#COMPREPLY[@]} )) && printf '%s\\n' "\${COMPREPLY[@]}"
+exit 0`;
+  const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+  const { code, stdout, stderr } = await run('bash', ['-c', script, 'bash', line], { cwd, env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.split('\n').filter((text) => text !== '');
+}
+
+describe('in bash', () => {
+  test.each([
+    ['rollcall pl', ['plan']],
+    ['rollcall plan --tar', ['--target']],
+    ['rollcall plan --env ', ['staging', 'production']],
+    ['rollcall plan --env s', ['staging']],
+    ['rollcall plan --env staging --target application.', ['application.wiki', 'application.chat']],
+    ['rollcall plan other.yaml --exclude ', ['application.mail']],
+    ['rollcall apply -o ', ['text', 'json', 'ndjson']],
+    ['rollcall plan -o ', ['text', 'json']],
+    ['rollcall plan --report m', ['markdown=']],
+    ['rollcall report ', ['merge', 'help']],
+    ['rollcall schema apply', ['apply', 'apply-event']],
+    ['rollcall completion ', ['bash', 'zsh', 'fish']],
+    ['rollcall help val', ['validate']],
+    ['rollcall init --pipeline ', ['github', 'gitlab', 'none']],
+  ])('%j is completed', async (line, expected) => {
+    expect(await offered(line)).toEqual(expected);
+  });
+
+  test('an address with an @, which bash takes for the end of a word, is completed from there', async () => {
+    expect(await offered('rollcall plan --target user.al')).toEqual(['user.alice@example.com']);
+    expect(await offered('rollcall plan --target user.alice@ex')).toEqual(['example.com']);
+  });
+
+  test('a name that could do something to the terminal is not offered', async () => {
+    expect(await offered('rollcall plan --target user.n')).toEqual([]);
+  });
+
+  test.each([
+    'rollcall plan ',
+    'rollcall plan --out ',
+    'rollcall plan --report markdown=',
+    'rollcall plan -- x',
+  ])('at %j files are left to bash', async (line) => {
+    expect(await offered(line)).toEqual([]);
+  });
+
+  test('where there is nothing to go by, nothing is offered and nothing is said', async () => {
+    expect(await offered('rollcall plan --env ', tmpdir())).toEqual([]);
+    expect(await offered('rollcall plan nowhere --target ', tmpdir())).toEqual([]);
+  });
+});
+
+test('each command and option is told with what it does, for the shells that show it', async () => {
+  const { stdout } = await rollcall(['complete', '--', 'doctor', '--w']);
+  expect(stdout).toBe('--wait\twait for a service that is starting\n');
+});
+
+test('a shell that is not known is refused', async () => {
+  expect(await rollcall(['completion', 'tcsh'])).toMatchObject({ code: 3, stdout: '' });
+});

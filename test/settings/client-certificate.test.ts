@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { readClientCertificate } from '../../src/settings/client-certificate.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { tlsFixture } from '../support/raw-server.ts';
+
+const certificate = tlsFixture('client.pem').trim();
+const key = tlsFixture('client.key');
+const files = memoryFiles({
+  'client.pem': `# ours\n${certificate}\n`,
+  'client.key': key,
+  'encrypted.key': tlsFixture('client-encrypted.key'),
+  'both.pem': `${key}${certificate}\n`,
+  'other.key': tlsFixture('good.key'),
+  empty: '',
+});
+
+describe('the client certificate', () => {
+  test.each([
+    ['with a key of its own', 'client.pem', 'client.key', {}],
+    [
+      'with an encrypted key',
+      'client.pem',
+      'encrypted.key',
+      { ROLLCALL_CLIENT_KEY_PASSPHRASE: 'open-sesame' },
+    ],
+    ['with the key in the same file', 'both.pem', undefined, {}],
+  ])('is read %s', async (_name, certificatePath, keyPath, env) => {
+    const read = await readClientCertificate(certificatePath, keyPath, env, files);
+    expect(read.certificate).toBe(certificate);
+    expect(read.key.reveal()).toBe(key);
+    expect(JSON.stringify(read)).not.toContain('PRIVATE');
+  });
+
+  test.each([
+    ['none.pem', 'client.key', {}, /--client-cert cannot be read/],
+    ['empty', 'client.key', {}, /--client-cert holds no certificate/],
+    ['client.pem', 'none.key', {}, /--client-key cannot be read/],
+    ['client.pem', undefined, {}, /the key of the client certificate cannot be used: client.pem/],
+    ['client.pem', 'encrypted.key', {}, /cannot be used: encrypted.key/],
+    [
+      'client.pem',
+      'encrypted.key',
+      { ROLLCALL_CLIENT_KEY_PASSPHRASE: 'wrong' },
+      /cannot be used: encrypted.key/,
+    ],
+    ['client.pem', 'other.key', {}, /do not belong together/],
+  ])('%s with the key %s is refused', async (certificatePath, keyPath, env, message) => {
+    const reading = readClientCertificate(certificatePath, keyPath, env, files);
+    await expect(reading).rejects.toThrow(message);
+    await expect(reading).rejects.toMatchObject({ name: 'UsageError' });
+  });
+});

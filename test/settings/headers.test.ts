@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { readHeaders } from '../../src/settings/headers.ts';
+
+const read = (flags: readonly string[], env: Record<string, string> = {}): [string, string][] =>
+  readHeaders(flags, env).map(({ name, value }) => [name, value.reveal()]);
+
+describe('--header', () => {
+  test.each([
+    ['X-Team: identity', 'x-team', 'identity'],
+    ['X-Team:identity', 'x-team', 'identity'],
+    ['X-Url:  https://example.com/a:b ', 'x-url', 'https://example.com/a:b'],
+    ['X-Pass: Basic ${env:PASS}', 'x-pass', 'Basic p4ss'],
+    ['X-Money: $5 {env:PASS}', 'x-money', '$5 {env:PASS}'],
+  ])('takes %j', (flag, name, value) => {
+    expect(read([flag], { PASS: 'p4ss\n' })).toEqual([[name, value]]);
+  });
+
+  test.each([
+    ['X-Team', /form NAME: VALUE/],
+    [': identity', /form NAME: VALUE/],
+    ['X Team: identity', /form NAME: VALUE/],
+    ['Authorization: Bearer hidden', /cannot set Authorization/],
+    ['HOST: other', /cannot set HOST/],
+    ['X-Pass: ${env:NONE}', /X-Pass needs the variable NONE/],
+    ['X-Team:', /X-Team cannot have this value/],
+    ['X-Team: a\r\nX-Other: hidden', /X-Team cannot have this value/],
+    ['X-Team: hidden\u00e9', /X-Team cannot have this value/],
+  ])('refuses %j, and repeats no value', (flag, message) => {
+    const reading = (): unknown => read([flag]);
+    expect(reading).toThrow(message);
+    expect(reading).toThrow(expect.objectContaining({ name: 'UsageError' }));
+    expect(reading).not.toThrow(/hidden/);
+  });
+
+  test('takes a header once', () => {
+    expect(() => read(['X-Team: a', 'x-team: b'])).toThrow('--header x-team is given twice');
+  });
+});
