@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diagnosticCodes } from '../../src/diagnostic.ts';
 import { exitCodes } from '../../src/exit-code.ts';
 import { schemaNames } from '../../src/schema.ts';
 import { readSettings } from '../../src/settings/settings.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { rollcall, root, run } from '../support/cli.ts';
@@ -53,14 +53,13 @@ describe('the README', () => {
 describe('the README', () => {
   test('shows what a mistake in its manifest looks like', async () => {
     const [manifest = ''] = blocks('README.md', 'yaml');
-    const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+    const folder = temporaryFolder();
     mkdirSync(join(folder, 'my-manifests'));
     writeFileSync(
       join(folder, 'my-manifests/apps.yaml'),
       manifest.replace('meta_launch_url', 'meta_lauch_url'),
     );
     const { stdout } = await rollcall(['validate', 'my-manifests'], { cwd: folder });
-    rmSync(folder, { recursive: true });
     expect(blocks('README.md', 'console')).toContain(`$ rollcall validate my-manifests\n${stdout}`);
   });
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,6 +19,7 @@ import {
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
 const secret = 'canary-library-secret';
@@ -30,7 +30,7 @@ let server: SandboxServer;
 let onRequest: (method: string) => void;
 let service: ServiceOptions;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  folder = temporaryFolder();
   onRequest = () => {};
   const { sandbox } = seedSandbox({ applications: [{ slug: 'here', name: 'Here' }] });
   const watched: Pick<Sandbox, 'handle'> = {
@@ -44,7 +44,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function valid(...lines: string[]): Promise<ValidManifests> {
@@ -99,8 +98,13 @@ describe('the library', () => {
     expect(events.flatMap((event) => schemaErrors('apply-event', event))).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual([
       'version',
-      ...['planned_change', 'planned_change', 'change_summary'],
-      ...['apply_start', 'apply_complete', 'apply_start', 'apply_complete'],
+      'planned_change',
+      'planned_change',
+      'change_summary',
+      'apply_start',
+      'apply_complete',
+      'apply_start',
+      'apply_complete',
       'change_summary',
     ]);
     expect(renderApply(applied, 'junit')).toContain('name="application.wiki"');

@@ -1,18 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { root, run, type Ended } from '../support/cli.ts';
 
 interface PackageJson {
@@ -31,15 +22,15 @@ let packed: readonly string[];
 
 /** Packs the package and puts it where `npm install` would, beside the dependencies that it names, and nothing else. */
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
-  const installed = join(folder, 'node_modules/rollcall');
+  folder = temporaryFolder();
+  const target = join(folder, 'node_modules/rollcall');
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
-  mkdirSync(installed);
+  mkdirSync(target);
   // Without the scripts: they would build anew, and pull the program from under the other tests.
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
   const [tarball] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
-  await run('tar', ['-xzf', join(folder, tarball.filename), '-C', installed, '--strip-components=1']);
+  await run('tar', ['-xzf', join(folder, tarball.filename), '-C', target, '--strip-components=1']);
   for (const name of [...Object.keys(dependencies), '@types/node']) {
     const link = join(folder, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
@@ -48,7 +39,6 @@ beforeAll(async () => {
   symlinkSync(join('../rollcall', bin.rollcall), join(folder, 'node_modules/.bin/rollcall'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the package', () => {
   test('holds the program, the library, the schemas and the documents, and nothing else', () => {
@@ -67,10 +57,10 @@ describe('the package', () => {
     expect(packed.filter((path) => path.startsWith('schemas/')).toSorted()).toEqual(
       below('schemas').toSorted(),
     );
-    const modules = below('src')
-      .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, ''))
-      .flatMap((path) => [`${path}.d.ts`, `${path}.js`]);
-    const notOurs = packed.filter((path) => path.startsWith('dist/') && !modules.includes(path));
+    const modules = new Set(below('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '')));
+    const notOurs = packed.filter(
+      (path) => path.startsWith('dist/') && !modules.has(path.replace(/(\.d\.ts|\.js)$/, '')),
+    );
     expect(notOurs).toEqual([]);
     expect(packed).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', bin.rollcall]));
   });
@@ -161,7 +151,9 @@ describe('the library', () => {
     expect(second).toMatchObject({ code: 0, stderr: '' });
     expect(second.stdout).toMatch(/1 in sync[^]*\nuser\.alice exists\n$/);
     expect(third).toMatchObject({ code: 1, stdout: '' });
-    expect(third.stderr).toContain('manifests/all.yaml:2:16: error: the field `name` is missing [missing-field]');
+    expect(third.stderr).toContain(
+      'manifests/all.yaml:2:16: error: the field `name` is missing [missing-field]',
+    );
   });
 });
 
