@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/canary.ts'],
     // No test reaches beyond this machine, and none depends on the caller's settings.
     env: {
       ROLLCALL_URL: '',

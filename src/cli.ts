@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import type { ProgramEnding } from './commands/program.ts';
 import { exitCodes } from './exit-code.ts';
+import { toolVersion } from './tool-version.ts';
 
 let outputLost = false;
 process.stderr.on('error', () => {}); // there is nowhere left to say it
@@ -25,9 +25,4 @@ async function main(): Promise<void> {
 function end(ending: ProgramEnding): void {
   const code = typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
   process.exitCode = code === exitCodes.done && outputLost ? exitCodes.failed : code;
-}
-
-function toolVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version; // our own package.json
 }

@@ -1,15 +1,15 @@
-/** The library: the stages of a run, to be called one after the other. */
-export { applyPlan, type ApplyOptions } from './apply/apply-plan.ts';
-export { outcomeKinds, type Outcome, type OutcomeKind } from './apply/outcome.ts';
-export type { Clock, Random } from './clock.ts';
+/** The library: what the commands do, without a terminal. Explained in docs/library.md. */
+export type { Outcome, OutcomeKind, StopReason } from './apply/outcome.ts';
+export type { TimedEvent as ApplyEvent } from './commands/event-log.ts';
 export type { Diagnostic, DiagnosticCode } from './diagnostic.ts';
-export type { Files } from './files.ts';
-export { loadManifests, type LoadedManifests, type LoadOptions } from './manifest/load-manifests.ts';
-export { observe, type ObserveOptions, type ObserveResult } from './observe/observe.ts';
-export { makePlan, type PlanContext } from './plan/make-plan.ts';
+export { UsageError } from './errors.ts';
+export type { JsonObject, JsonValue } from './json.ts';
+export { apply, type Applied, type ApplyOptions } from './library/apply.ts';
+export { loadManifests, type LoadOptions } from './library/load-manifests.ts';
+export type { InvalidManifests, ValidManifests } from './library/manifests.ts';
+export { plan, type NotPlanned, type Planned, type PlanOptions } from './library/plan.ts';
+export { renderApply, renderManifests, renderPlan } from './library/render.ts';
+export type { ServiceOptions } from './library/service.ts';
 export type { Change, Plan } from './plan/types.ts';
-export type { Address, Resource } from './resource.ts';
-export { createClient, type Client } from './service/client.ts';
-export { createPacing, type Pacing } from './service/pacing.ts';
-export type { Exchange, HttpRequest, Transport } from './service/transport.ts';
-export { undiciTransport, type UndiciTransport } from './service/undici-transport.ts';
+export type { ReportFormat } from './report/ended.ts';
+export type { Address } from './resource.ts';

@@ -5,6 +5,7 @@ import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
 import { applyComment, applyReports } from '../report/apply-reports.ts';
 import { applyText } from '../report/apply-text.ts';
+import { jsonLine } from '../report/json-text.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
@@ -38,7 +39,11 @@ export async function apply(
 ): Promise<Ending> {
   const reports = new Reports(options.report, applyReports, applyComment);
   const { plan } = options;
-  const events = options.output === 'ndjson' ? eventLog(context) : noEventLog;
+  // A line for each at once, so that a run that is killed leaves its record.
+  const events =
+    options.output === 'ndjson'
+      ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
+      : noEventLog;
   const { ending, ...ended } = await endedWell(() =>
     plan === undefined
       ? applyManifests(paths, options, context, events)

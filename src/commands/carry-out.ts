@@ -7,7 +7,7 @@ import type { ApplyRun } from '../report/apply-document.ts';
 import type { Ended } from '../report/ended.ts';
 import type { Resource } from '../resource.ts';
 import type { Service } from './connect.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 import type { EventLog } from './event-log.ts';
 import { createProgress } from './progress.ts';
 
@@ -26,7 +26,7 @@ export async function carryOut(
   plan: Plan,
   resources: readonly Resource[],
   { client, pacing, settings, signal }: Service,
-  context: Context,
+  context: ServiceContext,
   { events, failFast = false, saved = false }: CarryOutOptions,
 ): Promise<{ readonly result: ApplyRun; readonly ending: Ending }> {
   const { clock } = context;

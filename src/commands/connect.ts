@@ -9,7 +9,7 @@ import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 
 /** What a command needs to talk to the service. */
 export interface Service {
@@ -28,7 +28,7 @@ const remarkEveryMs = 10_000;
 /** Runs something with a connection to the service, and closes the connection in the end. */
 export async function withService<Result>(
   settings: ServiceSettings,
-  context: Context,
+  context: ServiceContext,
   use: (service: Service) => Promise<Result>,
 ): Promise<Result> {
   const { signal, urgent } = context.interruptible();
@@ -64,6 +64,10 @@ export async function withService<Result>(
 }
 
 /** A transport that logs each request to stderr. */
-export function logged(send: Transport, format: 'text' | 'json', { clock, stderr }: Context): Transport {
+export function logged(
+  send: Transport,
+  format: 'text' | 'json',
+  { clock, stderr }: ServiceContext,
+): Transport {
   return logging(send, clock, (request) => stderr.write(requestLine(request, format)));
 }

@@ -5,12 +5,22 @@ import type { Environment } from '../settings/environment.ts';
 import type { Interruption } from './interruption.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
-/** Everything that a command gets from outside. */
-export interface Context {
-  readonly env: Environment;
-  readonly files: Files;
+/** What it takes to talk to a service, and to say how it goes. */
+export interface ServiceContext {
   readonly clock: Clock;
   readonly random: Random;
+  /** Progress, prompts and diagnostics. */
+  readonly stderr: Output;
+  readonly connect: (settings: ServiceSettings) => Promise<Connection>;
+  /** From this call on, an interruption does not end the process, not the first two times. */
+  readonly interruptible: () => Interruption;
+  readonly toolVersion: string;
+}
+
+/** Everything that a command gets from outside. */
+export interface Context extends ServiceContext {
+  readonly env: Environment;
+  readonly files: Files;
   /** Writes a whole file. Rejects when it cannot be written. */
   readonly writeFile: (filename: string, text: string) => Promise<void>;
   /** Writes a whole file that only its owner can read, in one step and through no link. Rejects when it cannot be written. */
@@ -21,14 +31,8 @@ export interface Context {
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   /** Results. */
   readonly stdout: Output;
-  /** Progress, prompts and diagnostics. */
-  readonly stderr: Output;
-  readonly connect: (settings: ServiceSettings) => Promise<Connection>;
   /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
-  /** From this call on, an interruption does not end the process, not the first two times. */
-  readonly interruptible: () => Interruption;
-  readonly toolVersion: string;
 }
 
 export interface Output {

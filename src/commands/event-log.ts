@@ -11,10 +11,9 @@ import {
   versionEvent,
   type ApplyEvent,
 } from '../report/apply-events.ts';
-import { jsonLine } from '../report/json-text.ts';
 import { outcomeDiagnostics } from '../report/outcome-diagnostics.ts';
 import type { Address, Resource } from '../resource.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 
 /** Told what happens in a run of apply, when it happens. */
 export interface EventLog {
@@ -25,10 +24,19 @@ export interface EventLog {
   finished(run: ApplyRun): void;
 }
 
-/** Writes a line of JSON to stdout for each event at once, so that a run that is killed leaves its record. */
-export function eventLog({ stdout, clock, toolVersion }: Context): EventLog {
+/** An event, and when it happened: schemas/apply-event.schema.json. */
+export type TimedEvent = ApplyEvent & {
+  /** RFC 3339, UTC. */
+  readonly '@timestamp': string;
+};
+
+/** Hands on each event at once. */
+export function eventLog(
+  { clock, toolVersion }: Pick<ServiceContext, 'clock' | 'toolVersion'>,
+  tell: (event: TimedEvent) => void,
+): EventLog {
   const write = (event: ApplyEvent): void =>
-    stdout.write(jsonLine({ ...event, '@timestamp': new Date(clock.now()).toISOString() }));
+    tell({ ...event, '@timestamp': new Date(clock.now()).toISOString() });
   write(versionEvent(toolVersion));
   return {
     planned: (plan) => plannedEvents(plan).forEach(write),

@@ -7,6 +7,17 @@ import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
 import { writePrivateFile } from './private-file.ts';
 
+/** Real time, chance and network. */
+export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
+  clock: { now: () => Date.now(), sleep },
+  random: () => Math.random(),
+  connect: async (settings) => {
+    // Only who talks to a service needs what it takes to do so; loading it takes as long as all the rest.
+    const { connectOverNetwork } = await import('./connect-over-network.ts');
+    return connectOverNetwork(settings);
+  },
+};
+
 /** The real world, as a Context. `colours` is what the flags say of colours, if anything. */
 export function nodeContext(toolVersion: string, colours: boolean | undefined): Context {
   return {
@@ -16,15 +27,9 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     writePrivateFile,
     createFile,
     appendFile: (filename, text) => appendFile(filename, text),
-    clock: { now: () => Date.now(), sleep },
-    random: () => Math.random(),
+    ...nodeService,
     stdout: outputTo(process.stdout, colours),
     stderr: outputTo(process.stderr, colours),
-    connect: async (settings) => {
-      // Only who talks to a service needs what it takes to do so; loading it takes as long as all the rest.
-      const { connectOverNetwork } = await import('./connect-over-network.ts');
-      return connectOverNetwork(settings);
-    },
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     interruptible: listenForInterruption,
     toolVersion,

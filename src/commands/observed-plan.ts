@@ -8,7 +8,7 @@ import { failedReads } from '../report/failed-reads.ts';
 import { createStyle } from '../report/style.ts';
 import type { Resource } from '../resource.ts';
 import type { Service } from './connect.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 import { createProgress } from './progress.ts';
 
 export type ObservedPlan =
@@ -25,7 +25,7 @@ interface PlannedResources {
 export async function observedPlan(
   { resources, scope, declared }: PlannedResources,
   { client, pacing, settings, signal }: Service,
-  context: Context,
+  context: ServiceContext,
 ): Promise<ObservedPlan> {
   const progress = createProgress('Looking up applications', context, settings);
   const result = await observe(resources, {

@@ -95,7 +95,8 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }
 
-function selected(
+/** The resources that a run is about. Throws a UsageError when the flags leave nothing over, or name nothing. */
+export function selected(
   declared: readonly Resource[],
   { target = [], exclude = [], shard: written }: ScopeFlags,
 ): { resources: readonly Resource[]; declared: readonly Resource[]; scope?: PlanScope } {

@@ -1,6 +1,6 @@
 import type { Pace } from '../service/pace.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
-import type { Context } from './context.ts';
+import type { ServiceContext } from './context.ts';
 
 export interface Progress {
   readonly update: (done: number, total: number, pace: Pace) => void;
@@ -14,7 +14,7 @@ const refreshMs = 80;
 /** A progress bar on stderr, when that is a terminal; a line now and then otherwise. */
 export function createProgress(
   label: string,
-  { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
+  { stderr, clock }: Pick<ServiceContext, 'stderr' | 'clock'>,
   { quiet, log }: Pick<ServiceSettings, 'quiet' | 'log'>,
 ): Progress {
   if (quiet) return { update: () => {}, end: () => {} };
@@ -40,7 +40,7 @@ export function createProgress(
 const lineEveryMs = 10_000;
 
 /** A line now and then, for the log of a pipeline; none for what is over sooner. */
-function progressLines(label: string, { stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Progress {
+function progressLines(label: string, { stderr, clock }: Pick<ServiceContext, 'stderr' | 'clock'>): Progress {
   let toldAt = clock.now();
   return {
     update: (done, total, { limit, requests_per_second: rate }) => {

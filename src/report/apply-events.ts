@@ -1,10 +1,11 @@
-import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { isIncomplete, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { JsonObject } from '../json.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Change, Plan } from '../plan/types.ts';
+import type { Address, ResourceType } from '../resource.ts';
 import type { ApplyRun } from './apply-document.ts';
-import { applySummary } from './apply-summary.ts';
+import { applySummary, type ApplySummary } from './apply-summary.ts';
 import { applyLastLine } from './apply-text.ts';
 import { outcomeWords } from './outcome-words.ts';
 import { lastLine } from './plan-text.ts';
@@ -13,18 +14,48 @@ import { diagnosticDocument } from './validation-document.ts';
 export const eventFormatVersion = '1.0';
 
 /** Something that happened in a run of apply: schemas/apply-event.schema.json, but for its time. */
-export interface ApplyEvent {
+export type ApplyEvent = {
   readonly '@level': 'info' | 'warn' | 'error';
+  /** The event in words. */
   readonly '@message': string;
-  readonly type:
-    | 'version'
-    | 'planned_change'
-    | 'change_summary'
-    | 'apply_start'
-    | 'apply_complete'
-    | 'apply_errored'
-    | 'diagnostic';
-  readonly [key: string]: JsonObject | string | boolean;
+} & (
+  | { readonly type: 'version'; readonly rollcall: string; readonly ui: string }
+  | { readonly type: 'planned_change'; readonly change: Creating }
+  | { readonly type: 'change_summary'; readonly changes: ChangeCounts & { readonly operation: 'plan' } }
+  | {
+      readonly type: 'change_summary';
+      readonly changes: ChangeCounts & { readonly operation: 'apply' };
+      readonly summary: ApplySummary;
+      readonly interrupted: boolean;
+    }
+  | { readonly type: 'apply_start'; readonly hook: Creating }
+  | { readonly type: 'apply_complete' | 'apply_errored'; readonly hook: Created }
+  /** As in the document of `validate -o json`. */
+  | { readonly type: 'diagnostic'; readonly diagnostic: JsonObject }
+);
+
+interface Creating {
+  readonly resource: {
+    readonly addr: Address;
+    readonly resource_type: ResourceType;
+    readonly resource_name: string;
+  };
+  readonly action: 'create';
+}
+
+interface Created extends Creating {
+  readonly outcome: OutcomeKind;
+  readonly id_key?: 'pk';
+  readonly id_value?: string;
+  /** How many create requests were sent. */
+  readonly attempts: number;
+  readonly elapsed_seconds: number;
+}
+
+interface ChangeCounts {
+  readonly add: number;
+  readonly change: 0;
+  readonly remove: 0;
 }
 
 export function versionEvent(toolVersion: string): ApplyEvent {
@@ -45,10 +76,17 @@ export function plannedEvents(plan: Plan): ApplyEvent[] {
       '@level': 'info',
       '@message': `${change.address}: Plan to create`,
       type: 'planned_change',
-      change: { resource: resourceOf(change), action: 'create' },
+      change: creating(change),
     }));
-  const changes = { add: additions(plan), change: 0, remove: 0, operation: 'plan' };
-  return [...planned, { '@level': 'info', '@message': lastLine(plan), type: 'change_summary', changes }];
+  return [
+    ...planned,
+    {
+      '@level': 'info',
+      '@message': lastLine(plan),
+      type: 'change_summary',
+      changes: { add: additions(plan), change: 0, remove: 0, operation: 'plan' },
+    },
+  ];
 }
 
 export function startEvent(change: Change): ApplyEvent {
@@ -56,7 +94,7 @@ export function startEvent(change: Change): ApplyEvent {
     '@level': 'info',
     '@message': `${change.address}: Creating`,
     type: 'apply_start',
-    hook: { resource: resourceOf(change), action: 'create' },
+    hook: creating(change),
   };
 }
 
@@ -69,8 +107,7 @@ export function outcomeEvent(outcome: Outcome): ApplyEvent {
     '@message': `${change.address}: ${outcomeWords[outcome.outcome]}`,
     type: failed ? 'apply_errored' : 'apply_complete',
     hook: {
-      resource: resourceOf(change),
-      action: 'create',
+      ...creating(change),
       outcome: outcome.outcome,
       ...(pk !== undefined && { id_key: 'pk', id_value: pk }),
       attempts,
@@ -98,11 +135,11 @@ export function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
     '@message': applyLastLine(summary, incomplete),
     type: 'change_summary',
     changes: { add: summary.created, change: 0, remove: 0, operation: 'apply' },
-    summary: { ...summary },
+    summary,
     interrupted,
   };
 }
 
-function resourceOf({ address, type, name }: Change): JsonObject {
-  return { addr: address, resource_type: type, resource_name: name };
+function creating({ address, type, name }: Change): Creating {
+  return { resource: { addr: address, resource_type: type, resource_name: name }, action: 'create' };
 }

@@ -2,28 +2,25 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { writePrivateFile } from '../../src/commands/private-file.ts';
+import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  folder = temporaryFolder();
   file = join(folder, 'plan.json');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function modeOf(path: string): number {
   return lstatSync(path).mode & 0o777;

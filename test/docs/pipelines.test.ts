@@ -1,20 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run } from '../support/cli.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  folder = temporaryFolder();
   mkdirSync(join(folder, 'manifests'));
   mkdirSync(join(folder, 'bin'));
   symlinkSync(cli, join(folder, 'bin/rollcall'));
   const slugs = Array.from({ length: 40 }, (_, index) => `  - { slug: app-${index}, name: A }`);
   writeFileSync(join(folder, 'manifests/apps.yaml'), `version: 1\napplications:\n${slugs.join('\n')}\n`);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function example(name: string): unknown {
   return parse(readFileSync(join(root, 'examples/pipelines', name), 'utf8'));

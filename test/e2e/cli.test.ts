@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, root, run } from '../support/cli.ts';
 
 let folder: string;
@@ -14,7 +14,7 @@ let server: SandboxServer;
 let service: { ROLLCALL_URL: string; ROLLCALL_TOKEN: string };
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  folder = temporaryFolder();
   const apps = Array.from({ length: 40 }, (_, index) => `  - { slug: app-${index}, name: App ${index} }`);
   writeFileSync(join(folder, 'apps.yaml'), `version: 1\napplications:\n${apps.join('\n')}\n`);
   writeFileSync(join(folder, 'broken.yml'), 'version: 1\napplications: [{ slug: a b, name: A }]\n');
@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe('the program', () => {
@@ -45,7 +44,7 @@ describe('the program', () => {
     [['plan', 'apps.yaml', '--url', 'https://id.example.com'], /no access token is given/],
     [['plan', 'apps.yaml', '--url', 'http://id.example.com'], /unencrypted/],
     [['plan', 'apps.yaml', '--url', 'not a url'], /not a URL/],
-    [['plan', 'apps.yaml', '--url', 'https://me:secret@id.example.com'], /user name or a password/],
+    [['plan', 'apps.yaml', '--url', 'https://me:canary@id.example.com'], /user name or a password/],
     [['validate'], /no manifest is named/],
     [['schema', 'nothing'], /there is no schema "nothing"/],
     [['sandbox', '--port', '99999'], /--port cannot be "99999"/],
@@ -56,7 +55,7 @@ describe('the program', () => {
     expect(code).toBe(3);
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/\n\s+at |secret/);
+    expect(stderr).not.toMatch(/\n\s+at |canary/);
   });
 
   test('refuses a broken manifest with exit code 3', async () => {

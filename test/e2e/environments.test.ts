@@ -12,7 +12,7 @@ function inEnvironment(
   const here = `${rollcall} sandbox -- sh -c '${rollcall} ${command.replace(' ', ` --env ${name} `)}'`;
   return run('sh', ['-c', here], {
     cwd: `${root}/examples/environments`,
-    env: { PAGER_KEY: 'pager-key-1', ...variables },
+    env: { PAGER_KEY: 'canary-pager-key', ...variables },
   });
 }
 
@@ -35,7 +35,7 @@ describe('one set of manifests', () => {
     expect(grafana).toMatchObject({ provider, meta_launch_url: url });
     expect(support?.['groups']).toHaveLength(groups);
     expect(pager?.['attributes']).toEqual({ webhook: '(sensitive)' });
-    expect(stdout).not.toContain('pager-key-1');
+    expect(stdout).not.toContain('canary-pager-key');
 
     const applied = await inEnvironment(environment, 'apply --yes');
     expect(applied.stdout).toContain('Apply complete! Resources: 3 added');

@@ -14,7 +14,7 @@ import {
 } from '../support/raw-server.ts';
 
 const caFile = join(root, 'test/fixtures/tls/ca.pem');
-const password = 'hidden/pass word';
+const password = 'canary/pass word';
 const closing: (() => unknown)[] = [];
 let proxy: TestProxy;
 let urls: Readonly<Record<CertificateName, string>>;

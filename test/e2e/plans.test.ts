@@ -1,19 +1,10 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, run, type Ended } from '../support/cli.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
@@ -26,7 +17,7 @@ const count = 24;
 const longText = 'What it is, "and" why.\n'.repeat(40_000);
 
 beforeAll(() => {
-  manifests = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  manifests = temporaryFolder();
   writeFileSync(
     join(manifests, 'apps.yaml'),
     'version: 1\napplications: [{ slug: wiki, name: Wiki }, { slug: new, name: "${env:NAME}" }]\nusers: [{ username: alice }]\n',
@@ -37,10 +28,9 @@ beforeAll(() => {
     writeFileSync(join(manifests, `large-${index}.txt`), JSON.stringify({ version: 1, users: [user] }));
   }
 });
-afterAll(() => rmSync(manifests, { recursive: true }));
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  folder = temporaryFolder();
   server = await serveSandbox(seedSandbox({ applications: [{ slug: 'wiki', name: 'Wiki' }] }).sandbox, {
     port: 0,
     latencyMs: 0,
@@ -49,7 +39,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 const apps = (): string => join(manifests, 'apps.yaml');

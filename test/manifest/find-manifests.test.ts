@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { nodeFiles } from '../../src/commands/node-files.ts';
 import { findManifests } from '../../src/manifest/find-manifests.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  folder = temporaryFolder();
   for (const path of ['a/b/.hidden', 'empty']) mkdirSync(join(folder, path), { recursive: true });
   for (const path of [
     'a/one.yaml',
@@ -26,7 +26,6 @@ beforeAll(() => {
   symlinkSync('../outside.yaml', join(folder, 'a/secret.yaml'));
   writeFileSync(join(folder, 'outside.yaml'), '');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function found(...paths: string[]): Promise<{ names: string[]; codes: string[] }> {
   const { filenames, diagnostics } = await findManifests(

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { watch } from './canary.ts';
 
 export const root: string = fileURLToPath(new URL('../../', import.meta.url));
 export const cli: string = fileURLToPath(new URL('../../bin/rollcall.cjs', import.meta.url));
@@ -30,6 +31,7 @@ export function run(program: string, args: readonly string[], options: RunOption
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+    watch(`${program} ${args.join(' ')}`, () => stdout + stderr);
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.end(options.input ?? '');

@@ -4,6 +4,7 @@ import { connectOverNetwork } from '../../src/commands/connect-over-network.ts';
 import type { Context } from '../../src/commands/context.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
+import { watch } from './canary.ts';
 import { memoryFiles } from './memory-files.ts';
 
 export interface Setup {
@@ -33,6 +34,12 @@ export function capture(setup: Setup): Captured {
   let out = '';
   let err = '';
   const written = new Map<string, string>();
+  watch('stdout', () => out);
+  watch('stderr', () => err);
+  const write = (filename: string, text: string): void => {
+    watch(filename, () => text);
+    written.set(filename, text);
+  };
   const { transport, answerToPrompt, terminal = false } = setup;
   const context: Context = {
     env: { ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }), ...setup.env },
@@ -41,14 +48,14 @@ export function capture(setup: Setup): Captured {
       now: () => Date.now(),
       sleep: (milliseconds) => delay(Math.min(milliseconds, 1)),
     },
-    writeFile: async (filename, text) => void written.set(filename, text),
-    writePrivateFile: async (filename, text) => void written.set(filename, text),
+    writeFile: async (filename, text) => write(filename, text),
+    writePrivateFile: async (filename, text) => write(filename, text),
     createFile: async (filename, text) => {
       if (written.has(filename) || filename in (setup.files ?? {})) return false;
-      written.set(filename, text);
+      write(filename, text);
       return true;
     },
-    appendFile: async (filename, text) => void written.set(filename, (written.get(filename) ?? '') + text),
+    appendFile: async (filename, text) => write(filename, (written.get(filename) ?? '') + text),
     random: () => 0,
     stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },

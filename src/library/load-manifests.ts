@@ -1,0 +1,28 @@
+import { nodeFiles } from '../commands/node-files.ts';
+import { hasErrors } from '../commands/prepare.ts';
+import type { JsonObject } from '../json.ts';
+import { loadManifests as load } from '../manifest/load-manifests.ts';
+import type { Environment } from '../settings/environment.ts';
+import { Manifests, type InvalidManifests, type ValidManifests } from './manifests.ts';
+
+export interface LoadOptions {
+  /** What `${var:NAME}` stands for; nothing has a value by default. */
+  readonly variables?: JsonObject;
+  /** What `${env:NAME}` stands for; the environment of the process by default. */
+  readonly env?: Environment;
+  /** Whether a warning is an error. */
+  readonly strict?: boolean;
+}
+
+/**
+ * Reads and checks manifests: files, folders (every `*.yaml` and `*.yml` below), globs, or `-` for standard input.
+ * Sends nothing. What is wrong with the manifests is in the diagnostics, all of it; nothing is thrown for it.
+ */
+export async function loadManifests(
+  paths: string | readonly string[],
+  { variables = {}, env = process.env, strict = false }: LoadOptions = {},
+): Promise<ValidManifests | InvalidManifests> {
+  const named = typeof paths === 'string' ? [paths] : paths;
+  const loaded = await load(named, { files: nodeFiles, variables, env, strict });
+  return hasErrors(loaded.diagnostics) ? new Manifests('invalid', loaded) : new Manifests('valid', loaded);
+}

@@ -1,0 +1,33 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import type { Address } from '../resource.ts';
+
+/** Manifests as they were read. What they declare may hold secrets, so it is not to be seen from outside: a plan shows it. */
+export class Manifests<Kind extends 'valid' | 'invalid' = 'valid' | 'invalid'> {
+  readonly kind: Kind;
+  /** Every problem of every file, by place; where the manifests are valid, warnings only. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The files that were found, in order. */
+  readonly filenames: readonly string[];
+  readonly #loaded: LoadedManifests;
+
+  constructor(kind: Kind, loaded: LoadedManifests) {
+    this.kind = kind;
+    this.diagnostics = loaded.diagnostics;
+    this.filenames = loaded.filenames;
+    this.#loaded = loaded;
+  }
+
+  /** What the valid entries declare. */
+  get addresses(): Address[] {
+    return this.#loaded.resources.map(({ address }) => address);
+  }
+
+  /** What was read, with the secrets in the clear. Only the type of this class is exported, so this stays inside. */
+  static reveal(manifests: Manifests): LoadedManifests {
+    return manifests.#loaded;
+  }
+}
+
+export type ValidManifests = Manifests<'valid'>;
+export type InvalidManifests = Manifests<'invalid'>;

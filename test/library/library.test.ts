@@ -1,0 +1,200 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  apply,
+  loadManifests,
+  plan,
+  renderApply,
+  renderManifests,
+  renderPlan,
+  UsageError,
+  type ApplyEvent,
+  type Planned,
+  type PlanOptions,
+  type ServiceOptions,
+  type ValidManifests,
+} from '../../src/index.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import { schemaErrors } from '../support/schemas.ts';
+
+const secret = 'canary-library-secret';
+
+let folder: string;
+let server: SandboxServer;
+/** Called with each request before the sandbox answers it. */
+let onRequest: (method: string) => void;
+let service: ServiceOptions;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  onRequest = () => {};
+  const { sandbox } = seedSandbox({ applications: [{ slug: 'here', name: 'Here' }] });
+  const watched: Pick<Sandbox, 'handle'> = {
+    handle: (request) => {
+      onRequest(request.method);
+      return sandbox.handle(request);
+    },
+  };
+  server = await serveSandbox(watched, { port: 0, latencyMs: 0 });
+  service = { url: server.url, token: sandboxToken, env: {} };
+});
+afterEach(async () => {
+  await server.close();
+});
+
+async function valid(...lines: string[]): Promise<ValidManifests> {
+  writeFileSync(join(folder, 'a.yaml'), ['version: 1', ...lines].join('\n'));
+  const manifests = await loadManifests(folder, { env: { SECRET: secret } });
+  if (manifests.kind === 'invalid') throw new Error(renderManifests(manifests, 'text'));
+  return manifests;
+}
+
+async function planned(manifests: ValidManifests, options: PlanOptions = {}): Promise<Planned> {
+  const result = await plan(manifests, { ...service, ...options });
+  if (result.kind === 'failed') throw new Error(renderPlan(result, 'text'));
+  return result;
+}
+
+const roll = [
+  'applications:',
+  '  - { slug: here, name: Here }',
+  '  - { slug: wiki, name: Wiki, meta_description: "${env:SECRET}" }',
+  'users:',
+  '  - { username: alice, name: Alice }',
+];
+
+describe('the library', () => {
+  test('tells invalid manifests by their diagnostics, and takes a variable that has no value for a mistake', async () => {
+    writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: a, name: "${var:NAME}" }]\n');
+    const invalid = await loadManifests([folder]);
+    expect(invalid).toMatchObject({
+      kind: 'invalid',
+      filenames: [join(folder, 'a.yaml')],
+      diagnostics: [{ code: 'unresolved-reference', range: { start: { line: 2, column: 30 } } }],
+    });
+    expect(await loadManifests(folder, { variables: { NAME: 'A' } })).toMatchObject({ kind: 'valid' });
+    expect(JSON.parse(renderManifests(invalid, 'json'))).toMatchObject({ valid: false, error_count: 1 });
+  });
+
+  test('plans and applies, telling each event as it happens', async () => {
+    const made = await planned(await valid(...roll));
+    expect(made.plan.summary).toEqual({ create: 1, create_if_absent: 1, in_sync: 1, differs: 0 });
+    const events: ApplyEvent[] = [];
+    const applied = await apply(made, {
+      ...service,
+      concurrency: 1,
+      onEvent: (event) => void events.push(event),
+    });
+    expect(applied).toMatchObject({ kind: 'complete', interrupted: false });
+    expect(applied.outcomes.map(({ change, outcome }) => `${change.address} ${outcome}`)).toEqual([
+      'application.here unchanged',
+      'application.wiki created',
+      'user.alice created',
+    ]);
+    expect(events.flatMap((event) => schemaErrors('apply-event', event))).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual([
+      'version',
+      'planned_change',
+      'planned_change',
+      'change_summary',
+      'apply_start',
+      'apply_complete',
+      'apply_start',
+      'apply_complete',
+      'change_summary',
+    ]);
+    expect(renderApply(applied, 'junit')).toContain('name="application.wiki"');
+    expect(schemaErrors('apply', JSON.parse(renderApply(applied, 'json')))).toEqual([]);
+    expect(schemaErrors('plan', JSON.parse(renderPlan(made, 'json')))).toEqual([]);
+  });
+
+  test('shows no secret of the manifests, however it is looked at', async () => {
+    const manifests = await valid(...roll);
+    const made = await planned(manifests);
+    const applied = await apply(made, service);
+    for (const held of [manifests, made, applied]) {
+      const shown = inspect(held, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(held);
+      expect(shown).not.toContain(secret);
+      expect(shown).not.toContain(sandboxToken);
+    }
+    expect(manifests.addresses).toEqual(['application.here', 'application.wiki', 'user.alice']);
+    expect(inspect(made, { depth: 20 })).toContain('(sensitive)');
+  });
+
+  test('narrows the plan', async () => {
+    const made = await planned(await valid(...roll), { target: ['user.*'] });
+    expect(made.plan.resource_changes.map(({ address }) => address)).toEqual(['user.alice']);
+    expect(await apply(made, service)).toMatchObject({
+      kind: 'complete',
+      outcomes: [{ outcome: 'created' }],
+    });
+  });
+
+  test('tells why there is no plan', async () => {
+    const manifests = await valid(...roll);
+    const denied = await plan(manifests, { ...service, token: 'another-token' });
+    expect(denied).toMatchObject({ kind: 'failed', diagnostics: [{ code: 'service-denied' }] });
+    expect(renderPlan(denied, 'markdown')).toContain('There is no plan. Nothing was changed.');
+    expect(await plan(manifests, { ...service, signal: AbortSignal.abort() })).toMatchObject({
+      kind: 'failed',
+      diagnostics: [{ code: 'interrupted' }],
+    });
+  });
+
+  test('settles what is under way when the signal aborts, and begins nothing more', async () => {
+    const users = Array.from({ length: 40 }, (_, index) => `  - { username: user-${index}, name: A }`);
+    const made = await planned(await valid('users:', ...users));
+    const stop = new AbortController();
+    onRequest = () => stop.abort();
+    const applied = await apply(made, { ...service, concurrency: 4, signal: stop.signal });
+    expect(applied).toMatchObject({ kind: 'incomplete', interrupted: true });
+    const outcomes = applied.outcomes.map(({ outcome }) => outcome);
+    expect(new Set(outcomes)).toEqual(new Set(['created', 'not_attempted']));
+    expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
+  });
+
+  test('settles what is under way also when the listener throws, and then throws what that did', async () => {
+    let creates = 0;
+    onRequest = (method) => (creates += Number(method === 'POST'));
+    const made = await planned(await valid(...roll));
+    const fault = new Error('the listener');
+    const applying = apply(made, {
+      ...service,
+      concurrency: 1,
+      onEvent: ({ type }) => {
+        if (type === 'apply_start') throw fault;
+      },
+    });
+    await expect(applying).rejects.toBe(fault);
+    expect(creates).toBe(1);
+  });
+
+  test.each<[string, PlanOptions]>([
+    ['no service URL is given', { url: undefined }],
+    ['the access token is empty', { token: '  ' }],
+    ['--timeout cannot be "0.5"', { timeoutSeconds: 0.5 }],
+    ['--concurrency cannot be "0"', { concurrency: 0 }],
+    ['no declared resource has an address like user.bob', { target: ['user.bob'] }],
+    ['the token would travel to id.example.com unencrypted', { url: 'http://id.example.com' }],
+  ])('rejects options that cannot be right: %s', async (message, options) => {
+    const planning = plan(await valid(...roll), { ...service, ...options });
+    await expect(planning).rejects.toThrow(message);
+    await expect(planning).rejects.toBeInstanceOf(UsageError);
+  });
+
+  test('applies a plan to no other service than its own', async () => {
+    const made = await planned(await valid(...roll));
+    await expect(apply(made, { ...service, url: 'http://127.0.0.1:9' })).rejects.toThrow(
+      `this plan was made for ${server.url}, and the service is http://127.0.0.1:9`,
+    );
+  });
+
+  test('takes from the environment what the options leave out', async () => {
+    const env = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken, ROLLCALL_LOG: 'debug' };
+    expect(await plan(await valid(...roll), { env })).toMatchObject({ kind: 'planned' });
+  });
+});

@@ -1,0 +1,218 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import { root, run, type Ended } from '../support/cli.ts';
+
+interface PackageJson {
+  readonly version: string;
+  readonly bin: { readonly rollcall: string };
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const { version, bin, dependencies } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+) as PackageJson; // our own package.json
+
+let folder: string;
+/** The files of the package, by their paths in it. */
+let packed: readonly string[];
+
+/** Packs the package and puts it where `npm install` would, beside the dependencies that it names, and nothing else. */
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const target = join(folder, 'node_modules/rollcall');
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  mkdirSync(target);
+  // Without the scripts: they would build anew, and pull the program from under the other tests.
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+  const [tarball] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  packed = tarball.files.map(({ path }) => path);
+  await run('tar', ['-xzf', join(folder, tarball.filename), '-C', target, '--strip-components=1']);
+  for (const name of [...Object.keys(dependencies), '@types/node']) {
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+  symlinkSync(join('../rollcall', bin.rollcall), join(folder, 'node_modules/.bin/rollcall'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+});
+
+describe('the package', () => {
+  test('holds the program, the library, the schemas and the documents, and nothing else', () => {
+    const outside = packed.filter((path) => !/^(bin|dist|schemas)\//.test(path));
+    expect(outside.toSorted()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'assets/page.css',
+      'assets/page.js',
+      ...below('docs')
+        .filter((path) => /^docs\/[^/]+\.md$/.test(path))
+        .toSorted(),
+      'package.json',
+    ]);
+    expect(packed.filter((path) => path.startsWith('schemas/')).toSorted()).toEqual(
+      below('schemas').toSorted(),
+    );
+    const modules = new Set(below('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '')));
+    const notOurs = packed.filter(
+      (path) => path.startsWith('dist/') && !modules.has(path.replace(/(\.d\.ts|\.js)$/, '')),
+    );
+    expect(notOurs).toEqual([]);
+    expect(packed).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', bin.rollcall]));
+  });
+
+  test('leads from its documents to what it holds, but for what only a contributor needs', () => {
+    const dead = packed
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => {
+        const text = readFileSync(join(folder, 'node_modules/rollcall', path), 'utf8');
+        return Array.from(text.matchAll(/\]\((?!https?:)([^)#]+)/g), ([, link = '']) =>
+          normalize(join(dirname(path), link)),
+        );
+      })
+      .filter((path) => !existsSync(join(folder, 'node_modules/rollcall', path)));
+    expect(dead.filter((path) => !/^(CONTRIBUTING\.md|docs\/pictures\/.*|examples\/.*)$/.test(path))).toEqual(
+      [],
+    );
+  });
+
+  test('runs with npx where it is installed', async () => {
+    const { code, stdout, stderr } = await run('npx', ['--no', '--', 'rollcall', '--version'], {
+      cwd: folder,
+      env: { npm_config_offline: 'true' },
+    });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${version}\n` });
+  });
+
+  test('validates and prints schemas and pages where it is installed', async () => {
+    writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
+    for (const args of [
+      ['schema', 'plan'],
+      ['validate', 'manifests', '--report', 'html=-'],
+    ])
+      expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('the library', () => {
+  const example = /```ts\n([^]*?)```/.exec(readFileSync(join(root, 'docs/library.md'), 'utf8'))?.[1] ?? '';
+
+  test.each(['nodenext', 'bundler'])(
+    'has types that hold under the strictest flags, as %s resolves them',
+    async (moduleResolution) => {
+      writeFileSync(join(folder, 'main.ts'), example);
+      writeFileSync(join(folder, 'use.ts'), use);
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        noPropertyAccessFromIndexSignature: true,
+        verbatimModuleSyntax: true,
+        isolatedModules: true,
+        skipLibCheck: false,
+        target: 'es2023',
+        lib: ['es2023'],
+        types: ['node'],
+        module: moduleResolution === 'bundler' ? 'preserve' : moduleResolution,
+        moduleResolution,
+      };
+      writeFileSync(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions, files: ['main.ts', 'use.ts'] }),
+      );
+      const tsc = join(root, 'node_modules/typescript/bin/tsc');
+      const { code, stdout, stderr } = await run(process.execPath, [tsc], { cwd: folder });
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
+    },
+  );
+
+  test('does what its document shows', async () => {
+    writeManifest(
+      'version: 1\napplications: [{ slug: wiki, name: Wiki, meta_publisher: "${var:publisher}" }]\nusers: [{ username: alice, name: Alice }]\n',
+    );
+    const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
+    const service = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken };
+    const main = (): Promise<Ended> => run(process.execPath, ['main.js'], { cwd: folder, env: service });
+    const first = await main();
+    const report = readFileSync(join(folder, 'report.md'), 'utf8');
+    const second = await main();
+    writeManifest('version: 1\napplications: [{ slug: wiki }]\n');
+    const third = await main();
+    await server.close();
+
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('meta_publisher  "Platform team"');
+    expect(first.stdout).toMatch(/\napplication\.wiki created\nuser\.alice created\n$/);
+    expect(report).toContain('+ application.wiki  created');
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(second.stdout).toMatch(/1 in sync[^]*\nuser\.alice exists\n$/);
+    expect(third).toMatchObject({ code: 1, stdout: '' });
+    expect(third.stderr).toContain(
+      'manifests/all.yaml:2:16: error: the field `name` is missing [missing-field]',
+    );
+  });
+});
+
+/** What the types tell apart, and what they keep to themselves. */
+const use = `
+import { apply, loadManifests, plan, renderApply, UsageError, type ApplyEvent, type Outcome } from 'rollcall';
+
+export async function main(): Promise<string> {
+  const manifests = await loadManifests(['-'], { strict: true, env: {} });
+  // @ts-expect-error: invalid manifests cannot be planned
+  void plan(manifests);
+  if (manifests.kind === 'invalid') return manifests.diagnostics[0]?.code ?? '';
+  // @ts-expect-error: nor can what nobody read
+  void plan({ kind: 'valid', diagnostics: [], filenames: [], addresses: [] });
+  const planned = await plan(manifests, { target: ['application.*'] }).catch((error: unknown) => {
+    return error instanceof UsageError ? error.hint : undefined;
+  });
+  if (planned === undefined || typeof planned === 'string') return planned ?? '';
+  // @ts-expect-error: there may be no plan
+  void apply(planned);
+  if (planned.kind === 'failed') return planned.diagnostics.map(({ summary }) => summary).join();
+  const applied = await apply(planned, { onEvent: (event) => void told(event) });
+  // @ts-expect-error: there is no such format
+  void renderApply(applied, 'pdf');
+  return applied.outcomes.map(words).join();
+}
+
+function told(event: ApplyEvent): string {
+  switch (event.type) {
+    case 'apply_complete':
+    case 'apply_errored':
+      return event.hook.outcome + event.hook.elapsed_seconds.toFixed(1);
+    case 'change_summary':
+      return event.changes.add.toFixed(0) + ('summary' in event ? event.summary.created.toFixed(0) : '');
+    case 'diagnostic':
+    case 'version':
+    case 'planned_change':
+    case 'apply_start':
+      return event['@timestamp'];
+  }
+}
+
+function words({ change, outcome, pk = '' }: Outcome): string {
+  return change.address + outcome + pk;
+}
+`;
+
+/** The files below a folder of the checkout. */
+function below(path: string): string[] {
+  return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function installed(args: readonly string[]): Promise<Ended> {
+  return run(join(folder, 'node_modules/.bin/rollcall'), args, { cwd: folder });
+}
+
+function writeManifest(text: string): void {
+  mkdirSync(join(folder, 'manifests'), { recursive: true });
+  writeFileSync(join(folder, 'manifests/all.yaml'), text);
+}
