@@ -32,6 +32,7 @@ export function run(program: string, args: readonly string[], options: RunOption
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.on('error', () => {}); // it may end without having read
     child.stdin.end(options.input ?? '');
     options.started?.(child);
   });
