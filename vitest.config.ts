@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  logLevel: 'error', // GitHub's packages name source maps that they do not bring
   test: {
+    // Node.js 20 does not import their JSON files.
+    server: { deps: { inline: [/@actions/] } },
     testTimeout: 30_000,
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/canary.ts'],

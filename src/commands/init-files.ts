@@ -49,7 +49,7 @@ function pipelineFiles({ pipeline, tokenEnv }: InitAnswers): InitFile[] {
     case 'github':
       return [{ path: '.github/workflows/rollcall.yaml', text: githubText(tokenEnv) }];
     case 'gitlab':
-      return [{ path: '.gitlab-ci.yml', text: gitlabText() }];
+      return [{ path: '.gitlab-ci.yml', text: gitlabText(tokenEnv) }];
     case 'none':
       return [];
   }
@@ -60,44 +60,89 @@ function run(command: string): string {
   return `npx --no rollcall ${command}`;
 }
 
+const githubSteps = `      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+        with:
+          persist-credentials: false
+      - uses: actions/setup-node@249970729cb0ef3589644e2896645e5dc5ba9c38 # v6.5.0
+        with:
+          node-version: 22
+      - run: npm ci`;
+
 function githubText(tokenEnv: string): string {
-  return `# A plan for each pull request, in the summary of its run; applied when it is merged.
-# The secret ${tokenEnv} of the repository holds the token. rollcall is a development dependency in its package.json.
+  const settings = `        env:
+          ROLLCALL_ENV: production
+          ${tokenEnv}: \${{ secrets.${tokenEnv} }}`;
+  return `# A plan of each pull request, as a comment in it. On merge it is made anew and saved, and exactly that is applied.
+#
+# rollcall is a development dependency in package.json. ${tokenEnv} is a secret twice: of the repository, a token that
+# may only view; of the environment \`production\`, the one that may create. That environment can ask for an approval.
 name: rollcall
 on:
   pull_request:
   push:
     branches: [main]
-permissions:
-  contents: read
+permissions: {}
 concurrency:
   group: rollcall-\${{ github.ref }}
-env:
-  ROLLCALL_ENV: production
-  ${tokenEnv}: \${{ secrets.${tokenEnv} }}
 jobs:
   plan:
+    # A fork gets no secrets.
+    if: github.event_name == 'push' || github.event.pull_request.head.repo.full_name == github.repository
     runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      pull-requests: write
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 22
-      - run: npm ci
-      - run: ${run('plan --out plan.json --report github=- --report html=plan.html')}
-      - uses: actions/upload-artifact@v4
+${githubSteps}
+      - run: ${run('plan --out plan.json --report github=- --report markdown=plan.md')}
+${settings}
+      - name: Show the plan in the pull request, in the comment that shows it already if there is one
+        if: \${{ !cancelled() && github.event_name == 'pull_request' }}
+        env:
+          GH_TOKEN: \${{ github.token }}
+          COMMENTS: repos/\${{ github.repository }}/issues/\${{ github.event.number }}/comments
+        run: |
+          id=$(gh api --paginate "$COMMENTS" --jq '.[] | select(.user.type == "Bot") | "\\(.id) \\(.body | split("\\n")[0])"' |
+            grep -F "$(head -n 1 plan.md)" | head -n 1 | cut -d ' ' -f 1 || true)
+          if [ -n "$id" ]; then
+            gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" --field body=@plan.md
+          else
+            gh api "$COMMENTS" --field body=@plan.md
+          fi > /dev/null || echo '::warning::The plan could not be shown in the pull request.'
+      - if: github.event_name == 'push'
+        uses: actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0
         with:
           name: plan
-          path: plan.html
-      - if: github.event_name == 'push'
-        run: ${run('apply --plan plan.json --report github=-')}
+          path: plan.json
+          retention-days: 7
+  apply:
+    needs: plan
+    if: github.event_name == 'push'
+    environment: production
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+    steps:
+${githubSteps}
+      - uses: actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1
+        with:
+          name: plan
+      - run: ${run('apply --plan plan.json --report github=-')}
+${settings}
 `;
 }
 
-function gitlabText(): string {
-  return `# A plan for each merge request; applied when it is merged. ROLLCALL_TOKEN is a masked variable of the
-# project, and rollcall a development dependency in its package.json.
+function gitlabText(tokenEnv: string): string {
+  return `# A plan of each merge request. On the default branch it is made anew and saved, and exactly that is applied.
+#
+# rollcall is a development dependency in package.json. ${tokenEnv} is a masked variable of the project, and there are two
+# of them: for all environments, a token that may only view; protected and for the environment \`production\`, the one that
+# may create.
 stages: [plan, apply]
+workflow:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
 default:
   image: node:22-slim
   before_script:
@@ -109,14 +154,19 @@ plan:
   script:
     - ${run('plan --out plan.json --report html=plan.html --report junit=plan.xml')}
   artifacts:
+    when: always
     access: developer
-    paths: [plan.json, plan.html]
+    expire_in: 1 week
+    expose_as: rollcall plan
+    paths: [plan.html, plan.json]
     reports:
       junit: plan.xml
 apply:
   stage: apply
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  environment: production
+  resource_group: production
   script:
     - ${run('apply --plan plan.json')}
 `;

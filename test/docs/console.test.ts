@@ -52,7 +52,7 @@ const exitCodes = new Map([
 ]);
 
 /** Those that a test of its own runs, or that nobody waits for. */
-const elsewhere = [/^npm /, /^git /, /^(?:npx )?rollcall sandbox(?: --port 8650)?$/];
+const elsewhere = [/^npm /, /^docker /, /^git /, /^(?:npx )?rollcall sandbox(?: --port 8650)?$/];
 
 /** What happens before a command, other than what the page shows. */
 const before = new Map([

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run } from '../support/cli.ts';
 
@@ -17,6 +17,15 @@ beforeEach(() => {
 
 function example(name: string): unknown {
   return parse(readFileSync(join(root, 'examples/pipelines', name), 'utf8'));
+}
+
+function documents(name: string): unknown[] {
+  const all = parseAllDocuments(readFileSync(join(root, 'examples/pipelines', name), 'utf8'));
+  return all.map((document): unknown => document.toJS());
+}
+
+function written(name: string): string {
+  return readFileSync(join(folder, name), 'utf8');
 }
 
 /** Runs lines of a shell one after the other against one sandbox; npx finds the program of this checkout. */
@@ -76,5 +85,41 @@ describe('the example pipelines', () => {
     const { code, stdout, stderr } = await inSandbox(pods);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.match(/"outcome":"created"/g)).toHaveLength(40);
+  });
+
+  test('for GitLab: what was planned is counted for the merge request, and applied on the default branch', async () => {
+    const { plan, apply } = example('gitlab.yaml') as {
+      plan: {
+        script: string[];
+        artifacts: { paths: string[]; reports: { junit: string; terraform: string } };
+      };
+      apply: { script: string[] };
+    };
+    expect(await inSandbox([...plan.script, 'rm -r manifests', ...apply.script])).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('Apply complete! Resources: 40 added'),
+    });
+    const { paths, reports } = plan.artifacts;
+    expect(JSON.parse(written(reports.terraform))).toEqual({ create: 40, update: 0, delete: 0 });
+    expect(written(reports.junit)).toContain('<testsuites');
+    expect(paths.map((path) => written(path).slice(0, 2))).toEqual(['<!', '{\n']);
+  });
+
+  test('for Atlantis: the plan is where it expects it, and is the one that is applied', async () => {
+    const [project, server] = documents('atlantis.yaml') as [
+      { projects: { workflow: string }[] },
+      { workflows: Record<string, Record<'plan' | 'apply', { steps: { run: string }[] }>> },
+    ];
+    const workflow = server.workflows[project.projects[0]?.workflow ?? ''];
+    const [plan, apply] = [workflow?.plan, workflow?.apply].map(
+      (stage) => stage?.steps.map(({ run: command }) => command).join('\n') ?? '',
+    );
+    const planFile = 'PLANFILE="$PWD/roll default.tfplan"';
+    const ran = await inSandbox([planFile, plan ?? '', 'rm -r manifests', apply ?? '']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^Plan: 40 to add, 0 to change, 0 to destroy\.$/m);
+    expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
+    expect(written('roll default.tfplan')).toContain('"format_version"');
   });
 });

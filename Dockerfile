@@ -1,0 +1,23 @@
+FROM node:22.23.2-bookworm-slim AS build
+WORKDIR /opt/rollcall
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/bundle.js ./scripts/
+COPY src ./src
+RUN npm run --silent build && npm ci --ignore-scripts --omit=dev
+
+FROM node:22.23.2-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /opt/rollcall
+COPY LICENSE package.json ./
+COPY schemas ./schemas
+COPY assets ./assets
+COPY --from=build /opt/rollcall/node_modules ./node_modules
+COPY --from=build /opt/rollcall/bin ./bin
+RUN ln -s /opt/rollcall/bin/rollcall.cjs /usr/local/bin/rollcall
+WORKDIR /work
+# The user `node` of the base image, by its number: Kubernetes cannot tell from a name that it is not root.
+USER 1000:1000
+ENTRYPOINT ["rollcall"]
+CMD ["--help"]

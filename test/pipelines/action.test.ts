@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { root } from '../support/cli.ts';
+import { serveComments, type CommentsApi } from '../support/comments-api.ts';
+import { runAction, type Job, type Ran } from '../support/workflow-runner.ts';
+
+const token = 'service-canary';
+const apps = 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n';
+
+let folder: string;
+let service: SandboxServer;
+let github: CommentsApi;
+let job: Job;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  for (const name of ['workspace/manifests', 'temp']) mkdirSync(join(folder, name), { recursive: true });
+  write('manifests/apps.yaml', apps);
+  service = await serveSandbox(seedSandbox({ tokens: [{ token }] }).sandbox, { port: 0, latencyMs: 0 });
+  github = await serveComments();
+  job = {
+    workspace: join(folder, 'workspace'),
+    temp: join(folder, 'temp'),
+    env: {
+      GITHUB_API_URL: github.url,
+      GITHUB_SERVER_URL: 'https://github.example',
+      GITHUB_REPOSITORY: 'acme/roll',
+      GITHUB_RUN_ID: '42',
+      GITHUB_EVENT_PATH: join(folder, 'event.json'),
+    },
+    contexts: { github: { token: 'github-canary' } },
+  };
+  ofEvent({ pull_request: { number: 7, head: { sha: 'c0ffee' } } });
+});
+afterEach(async () => {
+  await Promise.all([service.close(), github.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, 'workspace', name), text);
+}
+
+function ofEvent(event: object): void {
+  writeFileSync(join(folder, 'event.json'), JSON.stringify(event));
+}
+
+function run(inputs: Readonly<Record<string, string>>, changed: Partial<Job> = {}): Promise<Ran> {
+  return runAction({ paths: 'manifests', url: service.url, token, ...inputs }, { ...job, ...changed });
+}
+
+describe('the action', () => {
+  test('plans, and shows the plan as a comment', async () => {
+    const { failed, outputs, log, summary } = await run({ command: 'plan' });
+    expect({ failed, ...outputs }).toMatchObject({ failed: false, 'exit-code': '2', changes: 'true' });
+    expect(log).toContain('Plan: 1 to add');
+    expect(summary).toContain('Plan: 1 to add');
+    expect(github.comments).toHaveLength(1);
+    expect(github.comments[0]?.body).toMatch(/^<!-- rollcall plan http%3A.* -->\n\*\*Plan: 1 to add/);
+    expect(github.comments[0]?.body).toContain(
+      '<sub>Of c0ffee, by [this run](https://github.example/acme/roll/actions/runs/42).</sub>',
+    );
+  });
+
+  test('updates its own comment, however many others there are', async () => {
+    const others = Array.from({ length: 230 }, (_, id) => ({
+      id,
+      body: `No. ${id}`,
+      user: { login: 'alice', type: 'User' as const },
+    }));
+    github.comments.push(...others.slice(0, 120));
+    await run({ command: 'plan' });
+    github.comments.push(...others.slice(120));
+    write('manifests/more.yaml', 'version: 1\nusers: [{ username: carol }]\n');
+    await run({ command: 'plan' });
+    const bodies = github.comments.map(({ body }) => body).filter((body) => !body.startsWith('No.'));
+    expect(bodies).toHaveLength(1);
+    expect(bodies[0]).toContain('Plan: 2 to add');
+  });
+
+  test("does not touch a person's comment that has the marker", async () => {
+    await run({ command: 'plan' });
+    const [first] = github.comments.splice(0);
+    const forged = { id: 1, body: first?.body ?? '', user: { login: 'mallory', type: 'User' as const } };
+    github.comments.push(forged);
+    await run({ command: 'plan' });
+    expect(github.comments).toHaveLength(2);
+    expect(github.requests.filter((request) => request.startsWith('PATCH'))).toEqual([]);
+  });
+
+  test('writes another comment where the one there is may not be changed', async () => {
+    await run({ command: 'plan' });
+    github.fail('PATCH', 403, '{"message":"Forbidden"}');
+    await run({ command: 'plan' });
+    expect(github.comments).toHaveLength(2);
+  });
+
+  test('applies the plan that it saved, and says afterwards that nothing is left', async () => {
+    const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
+    expect(outputs['plan-file']).toBe(join(folder, 'workspace/plan.json'));
+    const applied = await run({ command: 'apply', paths: '', 'plan-file': 'plan.json' });
+    expect(applied).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: '' } });
+    expect(applied.summary).toContain('Resources: 1 added');
+    const again = await run({ command: 'plan' });
+    expect(again).toMatchObject({ failed: false, outputs: { 'exit-code': '0', changes: 'false' } });
+    expect(github.comments.map(({ body }) => body.split(' ')[2])).toEqual(['plan', 'apply']);
+  });
+
+  test('refuses a plan that is stale, with exit code 5', async () => {
+    await run({ command: 'plan', 'plan-file': 'plan.json' });
+    const apply = { command: 'apply', paths: '', 'plan-file': 'plan.json' };
+    await run(apply);
+    expect(await run(apply)).toMatchObject({ failed: true, code: 5, outputs: { 'exit-code': '5' } });
+  });
+
+  test('applies nothing without a saved plan or a --yes', async () => {
+    expect(await run({ command: 'apply' })).toMatchObject({ failed: true, code: 3 });
+    expect(await run({ command: 'apply', args: '--yes' })).toMatchObject({ failed: false, code: 0 });
+  });
+
+  test('fails over a broken manifest, shows what is wrong with it, and offers no plan', async () => {
+    const { outputs } = await run({ command: 'plan', 'plan-file': 'plan.json' });
+    expect(outputs['plan-file']).not.toBe('');
+    write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: a b, name: A }]\n');
+    const broken = await run({ command: 'plan', 'plan-file': 'plan.json' });
+    expect(broken).toMatchObject({ failed: true, code: 3 });
+    expect(broken.outputs).toMatchObject({ 'exit-code': '3', changes: '', 'plan-file': '' });
+    expect(broken.log).toContain('::error file=manifests/apps.yaml,line=2');
+    expect(github.comments).toHaveLength(1);
+    expect(github.comments[0]?.body).toContain('There is no plan.');
+  });
+
+  test('validates without a service, a token, or a comment', async () => {
+    const { failed, log } = await run({ command: 'validate', url: '', token: '', comment: 'false' });
+    expect({ failed, requests: github.requests }).toEqual({ failed: false, requests: [] });
+    expect(log).toContain('Valid');
+  });
+
+  test('comments on nothing where there is no pull request', async () => {
+    ofEvent({ ref: 'refs/heads/main' });
+    expect(await run({ command: 'plan' })).toMatchObject({ failed: false });
+    expect(github.requests).toEqual([]);
+  });
+
+  test.each([
+    ['may not write, as for a fork', 'POST', 403, '{"message":"Resource not accessible by integration"}'],
+    ['is a page of a proxy', 'GET', 502, '<!DOCTYPE html>\n<title>Bad Gateway</title>'],
+    ['is a page that says that all is well', 'GET', 200, '<!DOCTYPE html>\n::error::x'],
+    ['is no list', 'GET', 200, '{"message":"\\n::error::x"}'],
+    ['leads elsewhere', 'GET', 302, ''],
+  ])('warns and does not fail where the API %s', async (_, method, status, text) => {
+    github.fail(method, status, text);
+    const { failed, log } = await run({ command: 'plan' });
+    expect(failed).toBe(false);
+    expect(log).toMatch(/^::warning title=rollcall::The report is not shown in the pull request: /m);
+    expect(log).not.toMatch(/^::error/m);
+  });
+
+  test.each(['', 'two\nlines'])('warns where the token for the comment is %j', async (bad) => {
+    const { failed, log } = await run({ command: 'plan', 'github-token': bad });
+    expect(failed).toBe(false);
+    expect(log).toContain('the input github-token holds no token');
+    expect(log).not.toContain('two');
+  });
+
+  test.each([
+    { command: 'plan; touch owned' },
+    { command: 'sandbox' },
+    { command: '__proto__' },
+    { command: 'plan\n::error::owned' },
+    { rollcall: '../owned' },
+    { paths: '$(touch owned)' },
+    { paths: '`touch owned`' },
+    { paths: 'manifests; touch owned' },
+    { paths: 'manifests" && touch owned && "' },
+    { paths: '--out=owned' },
+    { paths: "'\n$IFS\n*" },
+    { environment: '$(touch owned)' },
+    { environment: '--out=owned' },
+    { args: '--var\nx=$(touch owned)\n--nope;touch owned' },
+    { 'plan-file': '$(touch owned)/plan.json' },
+    { url: '$(touch owned)' },
+    { token: '$(touch owned)' },
+  ])('takes %j for what it is, and no shell reads it', async (inputs) => {
+    const { failed, log } = await run({ ...inputs, comment: 'false' });
+    expect(failed).toBe(true);
+    expect(readdirSync(job.workspace)).toEqual(['manifests']);
+    expect(log).not.toMatch(/^::error::owned/m);
+  });
+
+  test('gives an output its own lines only', async () => {
+    const name = 'plan\nchanges=false\nx<<y.json';
+    const { outputs } = await run({ command: 'plan', 'plan-file': name });
+    expect(outputs).toMatchObject({ changes: 'true', 'plan-file': join(job.workspace, name) });
+  });
+
+  test('keeps both tokens out of outputs, files, summary, comment and log', async () => {
+    const ran = [
+      await run({ command: 'plan', args: '-v', 'plan-file': 'plan.json' }),
+      await run({ command: 'apply', paths: '', args: '-v', 'plan-file': 'plan.json' }),
+      await run({ command: 'plan', url: 'https://user@[', args: '-v' }),
+    ];
+    github.fail('GET', 500, '');
+    ran.push(await run({ command: 'plan', token: 'other-canary' }));
+    expect(ran.map(({ code }) => code)).toEqual([0, 0, 3, 4]);
+    expect(JSON.stringify([ran, github.comments, github.requests])).not.toContain('canary');
+    const written = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+    expect(written.length).toBeGreaterThan(10);
+    expect(written.filter((text) => text.includes('canary'))).toEqual([]);
+  });
+
+  test('interrupts rollcall when the job is cancelled, and waits for its end', async () => {
+    let asked = (): void => {};
+    const slow = createServer(() => asked()).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const { port } = slow.address() as AddressInfo; // a TCP server has one
+    const started: Job['started'] = (child) => (asked = () => child.kill('SIGINT'));
+    const cancelled = await run({ command: 'plan', url: `http://127.0.0.1:${port}` }, { started });
+    slow.close();
+    slow.closeAllConnections();
+    expect(cancelled.outputs['exit-code']).toBe('130');
+  });
+});
+
+describe('the rollcall that the action runs', () => {
+  test('is its own, built without scripts of others and without the token, if it is not built yet', async () => {
+    const own = join(folder, 'action');
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(join(root, 'scripts'), join(mkdirSync(own, { recursive: true }) ?? own, 'scripts'));
+    const npm = join(folder, 'bin/npm');
+    writeFileSync(
+      npm,
+      `#!/bin/sh\necho "npm $*" && env | grep -c canary\ncase "$*" in *build) ln -s ${join(root, 'bin')} bin;; esac\n`,
+    );
+    chmodSync(npm, 0o755);
+    const env = {
+      ...job.env,
+      GITHUB_ACTION_PATH: own,
+      PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+    };
+    const first = await run({ command: 'plan' }, { env });
+    expect(first.log).toMatch(/^npm ci --ignore-scripts .*\n0\nnpm run --silent build\n0\n/);
+    expect(first.outputs['exit-code']).toBe('2');
+    expect((await run({ command: 'plan' }, { env })).log).not.toContain('npm ');
+  });
+
+  test('is the one of the project where that is asked for', async () => {
+    const missing = await run({ command: 'plan', rollcall: 'project' });
+    expect(missing).toMatchObject({ failed: true, outputs: { 'exit-code': '3' } });
+    expect(missing.log).toContain('::error title=rollcall::rollcall is not installed in the project.');
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(root, join(folder, 'node_modules/rollcall'));
+    const found = await run({ command: 'plan', rollcall: 'project' });
+    expect(found.outputs['exit-code']).toBe('2');
+  });
+});

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { validate } from '@actions/languageservice';
+import { describe, expect, test } from 'vitest';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { parse } from 'yaml';
+import { initFiles } from '../../src/commands/init-files.ts';
+import { root, run } from '../support/cli.ts';
+import { action } from '../support/workflow-runner.ts';
+
+function text(name: string): string {
+  return readFileSync(join(root, name), 'utf8');
+}
+
+const init = (pipeline: 'github' | 'gitlab'): string =>
+  initFiles({ url: 'https://id.example.com', tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
+
+const workflows: readonly (readonly [name: string, text: string])[] = [
+  ['github.yaml', text('examples/pipelines/github.yaml')],
+  ['github-shards.yaml', text('examples/pipelines/github-shards.yaml')],
+  ['what init writes', init('github')],
+];
+
+/** What GitHub's own checks say. */
+async function complaints(path: string, content: string): Promise<string[]> {
+  const found = await validate(TextDocument.create(`file:///${path}`, 'yaml', 0, content));
+  return found.map(({ message }) => message);
+}
+
+describe('the workflows for GitHub', () => {
+  test.each(workflows)('%s: GitHub finds nothing wrong with it', async (name, content) => {
+    expect(await complaints(`.github/workflows/${name}`, content)).toEqual([]);
+  });
+
+  test('would be found wrong if they were', async () => {
+    const content = text('examples/pipelines/github.yaml')
+      .replace('needs: plan', 'needs: plam')
+      .replace('secrets.', 'secretes.');
+    expect(await complaints('.github/workflows/wrong.yaml', content)).toEqual(
+      expect.arrayContaining([
+        "Unrecognized named-value: 'secretes'",
+        "Job 'apply' depends on unknown job 'plam'.",
+      ]),
+    );
+  });
+
+  test.each(workflows)(
+    '%s: no shell reads an expression, and every action is pinned to a commit',
+    (_, content) => {
+      const { jobs, permissions } = parse(content) as {
+        jobs: Record<string, { steps: { run?: string; uses?: string; with?: object }[] }>;
+        permissions: object;
+      };
+      const steps = Object.values(jobs).flatMap((job) => job.steps);
+      expect(steps.filter((step) => step.run?.includes('${{'))).toEqual([]);
+      const used = steps.flatMap(({ uses = [] }) => uses);
+      expect(used.filter((uses) => !/^actions\/[a-z-]+@[0-9a-f]{40}$/.test(uses))).toEqual(
+        used.filter((uses) => uses === '<owner>/rollcall@<commit>'),
+      );
+      expect(permissions).toSatisfy((given) => JSON.stringify(given) === '{}' || 'contents' in Object(given));
+    },
+  );
+
+  test('agree about the commits of the actions that they use', () => {
+    const pins = workflows.flatMap(([, content]) => content.match(/actions\/[a-z-]+@\S+ # \S+/g) ?? []);
+    expect(new Set(pins).size).toBe(new Set(pins.map((pin) => pin.split('@')[0])).size);
+  });
+});
+
+describe('action.yml', () => {
+  test('has nothing wrong with it, as GitHub sees it', async () => {
+    expect(await complaints('action.yml', text('action.yml'))).toEqual([]);
+    expect(
+      await complaints('wrong/action.yml', text('action.yml').replaceAll('shell:', 'shel:')),
+    ).not.toEqual([]);
+  });
+
+  test('uses every input, and no other, and never in the text of a script', () => {
+    const asText = text('action.yml');
+    const named = Array.from(asText.matchAll(/inputs\.([a-z-]+)/g), ([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(Object.keys(action.inputs)));
+    expect(action.runs.steps.filter((step) => step.run?.includes('${{'))).toEqual([]);
+  });
+
+  test('gives each token to the one step that needs it', () => {
+    const given = action.runs.steps.map(({ env = {} }) =>
+      Object.keys(env).filter((name) => name.includes('TOKEN')),
+    );
+    expect(given).toEqual([[], ['INPUT_TOKEN'], ['INPUT_GITHUB_TOKEN']]);
+  });
+
+  test('has the inputs with which the example calls it', () => {
+    const { jobs } = parse(text('examples/pipelines/github.yaml')) as {
+      jobs: Record<string, { steps: { uses?: string; with?: object }[] }>;
+    };
+    const calls = Object.values(jobs)
+      .flatMap(({ steps }) => steps)
+      .filter(({ uses }) => uses?.includes('rollcall'));
+    expect(calls).toHaveLength(3);
+    for (const { with: given = {} } of calls)
+      expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
+  });
+});
+
+describe('the hook for pre-commit', () => {
+  test('runs validate over all manifests, in the words that pre-commit knows', () => {
+    const hooks = parse(text('.pre-commit-hooks.yaml')) as Record<string, unknown>[];
+    expect(
+      hooks.map(({ id, language, entry, pass_filenames }) => [id, language, entry, pass_filenames]),
+    ).toEqual([['rollcall-validate', 'node', 'rollcall validate', false]]);
+    const { bin } = JSON.parse(text('package.json')) as { bin: Record<string, string> };
+    expect(Object.keys(bin)).toEqual(['rollcall']);
+  });
+
+  test('finds the name of the package, and nothing else, in what `npm pack` prints', async () => {
+    // pre-commit installs what this prints; the word of `prepare` broke that.
+    const { stdout } = await run('npm', ['config', 'get', 'foreground-scripts']);
+    expect(stdout.trim()).toBe('false');
+  });
+});
+
+describe('the Dockerfile', () => {
+  const lines = text('Dockerfile')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const of = (name: string): string[] =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+
+  test('builds on one exact version, and on what the lockfile says', () => {
+    const bases = of('FROM').map((line) => line.replace(/ AS \w+$/, ''));
+    expect(new Set(bases).size).toBe(1);
+    expect(bases[0]).toMatch(/^node:22\.\d+\.\d+-bookworm-slim$/);
+    expect(of('RUN').join('\n')).not.toMatch(/npm (?:i|install|update)\b|apt|curl|sudo/);
+    expect(of('RUN').filter((line) => line.includes('npm ci --ignore-scripts'))).toHaveLength(2);
+    expect(of('ADD')).toEqual([]);
+  });
+
+  test('ends as a user that is not root, with the program itself and no shell as its entry', () => {
+    expect(of('USER')).toEqual(['1000:1000']);
+    expect(of('WORKDIR').every((path) => path.startsWith('/'))).toBe(true);
+    expect(lines.slice(-3)).toEqual(['USER 1000:1000', 'ENTRYPOINT ["rollcall"]', 'CMD ["--help"]']);
+  });
+
+  test('copies what .dockerignore lets in, and what rollcall reads when it runs', () => {
+    const [everything, ...exceptions] = text('.dockerignore').trim().split('\n');
+    expect(everything).toBe('*');
+    const copied = of('COPY')
+      .filter((line) => !line.startsWith('--from'))
+      .flatMap((line) => line.split(' ').slice(0, -1));
+    expect(new Set(exceptions.map((line) => line.replace(/^!|\/page\.\*$/g, '')))).toEqual(new Set(copied));
+    const { files } = JSON.parse(text('package.json')) as { files: string[] };
+    const [, last = ''] = text('Dockerfile').split(/^FROM .*-slim$/m);
+    for (const name of files.filter((file) => file !== 'CHANGELOG.md'))
+      expect(last).toContain(`/${name.split('/')[0] ?? ''}`);
+  });
+});
+
+describe('what init writes for GitLab', () => {
+  test('does what the example does, but for the counts', () => {
+    const written = parse(init('gitlab')) as Record<string, object>;
+    const shown = parse(text('examples/pipelines/gitlab.yaml')) as Record<string, object>;
+    expect(written['apply']).toEqual(shown['apply']);
+    expect(written['workflow']).toEqual(shown['workflow']);
+    expect(Object.keys(written['plan'] ?? {})).toEqual(Object.keys(shown['plan'] ?? {}));
+  });
+});

@@ -1,0 +1,217 @@
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { initFiles } from '../../src/commands/init-files.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { cli, root } from '../support/cli.ts';
+import { serveComments, type CommentsApi } from '../support/comments-api.ts';
+import { done, holds, interpolated, runAction, runSteps } from '../support/workflow-runner.ts';
+import type { Ran, Uses, Workflow } from '../support/workflow-runner.ts';
+
+let folder: string;
+let service: SandboxServer;
+let github: CommentsApi;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+  for (const name of ['repository/manifests', 'artifacts', 'bin'])
+    mkdirSync(join(folder, name), { recursive: true });
+  write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
+  const tokens = [{ token: 'viewer', add_applications: false, add_users: false }, { token: 'creator' }];
+  service = await serveSandbox(seedSandbox({ tokens }).sandbox, { port: 0, latencyMs: 0 });
+  github = await serveComments();
+});
+afterEach(async () => {
+  await Promise.all([service.close(), github.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, 'repository', name), text);
+}
+
+const ofPullRequest = (from: string): object => ({
+  event_name: 'pull_request',
+  event: { number: 7, pull_request: { number: 7, head: { sha: 'c0ffee', repo: { full_name: from } } } },
+});
+const ofPush = { event_name: 'push', event: { ref: 'refs/heads/main' } };
+
+/** Runs the jobs of a workflow, each in a checkout of its own; a job that was not run is not in the result. */
+async function runWorkflow(workflow: Workflow, event: object): Promise<Record<string, Ran>> {
+  const needs: Record<string, Ran> = {};
+  const fork = JSON.stringify(event).includes('mallory');
+  for (const [name, definition] of Object.entries(workflow.jobs)) {
+    const contexts = {
+      github: { repository: 'acme/roll', token: 'github-canary', ...event },
+      vars: { ROLLCALL_URL: service.url },
+      secrets: fork ? {} : { ROLLCALL_TOKEN: definition.environment === 'production' ? 'creator' : 'viewer' },
+      needs,
+    };
+    const needed = definition.needs === undefined ? done : needs[definition.needs];
+    if (needed === undefined || !holds(definition.if, contexts, needed.failed)) continue;
+    const workspace = mkdtempSync(join(folder, 'job-'));
+    cpSync(join(folder, 'repository'), workspace, { recursive: true });
+    writeFileSync(join(folder, 'event.json'), JSON.stringify('event' in event && event.event));
+    const env = {
+      GITHUB_API_URL: github.url,
+      GITHUB_REPOSITORY: 'acme/roll',
+      GITHUB_EVENT_PATH: join(folder, 'event.json'),
+      PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+    };
+    const job = { workspace, temp: join(folder, `${name}-temp`), env, contexts };
+    const { ran, contexts: after } = await runSteps(definition.steps, job, uses);
+    const outputs = Object.entries(definition.outputs ?? {}).map(([key, value]) => [
+      key,
+      interpolated(value, after),
+    ]);
+    needs[name] = { ...ran, outputs: Object.fromEntries(outputs) };
+  }
+  return needs;
+}
+
+const uses: Uses = async (step, given, job) => {
+  const artifact = join(folder, 'artifacts', given['name'] ?? '');
+  const place = join(job.workspace, given['path'] ?? '');
+  switch (step.uses?.split('@')[0]) {
+    case 'actions/checkout':
+    case 'actions/setup-node':
+      return done;
+    case 'actions/upload-artifact':
+      cpSync(place, artifact);
+      return done;
+    case 'actions/download-artifact':
+      cpSync(artifact, join(place, 'plan.json'));
+      return done;
+    case '<owner>/rollcall':
+      return runAction(given, job);
+    default:
+      throw new Error(`nothing here does ${step.uses ?? 'a step without uses'}`);
+  }
+};
+
+describe('the example for GitHub', () => {
+  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow;
+
+  test('plans a pull request as a comment, and applies on merge', async () => {
+    const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
+    expect(Object.keys(planned)).toEqual(['plan']);
+    expect(planned['plan']?.failed).toBe(false);
+    expect(github.comments.map(({ body }) => body.split('\n')[1])).toEqual([
+      expect.stringContaining('Plan: 1 to add'),
+    ]);
+    expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
+
+    const merged = await runWorkflow(workflow, ofPush);
+    expect(Object.keys(merged)).toEqual(['plan', 'apply']);
+    expect(merged['apply']?.log).toContain('Resources: 1 added');
+
+    const again = await runWorkflow(workflow, ofPush);
+    expect(Object.keys(again)).toEqual(['plan']);
+    expect(again['plan']?.log).toContain('No changes.');
+  });
+
+  test('applies nothing when something has changed between the plan and the approval', async () => {
+    const { apply, ...planOnly } = workflow.jobs;
+    expect(await runWorkflow({ jobs: planOnly }, ofPush)).toMatchObject({
+      plan: { outputs: { changes: 'true' } },
+    });
+    await fetch(`${service.url}/api/v3/core/applications/`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer creator', 'content-type': 'application/json' },
+      body: JSON.stringify({ slug: 'wiki', name: 'Wiki' }),
+    });
+    const { needs, if: condition, ...alone } = apply ?? { steps: [] };
+    expect([needs, condition]).toEqual(['plan', expect.stringContaining('needs.plan.outputs.changes')]);
+    expect(await runWorkflow({ jobs: { apply: alone } }, ofPush)).toMatchObject({
+      apply: { failed: true, code: 5 },
+    });
+  });
+
+  test('checks the pull request of a fork, without a secret and without a comment', async () => {
+    const ran = await runWorkflow(workflow, ofPullRequest('mallory/roll'));
+    expect(ran).toMatchObject({ validate: { failed: false } });
+    expect([Object.keys(ran), github.requests]).toEqual([['validate'], []]);
+    write('manifests/apps.yaml', 'version: 1\nusers: [{ user: carol }]\n');
+    expect(await runWorkflow(workflow, ofPullRequest('mallory/roll'))).toMatchObject({
+      validate: { failed: true, code: 3 },
+    });
+  });
+});
+
+describe('the workflow that init writes', () => {
+  test('does the same with the rollcall of the project', async () => {
+    const [config, , pipeline] = initFiles({
+      url: service.url,
+      tokenEnv: 'ROLLCALL_TOKEN',
+      pipeline: 'github',
+    });
+    write('rollcall.yaml', config?.text ?? '');
+    const workflow = parse(pipeline?.text ?? '') as Workflow;
+    program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
+    program(
+      'npx',
+      `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec '${process.execPath}' '${cli}' "$@"\n`,
+    );
+    program('gh', gh);
+
+    await runWorkflow(workflow, ofPullRequest('acme/roll'));
+    write('manifests/more.yaml', 'version: 1\nusers: [{ username: carol, name: Carol }]\n');
+    const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
+    expect(Object.keys(planned)).toEqual(['plan']);
+    expect(planned['plan']).toMatchObject({ failed: false, log: expect.not.stringContaining('::warning::') });
+    expect(github.comments.map(({ body }) => body.split('\n')[1])).toEqual([
+      expect.stringContaining('Plan: 2 to add'),
+    ]);
+
+    github.fail('GET', 403, '{}');
+    github.fail('POST', 403, '{}');
+    const unshown = await runWorkflow(workflow, ofPullRequest('acme/roll'));
+    expect(unshown['plan']).toMatchObject({
+      failed: false,
+      log: expect.stringContaining('::warning::The plan'),
+    });
+
+    const merged = await runWorkflow(workflow, ofPush);
+    expect(merged['apply']?.log).toContain('Resources: 2 added');
+    expect(await runWorkflow(workflow, ofPullRequest('mallory/roll'))).toEqual({});
+  });
+});
+
+function program(name: string, text: string): void {
+  writeFileSync(join(folder, 'bin', name), text);
+  chmodSync(join(folder, 'bin', name), 0o755);
+}
+
+/** As much of GitHub's `gh api` as the workflow uses. */
+const gh = `#!/usr/bin/env node
+const { readFileSync } = require('node:fs');
+const { parseArgs } = require('node:util');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { paginate: { type: 'boolean' }, method: { type: 'string' }, field: { type: 'string' }, jq: { type: 'string' } },
+});
+const [name, file] = (values.field ?? '').split('=@');
+fetch(\`\${process.env.GITHUB_API_URL}/\${positionals[1]}\${values.paginate ? '?per_page=100&page=1' : ''}\`, {
+  method: values.method ?? (file ? 'POST' : 'GET'),
+  headers: { authorization: \`Bearer \${process.env.GH_TOKEN}\` },
+  ...(file && { body: JSON.stringify({ [name]: readFileSync(file, 'utf8') }) }),
+}).then(async (response) => {
+  const answer = await response.text();
+  if (!response.ok) process.exit(1);
+  const { raw } = await import('${pathToFileURL(join(root, 'node_modules/jq-wasm/dist/index.js')).href}');
+  console.log(await raw(answer, values.jq ?? '.', ['-r']));
+});
+`;
