@@ -103,7 +103,7 @@ const uses: Uses = async (step, given, job) => {
 };
 
 describe('the example for GitHub', () => {
-  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow;
+  const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // linted by another test
 
   test('plans a pull request as a comment, and applies on merge', async () => {
     const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
@@ -159,7 +159,7 @@ describe('the workflow that init writes', () => {
       pipeline: 'github',
     });
     write('rollcall.yaml', config?.text ?? '');
-    const workflow = parse(pipeline?.text ?? '') as Workflow;
+    const workflow = parse(pipeline?.text ?? '') as Workflow; // likewise
     program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
     program(
       'npx',
