@@ -1,21 +1,11 @@
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run } from '../support/cli.ts';
 
 /** A command that a document shows, and what it prints there; none where that is left out. */
@@ -77,8 +67,7 @@ function lasting(text: string): string {
 
 const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed; // a test of the demo reads it with its schema
 
-const folder = mkdtempSync(join(tmpdir(), 'rollcall-docs-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** A project as the pages take it for granted, with rollcall among its packages and a jq. */
 function project(name: string): string {
@@ -111,7 +100,7 @@ test.each(pages)('every command of %s does what it shows', { timeout: 120_000 },
     PATH: `${here}/node_modules/.bin:${process.env['PATH'] ?? ''}`,
     ROLLCALL_URL: server.url,
     ROLLCALL_TOKEN: 'sandbox-token',
-    GATEWAY_PASS: 'a-pass-for-the-gateway',
+    GATEWAY_PASS: 'canary-gateway-pass',
     NO_COLOR: '1',
   };
   try {

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, run } from '../support/cli.ts';
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-completion-'));
+  folder = temporaryFolder();
   symlinkSync(cli, join(folder, 'rollcall'));
   writeFileSync(
     join(folder, 'rollcall.yaml'),
@@ -21,7 +21,6 @@ users: [{ username: alice@example.com, name: Alice }, { username: "new\\nline", 
   );
   writeFileSync(join(folder, 'other.yaml'), 'version: 1\napplications: [{ slug: mail, name: Mail }]\n');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What a bash that has sourced the script offers at the end of a line. */
 async function offered(line: string, cwd = folder): Promise<string[]> {
@@ -78,8 +77,8 @@ describe('in bash', () => {
   });
 
   test('where there is nothing to go by, nothing is offered and nothing is said', async () => {
-    expect(await offered('rollcall plan --env ', tmpdir())).toEqual([]);
-    expect(await offered('rollcall plan nowhere --target ', tmpdir())).toEqual([]);
+    expect(await offered('rollcall plan --env ', temporaryFolder())).toEqual([]);
+    expect(await offered('rollcall plan nowhere --target ', temporaryFolder())).toEqual([]);
   });
 });
 

@@ -178,6 +178,8 @@ describe('the library', () => {
     ['the access token is empty', { token: '  ' }],
     ['--timeout cannot be "0.5"', { timeoutSeconds: 0.5 }],
     ['--concurrency cannot be "0"', { concurrency: 0 }],
+    ['--header cannot set Host', { headers: { Host: 'id.example.com' } }],
+    ['--client-key needs --client-cert', { clientKey: 'key.pem' }],
     ['no declared resource has an address like user.bob', { target: ['user.bob'] }],
     ['the token would travel to id.example.com unencrypted', { url: 'http://id.example.com' }],
   ])('rejects options that cannot be right: %s', async (message, options) => {

@@ -54,9 +54,10 @@ describe('the package', () => {
         .toSorted(),
       'package.json',
     ]);
-    expect(packed.filter((path) => path.startsWith('schemas/')).toSorted()).toEqual(
-      below('schemas').toSorted(),
-    );
+    for (const whole of ['bin', 'schemas']) {
+      const found = packed.filter((path) => path.startsWith(`${whole}/`));
+      expect(found.toSorted()).toEqual(below(whole).toSorted());
+    }
     const modules = new Set(below('src').map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '')));
     const notOurs = packed.filter(
       (path) => path.startsWith('dist/') && !modules.has(path.replace(/(\.d\.ts|\.js)$/, '')),
@@ -65,7 +66,7 @@ describe('the package', () => {
     expect(packed).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', bin.rollcall]));
   });
 
-  test('leads from its documents to what it holds, but for what only a contributor needs', () => {
+  test('leads from its documents to what it holds, but for what only the repository holds', () => {
     const dead = packed
       .filter((path) => path.endsWith('.md'))
       .flatMap((path) => {
@@ -75,6 +76,7 @@ describe('the package', () => {
         );
       })
       .filter((path) => !existsSync(join(folder, 'node_modules/rollcall', path)));
+    expect(dead.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     expect(
       dead.filter((path) => !/^(CONTRIBUTING\.md|Dockerfile|docs\/pictures\/.*|examples\/.*)$/.test(path)),
     ).toEqual([]);
