@@ -87,6 +87,7 @@ export async function load(
     env,
     ...(variables && { variables }),
     ...(strict !== undefined && { strict }),
+    ...(config?.tokenEnv !== undefined && { tokenEnv: config.tokenEnv }),
   });
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }

@@ -8,16 +8,29 @@ export type SecretReference = Exclude<Template[number], string>;
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The variable that holds the access token, if it is not ROLLCALL_TOKEN. */
+  readonly tokenEnv?: string;
   /** Reads a file whose path is taken from the folder of the manifest. Rejects when it cannot be read. */
   readonly readFile: (path: string) => Promise<string>;
 }
 
+/** What is for rollcall alone. */
+const ownSecrets: readonly (string | undefined)[] = ['ROLLCALL_TOKEN', 'ROLLCALL_CLIENT_KEY_PASSPHRASE'];
+
 /** The text that a reference stands for, or why there is none. */
 export async function readSecret(
   reference: SecretReference,
-  { env, readFile }: SecretSources,
+  { env, tokenEnv, readFile }: SecretSources,
 ): Promise<string | Problem> {
   if ('env' in reference) {
+    if ([...ownSecrets, tokenEnv].includes(reference.env)) {
+      return {
+        code: 'invalid-reference',
+        summary: `a manifest may not refer to \`${reference.env}\``,
+        detail:
+          'It is what rollcall itself keeps secret; a manifest would send it to where others can read it.',
+      };
+    }
     return (
       env[reference.env] ?? {
         code: 'unresolved-reference',

@@ -17,7 +17,8 @@ function load(field: string, value: string): Promise<LoadedManifests> {
   return loadManifests(['m/a.yaml'], {
     files: memoryFiles({ 'm/a.yaml': text, 'm/secret.txt': 'hunter2\n', '/etc/secret': 'absolute' }),
     variables,
-    env: { KEY: 's3cret', EMPTY: '' },
+    env: { KEY: 's3cret', EMPTY: '', ROLLCALL_TOKEN: 'the-token', MY_TOKEN: 'the-token' },
+    tokenEnv: 'MY_TOKEN',
   });
 }
 
@@ -70,6 +71,15 @@ describe('a reference', () => {
     ]);
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
+
+  test.each(['ROLLCALL_TOKEN', 'MY_TOKEN', 'ROLLCALL_CLIENT_KEY_PASSPHRASE'])(
+    'to the secret that is for rollcall alone is refused: %s',
+    async (name) => {
+      const { diagnostics, resources } = await load('group', `"x\${env:${name}}"`);
+      expect(diagnostics.map(({ code }) => code)).toEqual(['invalid-reference']);
+      expect(resources).toEqual([]);
+    },
+  );
 
   test('cannot inject structure', async () => {
     variables['evil'] = 'x\nslug: other\nprovider: 1';
