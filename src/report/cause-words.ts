@@ -17,7 +17,8 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
     return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
   }
-  const known = causes.get(String(error.code));
+  // From OpenSSL 3.5 on, alerts as old as SSL 3 are no longer called after it.
+  const known = causes.get(String(error.code).replace('SSL/TLS_ALERT', 'SSLV3_ALERT'));
   if (known !== undefined) return known;
   if (error.message !== '') return { cause: error.message };
   return { cause: 'code' in error ? String(error.code) : error.name };
@@ -84,6 +85,8 @@ const causes: ReadonlyMap<string, CauseWords> = new Map([
     },
   ],
   ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', clientCertificateRefused],
+  ['ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE', clientCertificateRefused],
+  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED', clientCertificateRefused],
   ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', clientCertificateRefused],
   ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN', clientCertificateRefused],
   ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', clientCertificateRefused],

@@ -139,6 +139,7 @@ describe('a service that asks for a client certificate', () => {
     [116, 'it asks for a client certificate'],
     [40, 'it refuses the TLS handshake'],
     [42, 'it does not accept the client certificate'],
+    [44, 'it does not accept the client certificate'],
   ])('and says so by the TLS alert %i is told apart from one that is not there', async (alert, words) => {
     const refusing = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
