@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     // Node.js 20 does not import their JSON files.
     server: { deps: { inline: [/@actions/] } },
+    maxWorkers: '100%', // most of them wait for a program
     testTimeout: 30_000,
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/canary.ts'],

@@ -8,12 +8,11 @@ export function givingUp(send: Transport, signal: AbortSignal): Transport {
   });
   return (request, ownSignal) =>
     new Promise<Exchange>((resolve) => {
-      const error = new Error('it was given up');
       if (signal.aborted) {
-        resolve({ kind: 'never_sent', error, transient: false });
+        resolve({ kind: 'never_sent', error: givenUp(), transient: false });
         return;
       }
-      const giveUp = (): void => resolve({ kind: 'lost', error });
+      const giveUp = (): void => resolve({ kind: 'lost', error: givenUp() });
       underWay.add(giveUp);
       void send(request, ownSignal).then((exchange) => {
         underWay.delete(giveUp);
@@ -21,4 +20,8 @@ export function givingUp(send: Transport, signal: AbortSignal): Transport {
         return exchange;
       });
     });
+}
+
+function givenUp(): Error {
+  return new Error('it was given up');
 }

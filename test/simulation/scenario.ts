@@ -121,17 +121,22 @@ export function scenarioOf(random: Random): Scenario {
 
 /** The manifest of a scenario. What is invalid names a provider, or a group, that the service does not know. */
 export function manifestOf({ declared }: Scenario): string {
-  const entries = (type: Identity['type']): object[] =>
-    declared.filter((identity) => identity.type === type).map((identity) => fieldsOf(identity));
-  return JSON.stringify({ version: 1, applications: entries('application'), users: entries('user') });
+  const list = (type: Identity['type'], key: string): string[] => {
+    const identities = declared.filter((identity) => identity.type === type);
+    return identities.length === 0 ? [] : [`${key}:`, ...identities.flatMap((identity) => entryOf(identity))];
+  };
+  return ['version: 1', ...list('application', 'applications'), ...list('user', 'users'), ''].join('\n');
 }
 
 const unknownGroup = '99999999-9999-4999-8999-999999999999';
 
-function fieldsOf({ type, name, invalid }: DeclaredIdentity): object {
-  return type === 'application'
-    ? { slug: name, name: `Name of ${name}`, ...(invalid && { provider: 90 + Number(name.slice(1)) }) }
-    : { username: name, name: `Name of ${name}`, ...(invalid && { groups: [unknownGroup] }) };
+function entryOf({ type, name, invalid }: DeclaredIdentity): string[] {
+  const key = type === 'application' ? 'slug' : 'username';
+  const unknown =
+    type === 'application'
+      ? [`    provider: ${90 + Number(name.slice(1))}`]
+      : ['    groups:', `      - ${unknownGroup}`];
+  return [`  - ${key}: ${name}`, `    name: Name of ${name}`, ...(invalid ? unknown : [])];
 }
 
 /** The body of a create request by somebody else. */
