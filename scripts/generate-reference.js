@@ -45,7 +45,7 @@ users:
 ${table(manifest.properties, manifest.required, manifest)}
 
 At least one of \`applications\` and \`users\` is there. No other field is, anywhere: an unknown one is an error, with the known one
-that is nearest. Texts lose the blanks around them, as in the service. A reference such as \`\${var:NAME}\` may stand for any value:
+that is nearest. Blanks at the beginning and the end of a text are dropped, as the service does. A reference such as \`\${var:NAME}\` may stand for any value:
 see [variables, secrets and environments](references.md). The whole as JSON Schema: \`rollcall schema manifest\`.
 
 ## An application
@@ -166,7 +166,8 @@ function commandsPage() {
 
 ${cell(rollcall.description())}
 
-A flag beats the environment, which beats \`rollcall.yaml\`. Results go to stdout; progress, prompts, logs and errors to stderr.
+A flag beats an environment variable, which beats \`rollcall.yaml\`. Results go to stdout; progress, prompts, logs and errors to stderr.
+The diagnostics of \`validate\` are its result.
 How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` says the same in short.
 
 ${shown.flatMap(sections).join('\n\n')}

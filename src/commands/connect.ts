@@ -41,7 +41,7 @@ export async function withService<Result>(
     concurrency: settings.concurrency,
     signal,
     onRetry: (answer) => {
-      if (settings.quiet || answer === undefined || clock.now() < quietUntil) return;
+      if (settings.quiet || answer === undefined || clock.now() < quietUntil || signal.aborted) return;
       if (whatAnswersProve[answer.kind].pause === 'always') return; // said already
       quietUntil = clock.now() + remarkEveryMs;
       context.stderr.write(`Trying again: ${inline(answerWords(answer).summary)}.\n`);

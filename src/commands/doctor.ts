@@ -49,10 +49,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
           healthy: isHealthy(checks),
           checks,
         })
-      : doctorText(baseUrl, checks, createStyle(context.stdout.colours)),
+      : doctorText(baseUrl, checks, createStyle(context.stdout.colours), nextAfter(options.env)),
   );
   if (isHealthy(checks)) return 'done';
   return denied ? 'denied' : 'failed';
+}
+
+function nextAfter(environment: string | undefined): string {
+  return `rollcall plan${environment === undefined ? '' : ` --env ${environment}`}`;
 }
 
 export interface Examined {

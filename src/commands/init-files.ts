@@ -4,6 +4,8 @@ export interface InitAnswers {
   readonly url: string;
   /** The environment variable that holds the token. */
   readonly tokenEnv: string;
+  /** Where the manifests are, when there are some. */
+  readonly manifests?: string;
   readonly pipeline: Pipeline;
 }
 
@@ -17,9 +19,10 @@ export interface InitFile {
 
 /** The files of a new project; texts only. */
 export function initFiles(answers: InitAnswers): InitFile[] {
+  const first = { path: 'manifests/applications.yaml', text: manifestText };
   return [
     { path: 'rollcall.yaml', text: configText(answers) },
-    { path: 'manifests/applications.yaml', text: manifestText },
+    ...(answers.manifests === undefined ? [first] : []),
     ...pipelineFiles(answers),
   ];
 }
@@ -27,9 +30,10 @@ export function initFiles(answers: InitAnswers): InitFile[] {
 const configText = ({
   url,
   tokenEnv,
+  manifests = 'manifests',
 }: InitAnswers): string => `# yaml-language-server: $schema=node_modules/rollcall/schemas/config.schema.json
 version: 1
-manifests: [manifests]
+manifests: [${JSON.stringify(manifests)}]
 environments:
   production:
     url: ${JSON.stringify(url)}
@@ -44,12 +48,12 @@ applications:
     meta_launch_url: https://handbook.example.com/
 `;
 
-function pipelineFiles({ pipeline, tokenEnv }: InitAnswers): InitFile[] {
+function pipelineFiles({ pipeline, tokenEnv, url }: InitAnswers): InitFile[] {
   switch (pipeline) {
     case 'github':
-      return [{ path: '.github/workflows/rollcall.yaml', text: githubText(tokenEnv) }];
+      return [{ path: '.github/workflows/rollcall.yaml', text: githubText(tokenEnv, url) }];
     case 'gitlab':
-      return [{ path: '.gitlab-ci.yml', text: gitlabText(tokenEnv) }];
+      return [{ path: '.gitlab-ci.yml', text: gitlabText(tokenEnv, url) }];
     case 'none':
       return [];
   }
@@ -68,14 +72,16 @@ const githubSteps = `      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c
           node-version: 22
       - run: npm ci`;
 
-function githubText(tokenEnv: string): string {
+function githubText(tokenEnv: string, url: string): string {
   const settings = `        env:
           ROLLCALL_ENV: production
+          ROLLCALL_URL: ${JSON.stringify(url)}
           ${tokenEnv}: \${{ secrets.${tokenEnv} }}`;
   return `# A plan of each pull request, as a comment in it. On merge it is made anew and saved, and exactly that is applied.
 #
 # rollcall is a development dependency in package.json. ${tokenEnv} is a secret twice: of the repository, a token that
 # may only view; of the environment \`production\`, the one that may create. That environment can ask for an approval.
+# ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} belongs beside it, in both jobs.
 name: rollcall
 on:
   pull_request:
@@ -132,12 +138,12 @@ ${settings}
 `;
 }
 
-function gitlabText(tokenEnv: string): string {
+function gitlabText(tokenEnv: string, url: string): string {
   return `# A plan of each merge request. On the default branch it is made anew and saved, and exactly that is applied.
 #
 # rollcall is a development dependency in package.json. ${tokenEnv} is a masked variable of the project, and there are two
 # of them: for all environments, a token that may only view; protected and for the environment \`production\`, the one that
-# may create.
+# may create. ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} is a variable of both jobs.
 stages: [plan, apply]
 workflow:
   rules:
@@ -149,6 +155,7 @@ default:
     - npm ci
 variables:
   ROLLCALL_ENV: production
+  ROLLCALL_URL: ${JSON.stringify(url)}
 plan:
   stage: plan
   script:

@@ -3,17 +3,18 @@ import { interruptedBy, type Ending } from '../exit-code.ts';
 import { doctorText } from '../report/doctor-text.ts';
 import { inline } from '../report/escape.ts';
 import { createStyle } from '../report/style.ts';
-import { readBaseUrl } from '../settings/base-url.ts';
+import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
-import { examine } from './doctor.ts';
+import { examine, isHealthy } from './doctor.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
 
 export interface InitOptions extends ServiceFlags {
   /** Takes every default instead of asking. */
   readonly yes?: boolean;
   readonly tokenEnv?: string;
+  readonly manifests?: string;
   readonly pipeline?: string;
 }
 
@@ -42,15 +43,32 @@ export async function init(
     }
   }
   if (failed) return 'failed';
-  await checkService(answers, options, signal, context);
+  const healthy = await checkService(answers, options, signal, context);
   if (signal.aborted) return interruptedBy(signal);
+  context.stdout.write(`\n${await remarks(answers, base, context)}`);
   const cd = base === '' ? '' : `cd ${base.slice(0, -1)} && `;
-  context.stdout.write(`\nNext: ${inline(cd)}rollcall plan --env production\n`);
-  return 'done';
+  const rollcall = context.env['npm_command'] === 'exec' ? 'npx rollcall' : 'rollcall';
+  const next = healthy ? 'plan' : 'doctor';
+  context.stdout.write(`Next: ${inline(cd)}${rollcall} ${next} --env production\n`);
+  return healthy ? 'done' : 'failed';
+}
+
+/** What the pipeline needs that is not there yet. */
+async function remarks(
+  { pipeline, tokenEnv, url }: InitAnswers,
+  base: string,
+  { files }: Context,
+): Promise<string> {
+  if (pipeline === 'none') return '';
+  const lines = [`The pipeline needs ${tokenEnv} among its secrets: the head of its file says how.`];
+  if ((await files.kindOf(`${base}package.json`)) === 'absent')
+    lines.push('It runs npm ci: make a package.json, with rollcall among its development dependencies.');
+  if (isLoopback(new URL(url).hostname)) lines.push(`It will not reach ${url}, which is this machine.`);
+  return `${lines.map((line) => inline(line)).join('\n')}\n\n`;
 }
 
 async function answersFrom(
-  { yes = false, url, tokenEnv, pipeline, insecureHttp = false }: InitOptions,
+  { yes = false, url, tokenEnv, manifests, pipeline, insecureHttp = false }: InitOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<InitAnswers> {
@@ -60,7 +78,7 @@ async function answersFrom(
     return (await context.ask(`${question} [${otherwise}] `, signal)) || otherwise;
   };
   const known = url ?? nonEmpty(context.env['ROLLCALL_URL']);
-  const asked = known ?? (await ask(undefined, 'The URL of the service:', ''));
+  const asked = known ?? (await askUrl(yes, signal, context));
   if (asked === '' && !signal.aborted) {
     throw new UsageError(
       'no service URL is given',
@@ -79,8 +97,19 @@ async function answersFrom(
   return {
     url: baseUrl,
     tokenEnv: variable,
+    ...(manifests !== undefined && { manifests }),
     pipeline: pipelineNamed(wanted),
   };
+}
+
+/** An empty answer may be a slip; at the end of the input, all are. */
+async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Promise<string> {
+  if (yes || ask === undefined) return '';
+  for (let tries = 0; tries < 3 && !signal.aborted; tries += 1) {
+    const answer = await ask('The URL of the service, such as https://id.example.com: ', signal);
+    if (answer !== '') return answer;
+  }
+  return '';
 }
 
 function pipelineNamed(written: string): Pipeline {
@@ -92,21 +121,22 @@ function pipelineNamed(written: string): Pipeline {
   );
 }
 
-/** Says whether the service can be used; that it cannot be used yet is no reason not to begin. */
+/** Says whether the service can be used. False when it cannot be; where there is no token yet, nobody knows. */
 async function checkService(
   { url, tokenEnv }: InitAnswers,
   options: InitOptions,
   signal: AbortSignal,
   context: Context,
-): Promise<void> {
+): Promise<boolean> {
   if (options.tokenFile === undefined && nonEmpty(context.env[tokenEnv]) === undefined) {
     context.stdout.write(
       `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: rollcall doctor --env production\n`,
     );
-    return;
+    return true;
   }
   const config = { manifests: [], vars: {}, url, tokenEnv };
   const settings = await readServiceSettings({ ...options, url }, context.env, config, context.files);
   const { checks } = await examine(settings, 0, signal, context);
-  context.stdout.write(`\n${doctorText(url, checks, createStyle(context.stdout.colours), 'init')}`);
+  context.stdout.write(`\n${doctorText(url, checks, createStyle(context.stdout.colours))}`);
+  return isHealthy(checks);
 }

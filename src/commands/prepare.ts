@@ -107,10 +107,11 @@ export function selected(
   if (unmatched.length > 0) {
     throw new UsageError(
       `no declared resource has an address like ${unmatched.join(' or ')}`,
-      didYouMean(
-        unmatched[0] ?? '',
-        declared.map(({ address }) => address),
-      ) ?? 'Addresses are application.SLUG and user.USERNAME; * stands for any text, ? for one character.',
+      didYouMean(unmatched[0] ?? '', [
+        'application.*',
+        'user.*',
+        ...declared.map(({ address }) => address),
+      ]) ?? 'Addresses are application.SLUG and user.USERNAME; * stands for any text, ? for one character.',
     );
   }
   if (resources.length === 0 && shard === undefined)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /**
  * Writes a file that only its owner can read: beside its place first, then moved there, so that no reader meets half of it.
@@ -12,6 +13,9 @@ export async function writePrivateFile(filename: string, text: string): Promise<
   });
   if (found && !found.isFile())
     throw new Error(`${found.isSymbolicLink() ? 'a link' : 'something that is no file'} stands there`);
+  const folder = dirname(filename);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw new Error(`there is no folder ${folder}`);
   const temporary = `${filename}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o600);

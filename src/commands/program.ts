@@ -21,7 +21,14 @@ export async function run(args: readonly string[], toolVersion: string): Promise
     await program(toolVersion, (its) => (ending = its)).parseAsync(args, { from: 'user' });
     return ending;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'invalid'; // commander has said it
+    if (error instanceof CommanderError) {
+      // Commander has said what is wrong, but not what to do about the likeliest mistake.
+      if (args.some((arg) => /^--token(=|$)/.test(arg)))
+        process.stderr.write(
+          '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',
+        );
+      return error.exitCode === 0 ? 'done' : 'invalid';
+    }
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
     return 'invalid';
@@ -44,6 +51,8 @@ export function program(toolVersion: string, end: (ending: ProgramEnding) => voi
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('--help shows the usage.')
+    // What follows the = of an option that is not known may be a secret.
+    .configureOutput({ outputError: (text, write) => write(text.replace(/'(--[^=\n]+)=[^]*'/, "'$1'")) })
     .addHelpText('after', example('rollcall init'));
 
   rollcall
@@ -56,6 +65,7 @@ export function program(toolVersion: string, end: (ending: ProgramEnding) => voi
     .option('-y, --yes', 'do not ask; take the defaults')
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
     .option('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)')
+    .option('--manifests <path>', 'the manifests, if there are some (default: writes one)')
     .option('--pipeline <kind>', 'github, gitlab or none (default: none)')
     .option('--insecure-http', 'allow http:// to hosts other than this one')
     .option('--ca-file <file>', 'a PEM file of authorities to trust as well')
@@ -177,7 +187,7 @@ export function program(toolVersion: string, end: (ending: ProgramEnding) => voi
     .command('completion')
     .summary('print what teaches a shell to complete')
     .description(
-      'Prints a script for bash, zsh or fish. It completes commands, options, environments\nand the addresses of the manifests at hand.',
+      'Prints a script for bash, zsh or fish. It completes commands, options, environments\nand the addresses of the manifests at hand, for a rollcall that is on the PATH.',
     )
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', example('source <(rollcall completion bash)'))

@@ -85,7 +85,9 @@ async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<
     return await serveSandbox(seeded, { port, latencyMs });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the sandbox cannot listen on port ${port}`, why, { cause: error });
+    throw new UsageError(`the sandbox cannot listen on port ${port}`, `${why}. Choose another with --port.`, {
+      cause: error,
+    });
   }
 }
 

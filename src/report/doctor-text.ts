@@ -7,7 +7,7 @@ export function doctorText(
   service: string,
   checks: readonly DoctorCheck[],
   style: Style,
-  command: 'doctor' | 'init' = 'doctor',
+  next?: string,
 ): string {
   const marks = {
     pass: style.green('ok  '),
@@ -27,6 +27,6 @@ export function doctorText(
   const failed = checks.some(({ status }) => status === 'fail');
   const end = failed
     ? style.bold('The service cannot be used like this.')
-    : style.bold(command === 'init' ? 'All is well.' : 'All is well. Next: rollcall plan');
+    : style.bold(next === undefined ? 'All is well.' : `All is well. Next: ${next}`);
   return `Checking ${inline(service)}\n\n${lines.map((line) => line.trimEnd()).join('\n')}\n\n${end}\n`;
 }

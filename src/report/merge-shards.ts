@@ -45,7 +45,8 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
   for (const { filename, document } of shards) {
     const { scope } = document;
     const shard = scope?.shard;
-    if (shard === undefined) problems.push(`${filename} is not of a shard`);
+    if (shard === undefined)
+      problems.push(`${filename} is not of a shard: it comes from a run without --shard`);
     else if (shard.count !== count)
       problems.push(`${filename} is one of ${shard.count} shards, and ${first?.filename} one of ${count}`);
     else if (byIndex.has(shard.index))

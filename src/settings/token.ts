@@ -25,7 +25,10 @@ export async function readToken(
     return checked(await readTokenFile(config.tokenFile, files), `The file ${config.tokenFile}`);
   }
   if (config.tokenEnv !== undefined) {
-    throw new UsageError('no access token is given', `Set ${config.tokenEnv}, which rollcall.yaml names.`);
+    throw new UsageError(
+      'no access token is given',
+      `Set ${config.tokenEnv}, which token_env names in the settings.`,
+    );
   }
   throw new UsageError('no access token is given', 'Set ROLLCALL_TOKEN, or name a file with --token-file.');
 }

@@ -81,7 +81,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
     case 'pattern':
       return {
         code: 'invalid-format',
-        summary: `${subject} is not of the form that the service takes`,
+        summary: `${subject} is not of the form that it must have`,
         detail: descriptionOf(error),
       };
     case 'format':
@@ -110,16 +110,19 @@ function hintOf(error: ErrorObject, property: string): string {
   return properties?.[property]?.description ?? '';
 }
 
+const words = 'In YAML 1.2, words such as yes and off are texts.';
+
 /** How the written value becomes one of the type that is asked for. */
-function typeHint({ params, data }: ErrorObject): string {
+function typeHint({ params, data, parentSchema }: ErrorObject): string {
   const types = String(params['type']).split(',');
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) return 'Quote it.';
   if (types.includes('boolean') && typeof data === 'string') {
-    if (/^(yes|on|true|y)$/i.test(data)) return 'Write true, without quotes.';
-    if (/^(no|off|false|n)$/i.test(data)) return 'Write false, without quotes.';
+    if (/^(yes|on|true|y)$/i.test(data)) return `Write true, without quotes. ${words}`;
+    if (/^(no|off|false|n)$/i.test(data)) return `Write false, without quotes. ${words}`;
   }
   if (types.includes('integer') && typeof data === 'string') {
-    return /^\d+$/.test(data) ? 'Remove the quotes.' : 'It is an id, not a name.';
+    if (/^\d+$/.test(data)) return 'Remove the quotes.';
+    return /\bid\b/.test(String(parentSchema?.['description'])) ? 'It is an id, not a name.' : '';
   }
   if (types.includes('array')) {
     return typeof data === 'object'

@@ -69,6 +69,40 @@ describe('init', () => {
     expect(stdout).not.toContain('canary');
   });
 
+  test('ends with 1 and leads to doctor when the service cannot be used', async () => {
+    const { ending, stdout, written } = await started(
+      { url },
+      { env: { ROLLCALL_TOKEN: 'canary-token' }, transport: async () => answered(403, { detail: 'no' }) },
+    );
+    expect(ending).toBe('failed');
+    expect(written.size).toBe(2);
+    expect(stdout).toMatch(/Next: rollcall doctor --env production\n$/);
+  });
+
+  test('takes manifests that are there already, and writes none', async () => {
+    const { written } = await started({ url, manifests: 'my manifests/*.yaml' });
+    expect([...written.keys()]).toEqual(['rollcall.yaml']);
+    expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ manifests: ['my manifests/*.yaml'] });
+  });
+
+  test('says what its pipeline needs that is not there, and names the next command as npx runs it', async () => {
+    const { stdout } = await started(
+      { url: 'http://127.0.0.1:9', pipeline: 'github' },
+      { env: { npm_command: 'exec' } },
+    );
+    expect(stdout).toContain('The pipeline needs ROLLCALL_TOKEN among its secrets');
+    expect(stdout).toContain('make a package.json');
+    expect(stdout).toContain('It will not reach http://127.0.0.1:9, which is this machine.');
+    expect(stdout).toMatch(/Next: npx rollcall plan --env production\n$/);
+    const complete = await started({ url, pipeline: 'github' }, { files: { 'package.json': '{}' } });
+    expect(complete.stdout).not.toContain('make a package.json');
+  });
+
+  test('asks again for the URL, but not for ever', async () => {
+    const { context } = capture({ answerToPrompt: '' });
+    await expect(init(undefined, {}, context)).rejects.toThrow('no service URL is given');
+  });
+
   test('says that it could not check the service without one', async () => {
     const { stdout } = await started({ url });
     expect(stdout).toContain('The service was not checked: ROLLCALL_TOKEN is not set here.');

@@ -88,7 +88,7 @@ describe('a private file', () => {
   });
 
   test.each([
-    ['in a folder that is not there', 'nowhere/plan.json', 'ENOENT'],
+    ['in a folder that is not there', 'nowhere/plan.json', 'there is no folder'],
     ['below a file', 'file/plan.json', 'ENOTDIR'],
     ['under a name that is too long', `${'x'.repeat(250)}.json`, 'ENAMETOOLONG'],
   ])('cannot stand %s, and nothing is left of it', async (_, name, code) => {

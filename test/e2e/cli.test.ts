@@ -39,6 +39,8 @@ describe('the program', () => {
   test.each([
     [['aply'], /Did you mean apply/],
     [['plan', '--nonsense'], /unknown option/],
+    [['plan', '--token', 'canary-1'], /There is no flag for the token: set ROLLCALL_TOKEN/],
+    [['init', '--token=canary-2'], /unknown option '--token'[^]*set ROLLCALL_TOKEN/],
     [['plan', 'apps.yaml', '-o', 'xml'], /invalid.*choices/i],
     [['plan', 'apps.yaml'], /no service URL is given/],
     [['plan', 'apps.yaml', '--url', 'https://id.example.com'], /no access token is given/],
