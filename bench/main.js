@@ -118,7 +118,8 @@ async function memory() {
 
 async function pacing() {
   const rounds = short ? 1 : 3;
-  const share = short ? 0.15 : 1;
+  // Where many are served at a time, the first hundred requests, in which the limit climbs, are over in a moment.
+  const share = (/** @type {string} */ name) => (!short ? 1 : name.includes('32') ? 0.5 : 0.15);
   const services = [
     { name: 'serves 1 at a time', args: ['--servers', '1'], requests: 400, fixed: [1, 10] },
     { name: 'serves 4 at a time', args: ['--servers', '4'], requests: 1600, fixed: [4, 6, 10] },
@@ -126,7 +127,7 @@ async function pacing() {
     { name: 'slows as it is pushed', args: ['--slows'], requests: 2000, fixed: [1, 2, 10] },
   ];
   for (const { name, args, requests: most, fixed } of services) {
-    const options = { requests: Math.round(most * share), fixed, rounds };
+    const options = { requests: Math.round(most * share(name)), fixed, rounds };
     const result = await comparePacing(args, options);
     const best = result.fixed.toSorted((a, b) => a.milliseconds - b.milliseconds)[0] ?? {
       count: 0,

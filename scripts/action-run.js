@@ -8,6 +8,12 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const { env } = process;
+/** Those that action.yml hands over; a job may have variables of its own that begin alike. */
+const inputs = new Set(
+  ['COMMAND', 'PATHS', 'ENVIRONMENT', 'URL', 'TOKEN', 'PLAN_FILE', 'ARGS', 'ROLLCALL'].map(
+    (name) => `INPUT_${name}`,
+  ),
+);
 const command = input('COMMAND');
 const folder = mkdtempSync(join(env['RUNNER_TEMP'] ?? tmpdir(), 'rollcall-'));
 const report = join(folder, 'report.md');
@@ -84,7 +90,7 @@ function run(script, args) {
 
 /** An input beats a variable of the job. */
 function childEnvironment() {
-  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('INPUT_')));
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !inputs.has(name)));
   if (input('TOKEN') !== '') delete kept['ROLLCALL_TOKEN_FILE'];
   const given = {
     ROLLCALL_TOKEN: input('TOKEN'),

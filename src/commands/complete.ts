@@ -25,7 +25,9 @@ export async function complete(
 ): Promise<Candidate[]> {
   const written = words.at(-1) ?? '';
   const before = read(program, words.slice(0, -1));
-  const candidates = await candidatesFor(before, written, context).catch(() => []); // a prompt is no place for an error
+  // Nobody types a manifest while the shell completes.
+  const files = { ...context.files, readStandardInput: async () => new Uint8Array() };
+  const candidates = await candidatesFor(before, written, { ...context, files }).catch(() => []); // a prompt is no place for an error
   return candidates.filter(
     ({ text }) => text.startsWith(written) && !written.endsWith('=') && text === inline(text),
   );

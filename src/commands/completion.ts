@@ -32,7 +32,7 @@ _rollcall() {
     candidate=\${candidate%%$'\\t'*}
     [[ $candidate == *= ]] && compopt -o nospace
     COMPREPLY+=("$(printf %q "\${candidate#"$kept"}")")
-  done < <("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null)
+  done < <("\${words[0]}" complete -- "\${words[@]:1}" 2>/dev/null </dev/null)
 }
 complete -o default -F _rollcall rollcall
 `,
@@ -40,7 +40,7 @@ complete -o default -F _rollcall rollcall
 # In ~/.zshrc, after compinit: source <(rollcall completion zsh)
 _rollcall() {
   local -a answers candidates descriptions
-  answers=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  answers=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null </dev/null)}")
   if [[ -z $answers ]]; then
     _files
     return
@@ -58,7 +58,7 @@ compdef _rollcall rollcall
   fish: `# In ~/.config/fish/completions/rollcall.fish, or: rollcall completion fish | source
 function __rollcall_answers
     set -l words (commandline -opc) (commandline -ct)
-    set -g __rollcall_answers ($words[1] complete -- $words[2..] 2>/dev/null)
+    set -g __rollcall_answers ($words[1] complete -- $words[2..] 2>/dev/null </dev/null)
     test (count $__rollcall_answers) -gt 0
 end
 complete -c rollcall -n __rollcall_answers -f -a '$__rollcall_answers'

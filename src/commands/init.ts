@@ -4,7 +4,7 @@ import { doctorText } from '../report/doctor-text.ts';
 import { inline } from '../report/escape.ts';
 import { createStyle } from '../report/style.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
-import { nonEmpty } from '../settings/environment.ts';
+import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 import { examine, isHealthy } from './doctor.ts';
@@ -46,11 +46,16 @@ export async function init(
   const healthy = await checkService(answers, options, signal, context);
   if (signal.aborted) return interruptedBy(signal);
   context.stdout.write(`\n${await remarks(answers, base, context)}`);
-  const cd = base === '' ? '' : `cd ${base.slice(0, -1)} && `;
+  const cd = base === '' ? '' : `cd ${quoted(base.slice(0, -1))} && `;
   const rollcall = context.env['npm_command'] === 'exec' ? 'npx rollcall' : 'rollcall';
   const next = healthy ? 'plan' : 'doctor';
   context.stdout.write(`Next: ${inline(cd)}${rollcall} ${next} --env production\n`);
   return healthy ? 'done' : 'failed';
+}
+
+/** As a shell takes it for one word. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What the pipeline needs that is not there yet. */
@@ -87,7 +92,7 @@ async function answersFrom(
   }
   const baseUrl = signal.aborted ? '' : readBaseUrl(asked, insecureHttp);
   const variable = await ask(tokenEnv, 'The environment variable that holds the token:', defaultTokenEnv);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || looksLikeToken(variable)) {
     throw new UsageError(
       'this cannot name an environment variable', // and may be the token itself
       'Give the name of the variable, not the token: letters, digits and _.',
@@ -112,6 +117,13 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
   return '';
 }
 
+/** Names have words; what mixes cases and digits without any is random. */
+function looksLikeToken(text: string): boolean {
+  return (
+    text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))
+  );
+}
+
 function pipelineNamed(written: string): Pipeline {
   const known = pipelines.find((name) => name === written);
   if (known !== undefined) return known;
@@ -128,7 +140,7 @@ async function checkService(
   signal: AbortSignal,
   context: Context,
 ): Promise<boolean> {
-  if (options.tokenFile === undefined && nonEmpty(context.env[tokenEnv]) === undefined) {
+  if (options.tokenFile === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
       `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: rollcall doctor --env production\n`,
     );

@@ -6,6 +6,7 @@ import type { PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationText } from '../report/validation-text.ts';
+import { headerVariables } from '../settings/headers.ts';
 import {
   readServiceSettings,
   type ServiceFlags,
@@ -71,7 +72,7 @@ export async function prepare(
 /** Reads the manifests that the command line names, or else those of the configuration, whatever is wrong with that. */
 export async function load(
   paths: readonly string[],
-  { strict }: ProjectFlags,
+  { strict, header = [] }: ProjectFlags & Pick<ServiceFlags, 'header'>,
   { config, variables, diagnostics }: Settings,
   { files, env }: Context,
 ): Promise<LoadedManifests> {
@@ -87,7 +88,7 @@ export async function load(
     env,
     ...(variables && { variables }),
     ...(strict !== undefined && { strict }),
-    ...(config?.tokenEnv !== undefined && { tokenEnv: config.tokenEnv }),
+    withheld: [...(config?.tokenEnv === undefined ? [] : [config.tokenEnv]), ...headerVariables(header)],
   });
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }

@@ -51,8 +51,7 @@ export function program(toolVersion: string, end: (ending: ProgramEnding) => voi
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('--help shows the usage.')
-    // What follows the = of an option that is not known may be a secret.
-    .configureOutput({ outputError: (text, write) => write(text.replace(/'(--[^=\n]+)=[^]*'/, "'$1'")) })
+    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
     .addHelpText('after', example('rollcall init'));
 
   rollcall
@@ -216,6 +215,11 @@ function example(command: string): string {
 
 function forMore(command: string): string {
   return `\nProxies, certificates, headers and time limits: rollcall doctor --help\n${example(command)}`;
+}
+
+/** What follows an option that is not known may be a secret. */
+function withoutValues(text: string): string {
+  return text.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
 }
 
 interface ColourOption {

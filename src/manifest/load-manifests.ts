@@ -30,8 +30,8 @@ export interface LoadOptions {
   readonly variables?: Readonly<Record<string, JsonValue>>;
   /** What `${env:NAME}` stands for. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The variable that holds the access token, if it is not ROLLCALL_TOKEN. */
-  readonly tokenEnv?: string;
+  /** Further variables that no manifest may refer to. */
+  readonly withheld?: readonly string[];
   /** Whether a warning is an error. */
   readonly strict?: boolean;
 }
@@ -86,7 +86,7 @@ interface Understood extends Declared {
 
 async function understand(
   file: SourceFile,
-  { variables, env = {}, tokenEnv }: LoadOptions,
+  { variables, env = {}, withheld = [] }: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
   const nothing = { named: [], whole: [], entries: 0 };
@@ -98,7 +98,7 @@ async function understand(
   if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
   const resolved = await resolveReferences(
     parsed.value,
-    { env, readFile, ...(variables && { variables }), ...(tokenEnv !== undefined && { tokenEnv }) },
+    { env, withheld, readFile, ...(variables && { variables }) },
     parsed.places,
     file,
   );

@@ -8,22 +8,29 @@ export type SecretReference = Exclude<Template[number], string>;
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The variable that holds the access token, if it is not ROLLCALL_TOKEN. */
-  readonly tokenEnv?: string;
+  /** Further variables that no manifest may refer to: they hold what is for rollcall alone. */
+  readonly withheld?: readonly string[];
   /** Reads a file whose path is taken from the folder of the manifest. Rejects when it cannot be read. */
   readonly readFile: (path: string) => Promise<string>;
 }
 
 /** What is for rollcall alone. */
-const ownSecrets: readonly (string | undefined)[] = ['ROLLCALL_TOKEN', 'ROLLCALL_CLIENT_KEY_PASSPHRASE'];
+const ownSecrets: readonly string[] = [
+  'ROLLCALL_TOKEN',
+  'ROLLCALL_CLIENT_KEY_PASSPHRASE',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'http_proxy',
+  'https_proxy',
+];
 
 /** The text that a reference stands for, or why there is none. */
 export async function readSecret(
   reference: SecretReference,
-  { env, tokenEnv, readFile }: SecretSources,
+  { env, withheld = [], readFile }: SecretSources,
 ): Promise<string | Problem> {
   if ('env' in reference) {
-    if ([...ownSecrets, tokenEnv].includes(reference.env)) {
+    if ([...ownSecrets, ...withheld].includes(reference.env)) {
       return {
         code: 'invalid-reference',
         summary: `a manifest may not refer to \`${reference.env}\``,
@@ -32,7 +39,7 @@ export async function readSecret(
       };
     }
     return (
-      env[reference.env] ?? {
+      (Object.hasOwn(env, reference.env) ? env[reference.env] : undefined) ?? {
         code: 'unresolved-reference',
         summary: `the environment variable \`${reference.env}\` is not set`,
         detail: 'Set it where rollcall runs.',

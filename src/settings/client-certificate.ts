@@ -32,10 +32,12 @@ export async function readClientCertificate(
       'They are made as a pair: see --client-cert and --client-key.',
     );
   }
-  return {
+  const read = {
     certificate: onlyCertificates(certificate),
-    key: new Secret(String(key.export({ type: 'pkcs8', format: 'pem' }))),
+    key: String(key.export({ type: 'pkcs8', format: 'pem' })),
   };
+  await checkUsable(read, certificatePath);
+  return { ...read, key: new Secret(read.key) };
 }
 
 async function readPem(flag: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
@@ -72,6 +74,24 @@ function keyIn(text: string, path: string, env: Environment): KeyObject {
         ? `It is encrypted: set ${passphraseVariable}.`
         : `It is encrypted, and ${passphraseVariable} does not open it.`;
     throw new UsageError(`the key of the client certificate cannot be used: ${path}`, hint, { cause: error });
+  }
+}
+
+/** OpenSSL looks at the whole chain, and at the strength of the key. */
+async function checkUsable(
+  { certificate, key }: { certificate: string; key: string },
+  path: string,
+): Promise<void> {
+  const { createSecureContext } = await import('node:tls');
+  try {
+    if (certificate === '') throw new Error('no plain certificate');
+    createSecureContext({ cert: certificate, key });
+  } catch (error) {
+    throw new UsageError(
+      `the client certificate cannot be used: ${path}`,
+      'One of its certificates is damaged, has a key that is too short, or is not in plain PEM.',
+      { cause: error },
+    );
   }
 }
 

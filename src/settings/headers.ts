@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 
 /** A header that goes with every request. What stands in front of a service may ask for a secret there. */
@@ -7,24 +7,36 @@ export interface ExtraHeader {
   /** In lower case. */
   readonly name: string;
   readonly value: Secret;
+  /** The value, and the parts of it that are secrets of their own: what came from a variable, and what follows a scheme. */
+  readonly secrets: readonly Secret[];
 }
 
 /** Those that rollcall sets, and those that belong to the connection. */
 const taken = new Set([
   'accept',
+  'accept-encoding',
   'authorization',
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
   'expect',
   'host',
   'keep-alive',
   'proxy-authorization',
+  'range',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
+
+const reference = /\$\{env:([^}]+)\}/g;
+
+/** The variables that the values refer to. */
+export function headerVariables(flags: readonly string[]): string[] {
+  return flags.flatMap((flag) => Array.from(flag.matchAll(reference), ([, name = '']) => name));
+}
 
 /** Reads each `NAME: VALUE` of --header; `${env:NAME}` in a value is a variable of the environment. Throws a UsageError. */
 export function readHeaders(flags: readonly string[], env: Environment): readonly ExtraHeader[] {
@@ -50,14 +62,16 @@ function readHeader(flag: string, env: Environment): ExtraHeader {
         : 'rollcall sets it itself.';
     throw new UsageError(`--header cannot set ${name}`, hint);
   }
-  const value = written.replaceAll(/\$\{env:([^}]+)\}/g, (_reference, variable: string) => {
-    const text = nonEmpty(env[variable]);
+  const parts = /^\S+\s+(.+)$/s.exec(written)?.slice(1) ?? [];
+  const value = written.replaceAll(reference, (_reference, variable: string) => {
+    const text = nonEmpty(valueOf(env, variable));
     if (text === undefined) {
       throw new UsageError(
         `--header ${name} needs the variable ${variable}`,
         'It is not set, or it is empty.',
       );
     }
+    parts.push(text.trim());
     return text.trim();
   });
   if (!/^[\x20-\x7e\t]+$/.test(value)) {
@@ -66,5 +80,9 @@ function readHeader(flag: string, env: Environment): ExtraHeader {
       'It is one line of ASCII, and not empty.',
     );
   }
-  return { name: name.toLowerCase(), value: new Secret(value) };
+  return {
+    name: name.toLowerCase(),
+    value: new Secret(value),
+    secrets: [value, ...parts].map((part) => new Secret(part)),
+  };
 }

@@ -32,7 +32,7 @@ export interface ServiceSettings {
 
 /** What goes out with every request and may come back in no word of ours. */
 export function secretsOf({ token, headers }: ServiceSettings): string[] {
-  return [token, ...headers.map(({ value }) => value)].map((secret) => secret.reveal());
+  return [token, ...headers.flatMap(({ secrets }) => secrets)].map((secret) => secret.reveal());
 }
 
 /** The flags as they were typed. */

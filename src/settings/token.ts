@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { standardInput, type Files } from '../files.ts';
 import type { ChosenConfig } from './config.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 
 /** The token: from the file that the flag names, from the environment, or from where rollcall.yaml says. */
@@ -19,7 +19,7 @@ export async function readToken(
   const tokenFile = flag ?? variable;
   if (tokenFile !== undefined) return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
   if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
-  const configured = config.tokenEnv === undefined ? undefined : nonEmpty(env[config.tokenEnv]);
+  const configured = config.tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, config.tokenEnv));
   if (config.tokenEnv !== undefined && configured !== undefined) return checked(configured, config.tokenEnv);
   if (config.tokenFile !== undefined) {
     return checked(await readTokenFile(config.tokenFile, files), `The file ${config.tokenFile}`);

@@ -40,6 +40,7 @@ describe('the program', () => {
     [['aply'], /Did you mean apply/],
     [['plan', '--nonsense'], /unknown option/],
     [['plan', '--token', 'canary-1'], /There is no flag for the token: set ROLLCALL_TOKEN/],
+    [['doctor', '-HX-Pass:canary-3'], /unknown option '-H'/],
     [['init', '--token=canary-2'], /unknown option '--token'[^]*set ROLLCALL_TOKEN/],
     [['plan', 'apps.yaml', '-o', 'xml'], /invalid.*choices/i],
     [['plan', 'apps.yaml'], /no service URL is given/],

@@ -53,6 +53,7 @@ describe('in bash', () => {
     ['rollcall schema apply', ['apply', 'apply-event']],
     ['rollcall completion ', ['bash', 'zsh', 'fish']],
     ['rollcall help val', ['validate']],
+    ['rollcall plan - --target ', []],
     ['rollcall init --pipeline ', ['github', 'gitlab', 'none']],
   ])('%j is completed', async (line, expected) => {
     expect(await offered(line)).toEqual(expected);

@@ -182,10 +182,10 @@ describe('a header of --header', () => {
       },
     });
     closing.push(() => gateway.close());
-    const flags = ['--header', 'X-Pass: ${env:PASS}', '--header', 'X-Team: identity', '-v'];
+    const flags = ['--header', 'X-Pass: Bearer ${env:PASS}', '--header', 'X-Team: identity', '-v'];
     const ended = await plan(`http://127.0.0.1:${gateway.port}`, flags, { PASS: pass });
     expect(ended.code).toBe(4);
-    expect(gateway.text()).toContain(`x-pass: ${pass}\r\nx-team: identity\r\n`);
+    expect(gateway.text()).toContain(`x-pass: Bearer ${pass}\r\nx-team: identity\r\n`);
     expect(folded(ended.stderr)).toContain('no entry with (sensitive)');
     expect(ended.stdout + ended.stderr).not.toContain(pass);
   });

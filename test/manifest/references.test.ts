@@ -18,7 +18,7 @@ function load(field: string, value: string): Promise<LoadedManifests> {
     files: memoryFiles({ 'm/a.yaml': text, 'm/secret.txt': 'hunter2\n', '/etc/secret': 'absolute' }),
     variables,
     env: { KEY: 's3cret', EMPTY: '', ROLLCALL_TOKEN: 'the-token', MY_TOKEN: 'the-token' },
-    tokenEnv: 'MY_TOKEN',
+    withheld: ['MY_TOKEN'],
   });
 }
 
@@ -71,6 +71,14 @@ describe('a reference', () => {
     ]);
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
+
+  test.each(['toString', 'constructor', '__proto__'])(
+    'to a variable that is not set, though every object has it, is told: %s',
+    async (name) => {
+      const { diagnostics } = await load('group', `"x\${env:${name}}"`);
+      expect(diagnostics.map(({ code }) => code)).toEqual(['unresolved-reference']);
+    },
+  );
 
   test.each(['ROLLCALL_TOKEN', 'MY_TOKEN', 'ROLLCALL_CLIENT_KEY_PASSPHRASE'])(
     'to the secret that is for rollcall alone is refused: %s',

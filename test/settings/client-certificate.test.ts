@@ -10,6 +10,8 @@ const files = memoryFiles({
   'client.key': key,
   'encrypted.key': tlsFixture('client-encrypted.key'),
   'both.pem': `${key}${certificate}\n`,
+  'chain.pem': `${certificate}\n${certificate.replace(/\n.{8}/, '\n')}\n`,
+  'trusted.pem': certificate.replaceAll('CERTIFICATE', 'TRUSTED CERTIFICATE'),
   'other.key': tlsFixture('good.key'),
   empty: '',
 });
@@ -43,6 +45,8 @@ describe('the client certificate', () => {
       { ROLLCALL_CLIENT_KEY_PASSPHRASE: 'wrong' },
       /cannot be used: encrypted.key/,
     ],
+    ['chain.pem', 'client.key', {}, /the client certificate cannot be used: chain.pem/],
+    ['trusted.pem', 'client.key', {}, /client/],
     ['client.pem', 'other.key', {}, /do not belong together/],
   ])('%s with the key %s is refused', async (certificatePath, keyPath, env, message) => {
     const reading = readClientCertificate(certificatePath, keyPath, env, files);

@@ -22,6 +22,8 @@ describe('--header', () => {
     ['Authorization: Bearer hidden', /cannot set Authorization/],
     ['HOST: other', /cannot set HOST/],
     ['X-Pass: ${env:NONE}', /X-Pass needs the variable NONE/],
+    ['X-Pass: ${env:toString}', /X-Pass needs the variable toString/],
+    ['Accept-Encoding: gzip', /cannot set Accept-Encoding/],
     ['X-Team:', /X-Team cannot have this value/],
     ['X-Team: a\r\nX-Other: hidden', /X-Team cannot have this value/],
     ['X-Team: hidden\u00e9', /X-Team cannot have this value/],
@@ -30,6 +32,15 @@ describe('--header', () => {
     expect(reading).toThrow(message);
     expect(reading).toThrow(expect.objectContaining({ name: 'UsageError' }));
     expect(reading).not.toThrow(/hidden/);
+  });
+
+  test('knows the secrets within a value', () => {
+    const [header] = readHeaders(['X-Pass: Basic me:${env:PASS}'], { PASS: 'canary-pass' });
+    expect(header?.secrets.map((secret) => secret.reveal())).toEqual([
+      'Basic me:canary-pass',
+      'me:${env:PASS}',
+      'canary-pass',
+    ]);
   });
 
   test('takes a header once', () => {
