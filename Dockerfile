@@ -16,7 +16,7 @@ COPY assets ./assets
 COPY --from=build /opt/rollcall/node_modules ./node_modules
 COPY --from=build /opt/rollcall/bin ./bin
 RUN ln -s /opt/rollcall/bin/rollcall.cjs /usr/local/bin/rollcall
-WORKDIR /work
+WORKDIR /roll
 # The user `node` of the base image, by its number: Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000
 ENTRYPOINT ["rollcall"]

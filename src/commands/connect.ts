@@ -55,19 +55,23 @@ export async function withService<Result>(
     },
   });
   try {
-    const send = givingUp(redacting(connection.send, secretsOf(settings)), urgent);
-    const client = createClient(settings.log ? logged(send, settings.log, context) : send);
+    const client = createClient(guarded(connection.send, settings, context, urgent));
     return await use({ client, pacing, settings, signal });
   } finally {
     await connection.close();
   }
 }
 
-/** A transport that logs each request to stderr. */
-export function logged(
+/** A transport whose answers hold no secret, which gives up when it is urgent, and which logs if that is wanted. */
+export function guarded(
   send: Transport,
-  format: 'text' | 'json',
+  settings: ServiceSettings,
   { clock, stderr }: ServiceContext,
+  urgent: AbortSignal,
 ): Transport {
-  return logging(send, clock, (request) => stderr.write(requestLine(request, format)));
+  const { log } = settings;
+  const safe = givingUp(redacting(send, secretsOf(settings)), urgent);
+  return log === undefined
+    ? safe
+    : logging(safe, clock, (request) => stderr.write(requestLine(request, log)));
 }

@@ -6,17 +6,16 @@ import { doctorText } from '../report/doctor-text.ts';
 import { jsonText } from '../report/json-text.ts';
 import { createStyle } from '../report/style.ts';
 import { probe, type Probe } from '../service/probe.ts';
-import { redacting } from '../service/redact.ts';
-import { logged } from './connect.ts';
 import { parseRetryAfter } from '../service/retry-after.ts';
 import {
   readServiceSettings,
   wholeNumber,
   type ServiceFlags,
   type ServiceSettings,
-  secretsOf,
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags } from '../settings/settings.ts';
+import { commandLine } from './command-line.ts';
+import { guarded } from './connect.ts';
 import type { Context } from './context.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
@@ -49,14 +48,15 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
           healthy: isHealthy(checks),
           checks,
         })
-      : doctorText(baseUrl, checks, createStyle(context.stdout.colours), nextAfter(options.env)),
+      : doctorText(
+          baseUrl,
+          checks,
+          createStyle(context.stdout.colours),
+          commandLine('plan', options.env, context),
+        ),
   );
   if (isHealthy(checks)) return 'done';
   return denied ? 'denied' : 'failed';
-}
-
-function nextAfter(environment: string | undefined): string {
-  return `rollcall plan${environment === undefined ? '' : ` --env ${environment}`}`;
 }
 
 export interface Examined {
@@ -79,8 +79,7 @@ export async function examine(
   const until = clock.now() + waitMs;
   const connection = await context.connect(settings);
   try {
-    const redacted = redacting(connection.send, secretsOf(settings));
-    const send = settings.log ? logged(redacted, settings.log, context) : redacted;
+    const send = guarded(connection.send, settings, context, signal);
     for (let said = false; ; said = true) {
       const startedAt = clock.now();
       const found = await probe(send, signal);

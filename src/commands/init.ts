@@ -6,6 +6,7 @@ import { createStyle } from '../report/style.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
+import { commandLine, shellWord } from './command-line.ts';
 import type { Context } from './context.ts';
 import { examine, isHealthy } from './doctor.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
@@ -46,16 +47,10 @@ export async function init(
   const healthy = await checkService(answers, options, signal, context);
   if (signal.aborted) return interruptedBy(signal);
   context.stdout.write(`\n${await remarks(answers, base, context)}`);
-  const cd = base === '' ? '' : `cd ${quoted(base.slice(0, -1))} && `;
-  const rollcall = context.env['npm_command'] === 'exec' ? 'npx rollcall' : 'rollcall';
-  const next = healthy ? 'plan' : 'doctor';
-  context.stdout.write(`Next: ${inline(cd)}${rollcall} ${next} --env production\n`);
+  const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
+  const next = commandLine(healthy ? 'plan' : 'doctor', 'production', context);
+  context.stdout.write(`Next: ${inline(cd)}${next}\n`);
   return healthy ? 'done' : 'failed';
-}
-
-/** As a shell takes it for one word. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What the pipeline needs that is not there yet. */
@@ -142,7 +137,7 @@ async function checkService(
 ): Promise<boolean> {
   if (options.tokenFile === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
-      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: rollcall doctor --env production\n`,
+      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', 'production', context)}\n`,
     );
     return true;
   }

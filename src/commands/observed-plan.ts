@@ -53,7 +53,7 @@ export async function observedPlan(
   });
   const diagnostics = failedReads(failures);
   context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
-  const left = notRead > 0 ? ` ${notRead} more were not tried.` : '';
+  const left = notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'was' : 'were'} not tried.` : '';
   const cause = interrupted ? 'interrupted' : `${failures.length} of the applications could not be looked up`;
   context.stderr.write(
     `${failures.length > 0 ? '\n' : ''}No plan for ${settings.baseUrl}: ${cause}.${left} Nothing was changed.\n`,

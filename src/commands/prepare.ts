@@ -65,7 +65,8 @@ export async function prepare(
     explain(loaded, context);
     return { kind: 'invalid', diagnostics, filenames, ...(service && { service }) };
   }
-  context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
+  const warnings = diagnosticsText(diagnostics, createStyle(context.stderr.colours));
+  if (warnings !== '') context.stderr.write(`${warnings}\n`);
   return { kind: 'ready', ...selected(loaded.resources, flags), service, diagnostics, filenames };
 }
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { Ending } from '../exit-code.ts';
 import { inline } from '../report/escape.ts';
@@ -6,6 +6,19 @@ import type { ApplyOptions } from './apply.ts';
 import type { Context } from './context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
+import {
+  colourOption,
+  connectionOptions,
+  noColourOption,
+  outputOption,
+  reportOption,
+  verboseOption,
+  withOptions,
+  withProjectOptions,
+  withRunOptions,
+  withServiceOptions,
+  type ColourOption,
+} from './options.ts';
 import type { PlanOptions } from './plan.ts';
 import type { ReportMergeOptions } from './report-merge.ts';
 import type { SandboxOptions } from './sandbox.ts';
@@ -220,84 +233,4 @@ function forMore(command: string): string {
 /** What follows an option that is not known may be a secret. */
 function withoutValues(text: string): string {
   return text.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
-}
-
-interface ColourOption {
-  readonly color?: boolean;
-}
-
-function withProjectOptions(command: Command, formats = ['text', 'json']): Command {
-  return command
-    .argument('[path...]', 'files, folders, globs, or - for standard input')
-    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
-    .option('--config <file>', 'in place of rollcall.yaml')
-    .option('--var <name=value>', 'set a variable; repeatable', collect)
-    .option('--vars <file>', 'a YAML file of variables; repeatable', collect)
-    .option('--strict', 'make warnings errors')
-    .addOption(outputOption(formats))
-    .addOption(colourOption())
-    .addOption(noColourOption());
-}
-
-function collect(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, value];
-}
-
-function withServiceOptions(command: Command): Command {
-  return command
-    .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
-    .option('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)')
-    .option('-q, --quiet', 'no progress and no remarks');
-}
-
-/** How to get to the service. `doctor`, which is for finding that out, shows these; a help that fits a screen cannot always. */
-function connectionOptions(): Option[] {
-  return [
-    new Option('--timeout <seconds>', 'how long one request may take (default: 60)'),
-    new Option('--insecure-http', 'allow http:// to hosts other than this one'),
-    new Option('--ca-file <file>', 'a PEM file of authorities to trust as well'),
-    new Option('--client-cert <file>', 'a PEM file to show to a service that asks for it'),
-    new Option('--client-key <file>', 'its key, if that is in another file'),
-    new Option('--header <name: value>', 'send this too; ${env:NAME} in it; repeatable').argParser(collect),
-  ];
-}
-
-function withOptions(command: Command, options: readonly Option[]): Command {
-  for (const option of options) command.addOption(option);
-  return command;
-}
-
-/** Of the commands that look up and create. */
-function withRunOptions(command: Command, formats?: string[]): Command {
-  const hidden = connectionOptions().map((option) => option.hideHelp());
-  return withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden)
-    .addOption(verboseOption())
-    .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
-    .option('--target <address>', 'only addresses like application.*; repeatable', collect)
-    .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
-    .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
-    .option('--max-creates <n>', 'refuse a plan that would create more')
-    .addOption(reportOption());
-}
-
-function verboseOption(): Option {
-  return new Option('-v, --verbose', 'log each request to stderr (ROLLCALL_LOG)');
-}
-
-function reportOption(): Option {
-  return new Option('--report <format=file>', 'also write markdown, html, junit, sarif, github, …').argParser(
-    collect,
-  );
-}
-
-function outputOption(formats: string[]): Option {
-  return new Option('-o, --output <format>', '').choices(formats).default('text');
-}
-
-function colourOption(): Option {
-  return new Option('--color', 'use colours even without a terminal').hideHelp();
-}
-
-function noColourOption(): Option {
-  return new Option('--no-color', 'use no colours; --color: even without a terminal');
 }

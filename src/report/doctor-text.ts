@@ -27,6 +27,6 @@ export function doctorText(
   const failed = checks.some(({ status }) => status === 'fail');
   const end = failed
     ? style.bold('The service cannot be used like this.')
-    : style.bold(next === undefined ? 'All is well.' : `All is well. Next: ${next}`);
+    : style.bold(next === undefined ? 'All is well.' : `All is well. Next: ${inline(next)}`);
   return `Checking ${inline(service)}\n\n${lines.map((line) => line.trimEnd()).join('\n')}\n\n${end}\n`;
 }

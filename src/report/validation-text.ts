@@ -14,7 +14,7 @@ export function validationText(
   if (errors > 0) return `\n${style.red('Invalid:')} ${found}. Nothing was sent.\n`;
   const users = resources.filter(({ type }) => type === 'user').length;
   const declared = `${counted(resources.length - users, 'application')}, ${counted(users, 'user')}`;
-  return `${style.green('Valid:')} ${declared}${warnings > 0 ? `; ${counted(warnings, 'warning')}` : ''}.\n`;
+  return `${warnings > 0 ? '\n' : ''}${style.green('Valid:')} ${declared}${warnings > 0 ? `; ${counted(warnings, 'warning')}` : ''}.\n`;
 }
 
 function counted(count: number, noun: string): string {

@@ -2,9 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
-
-/** The bundle of all authorities of a system is a quarter of this. */
-const maxBytes = 1024 * 1024;
+import { certificatesOf, readPem } from './pem.ts';
 
 /**
  * The certificates of a PEM file, to be trusted in addition to those that are trusted anyway. Throws a UsageError.
@@ -23,15 +21,7 @@ export async function readCaFile(
 }
 
 async function certificatesIn(path: string, files: Pick<Files, 'read'>): Promise<readonly string[]> {
-  let text: string;
-  try {
-    text = new TextDecoder().decode(await files.read(path, maxBytes));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError('the file of authorities cannot be read', why, { cause: error });
-  }
-  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
-  const certificates: readonly string[] = found ?? [];
+  const certificates = certificatesOf(await readPem('the file of authorities', path, files));
   if (certificates.length === 0) {
     throw new UsageError(
       `the file of authorities holds no certificate: ${path}`,

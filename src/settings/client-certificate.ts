@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { UsageError } from '../errors.ts';
 import type { Files } from '../files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
+import { certificatesOf, readPem } from './pem.ts';
 import { Secret } from './secret.ts';
 
 /** What rollcall shows of itself to a service that asks for it (mutual TLS); both in PEM. */
@@ -12,7 +13,6 @@ export interface ClientCertificate {
   readonly key: Secret;
 }
 
-const maxBytes = 1024 * 1024;
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
 /** Reads the files that --client-cert and --client-key name. The key may stand in the file of the certificate. Throws a UsageError. */
@@ -22,9 +22,10 @@ export async function readClientCertificate(
   env: Environment,
   files: Pick<Files, 'read'>,
 ): Promise<ClientCertificate> {
-  const certificate = await readPem('--client-cert', certificatePath, files);
+  const certificate = await readPem('the file of --client-cert', certificatePath, files);
   const parsed = certificateIn(certificate, certificatePath);
-  const keyText = keyPath === undefined ? certificate : await readPem('--client-key', keyPath, files);
+  const keyText =
+    keyPath === undefined ? certificate : await readPem('the file of --client-key', keyPath, files);
   const key = keyIn(keyText, keyPath ?? certificatePath, env);
   if (!parsed.checkPrivateKey(key)) {
     throw new UsageError(
@@ -33,20 +34,11 @@ export async function readClientCertificate(
     );
   }
   const read = {
-    certificate: onlyCertificates(certificate),
+    certificate: certificatesOf(certificate).join('\n'),
     key: String(key.export({ type: 'pkcs8', format: 'pem' })),
   };
   await checkUsable(read, certificatePath);
   return { ...read, key: new Secret(read.key) };
-}
-
-async function readPem(flag: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
-  try {
-    return new TextDecoder().decode(await files.read(path, maxBytes));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the file of ${flag} cannot be read`, why, { cause: error });
-  }
 }
 
 function certificateIn(text: string, path: string): X509Certificate {
@@ -93,8 +85,4 @@ async function checkUsable(
       { cause: error },
     );
   }
-}
-
-function onlyCertificates(text: string): string {
-  return (text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).join('\n');
 }

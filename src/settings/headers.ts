@@ -62,7 +62,7 @@ function readHeader(flag: string, env: Environment): ExtraHeader {
         : 'rollcall sets it itself.';
     throw new UsageError(`--header cannot set ${name}`, hint);
   }
-  const parts = /^\S+\s+(.+)$/s.exec(written)?.slice(1) ?? [];
+  const parts: string[] = [];
   const value = written.replaceAll(reference, (_reference, variable: string) => {
     const text = nonEmpty(valueOf(env, variable));
     if (text === undefined) {
@@ -83,6 +83,11 @@ function readHeader(flag: string, env: Environment): ExtraHeader {
   return {
     name: name.toLowerCase(),
     value: new Secret(value),
-    secrets: [value, ...parts].map((part) => new Secret(part)),
+    secrets: [value, ...afterScheme(value), ...parts].map((part) => new Secret(part)),
   };
+}
+
+/** Such as what follows `Bearer`. */
+function afterScheme(value: string): readonly string[] {
+  return /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? [];
 }

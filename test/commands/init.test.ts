@@ -63,6 +63,11 @@ describe('init', () => {
     expect(stdout).toMatch(/Next: cd roll && rollcall plan --env production\n$/);
   });
 
+  test('names a folder as a shell takes it', async () => {
+    const { stdout } = await started({ url }, {}, "it's; mine");
+    expect(stdout).toContain(String.raw`Next: cd 'it'\''s; mine' && rollcall plan`);
+  });
+
   test('checks the service when there is a token', async () => {
     const { stdout } = await started({ url }, { env: { ROLLCALL_TOKEN: 'canary-token' } });
     expect(stdout).toContain('  ok    token ');

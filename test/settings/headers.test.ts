@@ -38,7 +38,7 @@ describe('--header', () => {
     const [header] = readHeaders(['X-Pass: Basic me:${env:PASS}'], { PASS: 'canary-pass' });
     expect(header?.secrets.map((secret) => secret.reveal())).toEqual([
       'Basic me:canary-pass',
-      'me:${env:PASS}',
+      'me:canary-pass',
       'canary-pass',
     ]);
   });

@@ -1,0 +1,20 @@
+import { UsageError } from '../errors.ts';
+import type { Files } from '../files.ts';
+
+/** The bundle of all authorities of a system is a quarter of this. */
+const maxBytes = 1024 * 1024;
+
+/** The text of a PEM file. Throws a UsageError, in which `what` names it. */
+export async function readPem(what: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
+  try {
+    return new TextDecoder().decode(await files.read(path, maxBytes));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${what} cannot be read`, why, { cause: error });
+  }
+}
+
+/** The certificates in it, each with its first and last line. */
+export function certificatesOf(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+}
