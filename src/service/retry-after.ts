@@ -1,12 +1,62 @@
 /**
- * Reads a Retry-After header: seconds, or an HTTP date (RFC 9110, 10.2.3).
- * Returns milliseconds from `now`, or undefined for anything else.
+ * Reads a Retry-After header: seconds, or a date in any of the three forms of HTTP (RFC 9110, 10.2.3 and 5.6.7).
+ * Of several, as when the service and a proxy each added a line, the longest that can be read holds.
+ * Returns milliseconds from `now`, or undefined when none can be read.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
-  const text = value.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
-    return undefined;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const waits = withoutDays(value)
+    .split(',')
+    .flatMap((part) => waitIn(part.trim(), now) ?? []);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+/** The name of a day that begins a date says nothing new, and its comma would look like the end of a value. */
+function withoutDays(value: string): string {
+  return value.replace(/(?<![A-Za-z])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,/g, '');
+}
+
+/** A fraction of a second is none of the forms, and plain enough. Longer than anybody can wait is no reason not to wait. */
+function waitIn(text: string, now: number): number | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
+  const date = dateIn(text, now);
+  return date === undefined ? undefined : Math.max(0, date - now);
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const time = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
+const month = '(?<month>[A-Z][a-z]{2})';
+const dateForms: readonly RegExp[] = [
+  // 06 Nov 1994 08:49:37 GMT
+  new RegExp(`^(?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  // 06-Nov-94 08:49:37 GMT, of RFC 850
+  new RegExp(`^(?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
+  // Sun Nov  6 08:49:37 1994, of asctime()
+  new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+];
+
+function dateIn(text: string, now: number): number | undefined {
+  const found = dateForms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (found === undefined) return undefined;
+  const [day, hour, minute, second] = [found['day'], found['hour'], found['minute'], found['second']].map(
+    Number,
+  );
+  const monthIndex = months.indexOf(found['month'] ?? '');
+  const year = fullYear(found['year'] ?? '', now);
+  const date = Date.UTC(year, monthIndex, day, hour, minute, second);
+  const read = new Date(date);
+  // The 31st of November would become the 1st of December.
+  const exists =
+    monthIndex >= 0 &&
+    read.getUTCMonth() === monthIndex &&
+    read.getUTCDate() === day &&
+    read.getUTCHours() === hour;
+  return exists ? date : undefined;
+}
+
+/** Two digits that seem to be more than 50 years ahead are of the century before (RFC 9110, 5.6.7). */
+function fullYear(digits: string, now: number): number {
+  if (digits.length === 4) return Number(digits);
+  const thisYear = new Date(now).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + Number(digits);
+  return year > thisYear + 50 ? year - 100 : year;
 }

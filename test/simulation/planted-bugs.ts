@@ -147,6 +147,16 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'retry-after')),
     })),
   },
+  'knows one form of Retry-After only': {
+    breaks: 'pause',
+    transport: misreading(({ headers }) => ({
+      headers: Object.fromEntries(
+        Object.entries(headers).filter(
+          ([name, value]) => name !== 'retry-after' || /^(\d+|\w+, .* GMT)$/.test(value),
+        ),
+      ),
+    })),
+  },
   'cuts pauses short': {
     breaks: 'pause',
     clock: (clock) => ({

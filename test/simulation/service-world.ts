@@ -211,14 +211,17 @@ export class ServiceWorld {
       case 'slow_down': {
         const seconds = this.#random() < 0.05 ? 4000 : this.#between(0, 30);
         return {
-          ...paused(odd(429, '{"detail":"slow down"}', { 'retry-after': `${seconds}` }), seconds),
+          ...paused(
+            odd(429, '{"detail":"slow down"}', { 'retry-after': secondsIn(underWay.id, seconds) }),
+            seconds,
+          ),
           clear: true,
         };
       }
       case 'slow_down_date': {
         const until = Math.ceil((this.#time.now() + back) / 1000) * 1000 + this.#between(0, 20) * 1000;
         return {
-          ...odd(429, '', { 'retry-after': new Date(until).toUTCString() }),
+          ...odd(429, '', { 'retry-after': dateIn(underWay.id, until) }),
           pausedUntil: until,
           clear: true,
         };
@@ -305,6 +308,21 @@ export class ServiceWorld {
   #pick<Item>(items: readonly Item[]): Item | undefined {
     return items[this.#between(0, items.length - 1)];
   }
+}
+
+/** Seconds as one line of a header has them, or two lines that were joined. */
+function secondsIn(form: number, seconds: number): string {
+  return form % 3 === 0 ? `${seconds}, 0` : `${seconds}`;
+}
+
+/** A date in one of the three forms of HTTP. */
+function dateIn(form: number, time: number): string {
+  const date = new Date(time).toUTCString();
+  const [, day = '', month = '', year = '', clock = ''] = date.split(' ');
+  if (form % 3 === 0) return date;
+  return form % 3 === 1
+    ? `Monday, ${day}-${month}-${year.slice(-2)} ${clock} GMT`
+    : `Mon ${month} ${day.replace(/^0/, ' ')} ${clock} ${year}`;
 }
 
 function answeredIn(
