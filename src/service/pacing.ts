@@ -74,7 +74,8 @@ export function createPacing(options: PacingOptions): Pacing {
           underWay += 1;
           void work(...value);
           // Another one begins when this one has gone as far as it gets, so that it hears of whatever that brought.
-          if (underWay < concurrency.limit) process.nextTick(begin);
+          // Ticks asked for within a tick run before its promises, so the tick is asked for from among those.
+          if (underWay < concurrency.limit) queueMicrotask(() => process.nextTick(begin));
         };
         const work = async (index: number, item: (typeof items)[number]): Promise<void> => {
           try {
@@ -94,6 +95,7 @@ export function createPacing(options: PacingOptions): Pacing {
       for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
         if (wait > longestPauseMs || signal?.aborted) return false;
         await clock.sleep(wait, signal);
+        if (signal?.aborted) return false; // also in the last moment of the pause
       }
       return true;
     },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import type { Answer } from '../../src/service/answer.ts';
@@ -68,14 +69,16 @@ describe('pacing', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  /** The pacing of a run that is interrupted as soon as it sleeps. */
-  function interruptedAsleep(): Pacing {
+  /** The pacing of a run that is interrupted as soon as it sleeps, or when it has slept so much of the time. */
+  function interruptedAsleep(part = 0): Pacing {
     const interruption = new AbortController();
     const { signal } = interruption;
+    let slept = 0;
     const clock: Clock = {
-      now: () => now,
-      sleep: async (_, waker) => {
+      now: () => now + slept,
+      sleep: async (milliseconds, waker) => {
         expect(waker).toBe(signal);
+        slept += milliseconds * part;
         interruption.abort('SIGINT');
       },
     };
@@ -86,11 +89,14 @@ describe('pacing', () => {
     expect(await interruptedAsleep().backOff(1)).toBe(false);
   });
 
-  test('breaks off a pause when the run is interrupted in it', async () => {
-    const pacing = interruptedAsleep();
-    pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
-    expect(await pacing.turn()).toBe(false);
-  });
+  test.each([0, 0.5, 1])(
+    'breaks off a pause when the run is interrupted in it, %d of the way through',
+    async (part) => {
+      const pacing = interruptedAsleep(part);
+      pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
+      expect(await pacing.turn()).toBe(false);
+    },
+  );
 
   test('heeds a Retry-After only of answers that ask to wait', async () => {
     const clock = virtualClock(now);
@@ -217,6 +223,21 @@ describe('how many are under way at a time', () => {
         expect(doubled).toEqual(items.map((item) => item * 2));
       }
     }
+  });
+
+  test('begins each only when the one before has gone as far as it gets at once', async () => {
+    const surroundings = withCeiling(8);
+    await busy(surroundings, 400);
+    const told: string[] = [];
+    await surroundings.pacing.forEach(['a', 'b', 'c', 'd', 'e', 'f'], async (item) => {
+      told.push(`${item} begins`);
+      for (let step = 0; step < 20; step += 1) await Promise.resolve();
+      told.push(`${item} is sent`);
+      await nextTurn();
+    });
+    expect(told).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((item) => [`${item} begins`, `${item} is sent`]),
+    );
   });
 
   test('passes on what a task throws', async () => {

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { narrate } from './narrate.ts';
+import { simulate } from './simulate.ts';
+
+/**
+ * Seeds that broke a promise once, and what was wrong. A change of the scenarios tells another story under each of
+ * them, so what was wrong has a test of its own as well.
+ */
+const onceFailed: readonly [seed: number, wrong: string][] = [
+  [135_694, 'the run was interrupted while one create went out, and the next was already begun'],
+  [2_014_527, 'the run was interrupted in the last moment of a pause, and the pause was taken for over'],
+];
+
+test.each(onceFailed)('seed %i keeps every promise again: %s', async (seed) => {
+  const simulated = await simulate(seed);
+  if (simulated.violations.length > 0) expect.fail(narrate(simulated));
+});
