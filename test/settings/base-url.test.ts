@@ -23,6 +23,15 @@ describe('the base URL', () => {
     ['https://id.example.com/#a', /query or a fragment/],
     ['http://id.example.com', /unencrypted/],
     ['http://127.0.0.1.example.com', /unencrypted/],
+    ['http://evil-localhost', /unencrypted/],
+    ['http://evillocalhost:8000/', /unencrypted/],
+    ['http://localhost.example.com', /unencrypted/],
+    ['http://example.com/localhost', /unencrypted/],
+    ['http://x127.0.0.1.example/', /unencrypted/],
+    ['http://128.0.0.1', /unencrypted/],
+    ['http://10.127.0.1', /unencrypted/],
+    ['http://[::2]', /unencrypted/],
+    ['http://[::ffff:10.0.0.1]', /unencrypted/],
   ])('%s is refused', (text, message) => {
     expect(() => readBaseUrl(text, false)).toThrow(message);
     expect(() => readBaseUrl(text, false)).not.toThrow(/secret/);

@@ -69,5 +69,7 @@ describe('the proxy', () => {
     const through = (insecure: boolean): unknown => readProxy('http://127.0.0.1:9000', env, insecure);
     expect(() => through(false)).toThrow('the token would travel to the proxy http://p:3128 unencrypted');
     expect(through(true)).toMatchObject({ origin: 'http://p:3128' });
+    env.HTTP_PROXY = 'http://evil-localhost:3128';
+    expect(() => through(false)).toThrow('unencrypted');
   });
 });

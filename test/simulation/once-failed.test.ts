@@ -8,10 +8,11 @@ import { simulate } from './simulate.ts';
  */
 const onceFailed: readonly [seed: number, wrong: string][] = [
   [135_694, 'the run was interrupted while one create went out, and the next was already begun'],
+  [2_113_492, 'the same, with three at a time'],
   [2_014_527, 'the run was interrupted in the last moment of a pause, and the pause was taken for over'],
 ];
 
 test.each(onceFailed)('seed %i keeps every promise again: %s', async (seed) => {
   const simulated = await simulate(seed);
-  if (simulated.violations.length > 0) expect.fail(narrate(simulated));
+  expect(simulated.violations, narrate(simulated)).toEqual([]);
 });

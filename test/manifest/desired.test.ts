@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { desired } from '../support/desired.ts';
+
+const everyDefault = `
+version: 1
+defaults:
+  application:
+    provider: 7
+    group: Tools
+    open_in_new_tab: true
+    backchannel_providers: [1, 2]
+    meta_description: for everyone
+  user:
+    is_active: true
+    groups: [11111111-1111-4111-8111-111111111111]
+    email: all@example.com
+    attributes: { department: all }
+`;
+
+const application = 'applications:\n  - slug: wiki\n    name: Wiki\n';
+const user = 'users:\n  - username: alice\n    name: Alice\n';
+const entries: Readonly<Record<string, string>> = { application, user };
+
+describe('a default', () => {
+  test('fills in what an entry leaves out', async () => {
+    const [wiki] = await desired(everyDefault + application);
+    expect(wiki?.fields).toEqual({
+      slug: 'wiki',
+      name: 'Wiki',
+      provider: 7,
+      group: 'Tools',
+      open_in_new_tab: true,
+      backchannel_providers: [1, 2],
+      meta_description: 'for everyone',
+    });
+    expect(wiki?.shown).toEqual(wiki?.fields);
+  });
+
+  test.each([
+    ['application', 'provider', 'null', null],
+    ['application', 'provider', '~', null],
+    ['application', 'provider', '', null],
+    ['application', 'provider', '8', 8],
+    ['application', 'group', '""', ''],
+    ['application', 'open_in_new_tab', 'false', false],
+    ['application', 'backchannel_providers', '[]', []],
+    ['application', 'meta_description', '" "', ''],
+    ['user', 'is_active', 'false', false],
+    ['user', 'groups', '[]', []],
+    ['user', 'email', '""', ''],
+    ['user', 'attributes', '{}', {}],
+  ])(
+    'of an %s gives way to what the entry says, though it is nothing: %s: %s',
+    async (type, field, text, said) => {
+      const [resource] = await desired(`${everyDefault}${entries[type]}    ${field}: ${text}\n`);
+      expect({ ...resource?.fields }).toMatchObject({ [field]: said });
+      expect(resource?.shown).toMatchObject({ [field]: said });
+    },
+  );
+
+  test('is for one kind of resource alone', async () => {
+    const [wiki, alice] = await desired(everyDefault + application + user);
+    expect(Object.keys(wiki?.fields ?? {})).not.toContain('email');
+    expect(Object.keys(alice?.fields ?? {})).not.toContain('group');
+  });
+
+  test('of null is a value', async () => {
+    const [wiki] = await desired(`version: 1\ndefaults: { application: { provider: null } }\n${application}`);
+    expect(wiki?.fields).toEqual({ slug: 'wiki', name: 'Wiki', provider: null });
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+interface Found {
+  readonly code: string;
+  readonly file: string | undefined;
+  readonly detail: string;
+}
+
+/** What is found wrong with these lists of applications or users, each in a file of its own. */
+async function foundIn(...lists: readonly string[]): Promise<Found[]> {
+  const files = Object.fromEntries(
+    lists.map((list, index) => [`m/${index + 1}.yaml`, `version: 1\n${list}\n`]),
+  );
+  const { diagnostics } = await loadManifests(['m'], { files: memoryFiles(files) });
+  return diagnostics.map(({ code, range, detail }) => ({ code, file: range?.filename, detail }));
+}
+
+const fine = 'users: [{ username: somebody, name: Else }]';
+
+describe('what holds over all entries holds over all files', () => {
+  test.each([
+    [
+      'duplicate-resource',
+      'applications: [{ slug: wiki, name: A }]',
+      'applications: [{ slug: wiki, name: B }]',
+      'm/1.yaml:2:24',
+    ],
+    [
+      'duplicate-resource',
+      'users: [{ username: alice, name: A }]',
+      'users: [{ username: alice, name: A }]',
+      'm/1.yaml:2:21',
+    ],
+    [
+      'shared-provider',
+      'applications: [{ slug: a, name: A, provider: 7 }]',
+      'applications: [{ slug: b, name: B, provider: 7 }]',
+      'm/1.yaml:2:46',
+    ],
+    [
+      'shared-backchannel-provider',
+      'applications: [{ slug: a, name: A, backchannel_providers: [6, 7] }]',
+      'applications: [{ slug: b, name: B, backchannel_providers: [7, 8] }]',
+      'm/1.yaml:2:59',
+    ],
+    [
+      'similar-name',
+      'applications: [{ slug: wiki, name: A }]',
+      'applications: [{ slug: Wiki, name: B }]',
+      'm/1.yaml:2:24',
+    ],
+    [
+      'similar-name',
+      'users: [{ username: alice, name: A }]',
+      'users: [{ username: Alice, name: A }]',
+      'm/1.yaml:2:21',
+    ],
+  ])('%s: %s, and in another file %s', async (code, one, other, firstPlace) => {
+    const told = { code, detail: expect.stringContaining(firstPlace) as string };
+    expect(await foundIn(one, other)).toEqual([{ ...told, file: 'm/2.yaml' }]);
+    expect(await foundIn(one, fine, fine.replace('somebody', 'else'), other)).toEqual([
+      { ...told, file: 'm/4.yaml' },
+    ]);
+    expect(await foundIn(one)).toEqual([]);
+  });
+
+  test('with the defaults of each file', async () => {
+    const file = (slug: string): string =>
+      `defaults: { application: { provider: 7 } }\napplications: [{ slug: ${slug}, name: A }]`;
+    expect(await foundIn(file('a'), file('b'))).toMatchObject([
+      { code: 'shared-provider', file: 'm/2.yaml' },
+    ]);
+  });
+
+  test('but what applications and users have in common is common to neither', async () => {
+    expect(
+      await foundIn('applications: [{ slug: same, name: A }]', 'users: [{ username: same, name: A }]'),
+    ).toEqual([]);
+  });
+});

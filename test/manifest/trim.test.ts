@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { trim, trimManifest } from '../../src/manifest/trim.ts';
+import { desired } from '../support/desired.ts';
+
+/** The code points of which Python's `str.isspace()` is true (3.11, Unicode 14): what the service strips. */
+const stripped = new Set([
+  0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002,
+  0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
+]);
+
+test('every character is trimmed if the service strips it, and no other', () => {
+  const wrong: string[] = [];
+  for (let code = 0; code <= 0x10_ffff; code += 1) {
+    const character = String.fromCodePoint(code);
+    const expected = stripped.has(code) ? 'x' : `${character}x${character}`;
+    if (trim(`${character}x${character}`) !== expected) wrong.push(`U+${code.toString(16)}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('JavaScript would trim other characters', () => {
+  // If this fails some day, the two agree, and `trim` is no longer needed.
+  const differing = ['\x1c', '\x1d', '\x1e', '\x1f', '\x85', '\ufeff'];
+  expect(differing.filter((character) => trim(character) !== character.trim())).toEqual(differing);
+});
+
+test.each([
+  ['', ''],
+  [' \n\t', ''],
+  ['\x1c\x85 x y \u3000\n', 'x y'],
+  [' x', 'x'],
+  ['x ', 'x'],
+  ['\u200bx\ufeff', '\u200bx\ufeff'],
+])('%j is trimmed to %j', (text, trimmed) => {
+  expect(trim(text)).toBe(trimmed);
+});
+
+test('the fields of entries and of defaults are trimmed, and what lies deeper is kept', () => {
+  const untrimmed = { name: ' a\x85', attributes: { ' key ': ' value ' }, groups: [' g '], provider: null };
+  const trimmed = { ...untrimmed, name: 'a' };
+  expect(
+    trimManifest({
+      version: 1,
+      defaults: { application: untrimmed, user: untrimmed },
+      applications: [untrimmed, ' no entry '],
+      users: [untrimmed],
+      other: ' other ',
+    }),
+  ).toEqual({
+    version: 1,
+    defaults: { application: trimmed, user: trimmed },
+    applications: [trimmed, ' no entry '],
+    users: [trimmed],
+    other: ' other ',
+  });
+});
+
+test('a manifest is read with its texts as the service stores them', async () => {
+  const [alice] = await desired(
+    String.raw`{ "version": 1, "users": [{ "username": "\u001calice\u0085", "name": "\ufeffAlice\u3000" }] }`,
+  );
+  expect(alice?.fields).toEqual({ username: 'alice', name: '\ufeffAlice' });
+  expect(alice?.address).toBe('user.alice');
+});

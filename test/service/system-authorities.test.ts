@@ -1,0 +1,53 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Exchange } from '../../src/service/transport.ts';
+import { undiciTransport } from '../../src/service/undici-transport.ts';
+import { tlsFixture } from '../support/raw-server.ts';
+
+/** What this machine trusts, in the way of an older and of a newer Node. */
+const trusted = vi.hoisted(() => ({
+  roots: [] as string[],
+  newer: undefined as (() => string[]) | undefined,
+}));
+vi.mock('node:tls', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  get rootCertificates() {
+    return trusted.roots;
+  },
+  get getCACertificates() {
+    return trusted.newer;
+  },
+}));
+
+const ours = tlsFixture('ca.pem');
+const other = tlsFixture('other-host.pem');
+const server = createServer({ cert: tlsFixture('good.pem'), key: tlsFixture('good.key') }, (_, response) => {
+  response.end('{}');
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+afterAll(() => server.close());
+
+async function get(certificates: readonly string[]): Promise<Exchange> {
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has one
+  const transport = undiciTransport({ baseUrl, timeoutMs: 30_000, authorization: 'Bearer t', certificates });
+  const exchange = await transport.send({ method: 'GET', path: '/' });
+  await transport.close();
+  return exchange;
+}
+
+test('what the machine trusts is still trusted when a file of authorities is given', async () => {
+  Object.assign(trusted, { roots: [ours], newer: undefined });
+  expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
+});
+
+test('a newer Node is asked what the machine trusts', async () => {
+  Object.assign(trusted, { roots: [], newer: () => [ours] });
+  expect(await get([other])).toMatchObject({ kind: 'answered', status: 200 });
+});
+
+test('the file of authorities is trusted, and nobody else', async () => {
+  Object.assign(trusted, { roots: [], newer: undefined });
+  expect(await get([ours])).toMatchObject({ kind: 'answered', status: 200 });
+  expect(await get([other])).toMatchObject({ kind: 'never_sent' });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/json.ts';
+import { sourceFile } from '../../src/source.ts';
+import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+
+/** What a value is read as, by itself and in a list, and by the parser of all of YAML. */
+async function readAs(text: string): Promise<JsonValue[]> {
+  const file = sourceFile('a.yaml', `a: ${text}\nb:\n  - ${text}\n`);
+  return [await parseYaml(file), parseAnyYaml(file)].flatMap(({ value, diagnostics }) => {
+    expect(diagnostics).toEqual([]);
+    const { a, b } = value as { a: JsonValue; b: JsonValue[] }; // as the text above is written
+    return [a, ...b];
+  });
+}
+
+describe('a word is what YAML 1.2 says', () => {
+  test.each<[string, JsonValue]>([
+    ...['null', 'Null', 'NULL', '~'].map((word): [string, null] => [word, null]),
+    ...['true', 'True', 'TRUE'].map((word): [string, true] => [word, true]),
+    ...['false', 'False', 'FALSE'].map((word): [string, false] => [word, false]),
+    ['0', 0],
+    ['12', 12],
+    ['-1', -1],
+    ['+1', 1],
+    ['007', 7],
+    ['0x1f', 31],
+    ['0o17', 15],
+    ['1.5', 1.5],
+    ['.5', 0.5],
+    ['1e3', 1000],
+    ['123456789012345', 123_456_789_012_345],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ])('%s is %j', async (text, value) => {
+    expect(await readAs(text)).toEqual([value, value, value, value]);
+  });
+
+  /** Nothing, yes and no in other languages, in older YAML, and spelled in odd ways; numbers that are none. */
+  const texts = [
+    'none None NONE nil Nil undefined void empty nan NaN nothing nUll nulL NUll nul nulls null0',
+    'tRue TRue truE trueish fAlse FALSe False1 yes Yes YES y Y no No NO n N on On ON off Off OFF t f',
+    '1_000 1,000 12:30 0b11 0X1F 0x 0xg 0o8 1e e3 1.2.3 1-2 12a = Infinity inf',
+    '2024-01-01 2024-01-01T00:00:00Z 11111111-1111-4111-8111-111111111111',
+  ].flatMap((line) => line.split(' '));
+
+  test.each([...texts, 'null null', '1 2'])('%s is a text', async (text) => {
+    expect(await readAs(text)).toEqual([text, text, text, text]);
+  });
+
+  test.each(['null', '~', 'true', '12', '1e3', 'none', ''])('"%s" in quotes is a text', async (text) => {
+    expect(await readAs(`"${text}"`)).toEqual([text, text, text, text]);
+    expect(await readAs(`'${text}'`)).toEqual([text, text, text, text]);
+  });
+});
