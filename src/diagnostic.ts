@@ -29,6 +29,7 @@ export const diagnosticCodes = [
   'similar-name',
   'sensitive-name',
   'likely-refused',
+  'no-time-zone',
   'service-refused-field',
   'service-refused',
   'service-denied',

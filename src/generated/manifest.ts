@@ -10,7 +10,7 @@ export type BackchannelProviders = number[];
 /**
  * The ids (UUIDs) of the groups that the user is a member of, in any order.
  *
- * Items: The id of a group: a UUID, not its name.
+ * Items: The id of a group: a UUID, with or without its dashes, not the name of the group.
  */
 export type Groups = string[];
 
@@ -34,7 +34,7 @@ export interface Manifest {
    */
   applications?: Application[];
   /**
-   * The users to have. The service does not let users be read, so each is created if it is absent and never changed.
+   * The users to have. rollcall does not read users, so each is created if it is absent and never changed.
    */
   users?: User[];
 }
@@ -81,7 +81,7 @@ export interface UserDefaults {
    */
   is_active?: boolean;
   /**
-   * The time of the last login, as an ISO 8601 date-time with an offset, such as 2024-05-01T10:00:00+02:00.
+   * The time of the last login, as an ISO 8601 date-time with its offset from UTC, such as 2024-05-01T10:00:00+02:00.
    */
   last_login?: string;
   groups?: Groups;
@@ -107,7 +107,7 @@ export interface UserDefaults {
  */
 export interface Application {
   /**
-   * The application's internal name, used in URLs and as its identity: `wiki` and `Wiki` are two applications. Letters, digits, `-` and `_`; at most 50 characters.
+   * The application's internal name, used in URLs and as its identity: `wiki` and `Wiki` are two applications. Letters, digits, `-` and `_`; at most 50 characters, although the service takes longer ones from release 2025.12 on.
    */
   slug: string;
   /**
@@ -161,7 +161,7 @@ export interface User {
    */
   is_active?: boolean;
   /**
-   * The time of the last login, as an ISO 8601 date-time with an offset, such as 2024-05-01T10:00:00+02:00.
+   * The time of the last login, as an ISO 8601 date-time with its offset from UTC, such as 2024-05-01T10:00:00+02:00.
    */
   last_login?: string;
   groups?: Groups;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Resource } from '../resource.ts';
 import { duplicateResource } from './rules/duplicate-resource.ts';
+import { noTimeZone } from './rules/no-time-zone.ts';
 import { observedRefusals } from './rules/observed-refusals.ts';
 import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
 import { sharedBackchannelProvider } from './rules/shared-backchannel-provider.ts';
@@ -23,5 +24,7 @@ export function* checkRules(named: readonly Resource[], whole: readonly Resource
   // The other rules name resources, so they see none whose name is a secret.
   const nameable = named.filter((resource) => !hasSensitiveName(resource));
   for (const rule of rulesOfNamed) yield* rule(nameable);
-  yield* observedRefusals(whole.filter((resource) => !hasSensitiveName(resource)));
+  const wholeAndNameable = whole.filter((resource) => !hasSensitiveName(resource));
+  yield* observedRefusals(wholeAndNameable);
+  yield* noTimeZone(wholeAndNameable);
 }

@@ -23,7 +23,8 @@ const maxAliasedValues = 10_000;
 const maxProblems = 1000;
 const noCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
-const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+/** Assigned to an object, it would replace the object's prototype. */
+const refusedKey = '__proto__';
 
 export const tooDeep = {
   summary: 'this is nested too deeply',
@@ -169,7 +170,7 @@ export class NodeReader {
       this.report(span, 'yaml-unsupported', 'merge keys are not supported', detail);
       return undefined;
     }
-    if (refusedKeys.has(key)) {
+    if (key === refusedKey) {
       this.report(
         span,
         'yaml-unsupported',

@@ -71,7 +71,7 @@ const constants = new Map<string, JsonValue>([
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ]);
-const otherKeys = new Set([...constants.keys(), '__proto__', 'constructor', 'prototype']);
+const otherKeys = new Set([...constants.keys(), '__proto__']);
 
 class PlainReader {
   readonly #text: string;

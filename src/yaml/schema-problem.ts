@@ -87,7 +87,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
     case 'format':
       return {
         code: 'invalid-format',
-        summary: `${subject} is not a valid ${String(error.params['format'])}`,
+        summary: `${subject} is not a valid ${String(error.params['format']).replace('iso-', '')}`,
         detail: descriptionOf(error),
       };
     default:

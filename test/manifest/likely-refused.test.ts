@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/diagnostic.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { entries, type Entry } from '../support/entries.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+type Value = Pick<Entry, 'type' | 'field' | 'value'>;
+
+/** A manifest of one resource. JSON is YAML, so values need no quoting of their own. */
+async function diagnosticsOf({ type, field, value }: Value): Promise<readonly Diagnostic[]> {
+  const whole = type === 'application' ? { slug: 'a', name: 'A' } : { username: 'a', name: 'A' };
+  const manifest = { version: 1, [`${type}s`]: [{ ...whole, [field]: value }] };
+  const files = memoryFiles({ 'a.yaml': JSON.stringify(manifest) });
+  return (await loadManifests(['a.yaml'], { files })).diagnostics;
+}
+
+async function shortly(entry: Value): Promise<string[]> {
+  return (await diagnosticsOf(entry)).map(({ severity, code }) => `${severity} ${code}`);
+}
+
+function named({ field, value }: Entry): string {
+  return `${field} ${JSON.stringify(value)}`.slice(0, 60);
+}
+
+/** Only the service knows which ids and usernames there are. */
+function isKnownByTheServiceOnly({ field, value, verdict }: Entry): boolean {
+  const texts = 'refused' in verdict ? verdict.refused : [];
+  return (
+    texts.some((text) => text.startsWith('Invalid pk')) || (field === 'username' && value === 'AnonymousUser')
+  );
+}
+
+/** rollcall trims more fields than the service does, so what it sends has lost what the service would refuse. */
+function isTrimmed({ value }: Entry): boolean {
+  return typeof value === 'string' && value !== value.trim() && value.trim() !== '';
+}
+
+const refused = entries
+  .filter(({ verdict }) => !('stored' in verdict))
+  .filter((entry) => !isKnownByTheServiceOnly(entry) && !isTrimmed(entry));
+const taken = entries.filter(({ verdict }) => 'stored' in verdict);
+const takenByAll = taken.filter(({ later }) => later === undefined);
+
+describe('what the service refuses is told before it is sent', () => {
+  test.each(refused.map((entry) => [named(entry), entry] as const))('%s', async (_, entry) => {
+    expect(await shortly(entry)).not.toEqual([]);
+  });
+});
+
+describe('what some releases refuse is told as well', () => {
+  const some = entries.filter(({ later }) => later !== undefined);
+  test.each(some.map((entry) => [named(entry), entry] as const))('%s', async (_, entry) => {
+    const [first] = await diagnosticsOf(entry);
+    expect(`${first?.summary} ${first?.detail}`).toMatch(/newer|older|from release/);
+  });
+});
+
+test('what every release takes is not warned of', async () => {
+  const warned: string[] = [];
+  for (const entry of takenByAll)
+    if ((await shortly(entry)).includes('warning likely-refused')) warned.push(named(entry));
+  expect(warned).toEqual([]);
+});
+
+const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
+describe('what the service takes within its contract is taken', () => {
+  test.each([
+    [
+      'an application that is hidden',
+      { type: 'application', field: 'meta_launch_url', value: 'blank://blank' },
+    ],
+    ['a group id without dashes', { type: 'user', field: 'groups', value: [group.replaceAll('-', '')] }],
+    ['a group id in upper case', { type: 'user', field: 'groups', value: [group.toUpperCase()] }],
+    [
+      'keys that every object has',
+      { type: 'user', field: 'attributes', value: { constructor: 1, a: { prototype: 2 } } },
+    ],
+    ['a time with its offset', { type: 'user', field: 'last_login', value: '2024-05-01 10:00:00+0200' }],
+  ] as const)('%s', async (_, entry) => {
+    expect(await shortly(entry)).toEqual([]);
+  });
+
+  test.each(['2024-05-01T10:00:00', '2024-05-01 10:00:00.5'])(
+    '%s, which may mean several times',
+    async (value) => {
+      const [only, ...others] = await diagnosticsOf({ type: 'user', field: 'last_login', value });
+      expect(only).toMatchObject({ severity: 'warning', code: 'no-time-zone' });
+      expect(only?.detail).toContain('UTC');
+      expect(others).toEqual([]);
+    },
+  );
+});
