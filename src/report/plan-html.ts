@@ -16,7 +16,7 @@ const kinds: readonly PageKind[] = [
 const verdicts = {
   create: 'Will be created with these fields.',
   create_if_absent:
-    'The service does not let users be read: it will be created if it is absent, and left as it is if not.',
+    'rollcall does not read users: it will be created if it is absent, and left as it is if not.',
   differs: 'Exists and differs. It is left as it is.',
   in_sync: 'Exists, and is as declared.',
 } as const;

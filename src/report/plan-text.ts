@@ -60,8 +60,7 @@ function changeBlock(change: Change, style: Style): string {
 
 function userNote({ summary, scope }: Plan): string[] {
   if (summary.create_if_absent === 0) return [];
-  const note =
-    'The service does not let users be read: each ? is created if it is absent,\nand left as it is if not.';
+  const note = 'rollcall does not read users: each ? is created if it is absent,\nand left as it is if not.';
   const onlyUsers = summary.create + summary.differs + summary.in_sync === 0;
   const where = scope === undefined ? 'is declared' : 'is among these';
   return [onlyUsers ? `${note}\nNo application ${where}, so nothing was asked of the service.` : note];

@@ -155,7 +155,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  const note = /The service does not let users be read/g;
+  const note = /rollcall does not read users/g;
 
   test.each([
     [
@@ -164,7 +164,7 @@ describe('the text of a plan', () => {
       1,
     ],
     ['not without users', 'applications: [{ slug: a, name: A }]', 0],
-  ])('says that users cannot be read %s', async (_, manifest, times) => {
+  ])('says that users are not read %s', async (_, manifest, times) => {
     const text = await textOf(`version: 1\n${manifest}\n`);
     expect(text.match(note) ?? []).toHaveLength(times);
     expect(text).not.toContain('so nothing was asked');
