@@ -1,24 +1,53 @@
 import { defineConfig } from 'vitest/config';
+import type { ViteUserConfig } from 'vitest/config';
 
-export default defineConfig({
+/** Tests that start programs, replace a module or what belongs to the whole process, or count what it holds open. */
+export const whole = [
+  'test/{docs,e2e,package,pipelines}/**/*.test.ts',
+  'test/service/{idle-connections,keep-alive-race,recordings,socket-faults,system-authorities}.test.ts',
+  'test/support/canary.test.ts',
+];
+
+/** What goes for every test. */
+export const everyTest = {
+  // Node.js 20 does not import their JSON files.
+  server: { deps: { inline: [/@actions/] } },
+  // Against hanging only: no test is about how long something takes, and the machine may be busy.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  setupFiles: ['test/support/canary-hooks.ts'],
+  // No test reaches beyond this machine, and none depends on the caller's settings.
+  env: {
+    ROLLCALL_URL: '',
+    ROLLCALL_TOKEN: '',
+    ROLLCALL_TOKEN_FILE: '',
+    NO_COLOR: '1',
+    HTTP_PROXY: '',
+    HTTPS_PROXY: '',
+    http_proxy: '',
+    https_proxy: '',
+  },
+} satisfies ViteUserConfig['test'];
+
+export default defineConfig(({ mode }) => ({
   logLevel: 'error', // GitHub's packages name source maps that they do not bring
   test: {
-    // Node.js 20 does not import their JSON files.
-    server: { deps: { inline: [/@actions/] } },
-    maxWorkers: '100%', // most of them wait for a program
-    testTimeout: 30_000,
-    include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/canary.ts'],
-    // No test reaches beyond this machine, and none depends on the caller's settings.
-    env: {
-      ROLLCALL_URL: '',
-      ROLLCALL_TOKEN: '',
-      ROLLCALL_TOKEN_FILE: '',
-      NO_COLOR: '1',
-      HTTP_PROXY: '',
-      HTTPS_PROXY: '',
-      http_proxy: '',
-      https_proxy: '',
-    },
+    ...everyTest,
+    env: { ...everyTest.env, TESTS: mode }, // test/support/effort.ts reads it
+    maxWorkers: '100%', // many of them wait for a program
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: whole,
+          // They leave nothing behind, and so can share one copy of what they all load.
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'whole', include: whole, pool: 'forks' } },
+    ],
   },
-});
+}));

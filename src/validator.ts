@@ -1,17 +1,17 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { JsonObject } from './json.ts';
+import { readSchema, type SchemaName } from './schema.ts';
 
-const validators = new WeakMap<JsonObject, ValidateFunction>();
+const validators = new Map<SchemaName, ValidateFunction>();
 
-/** What checks a value against a JSON Schema, compiled once for each schema. */
-export function validatorFor(schema: JsonObject): ValidateFunction {
-  let validate = validators.get(schema);
+/** What checks a value against a published schema, compiled once for each. */
+export function validatorFor(name: SchemaName): ValidateFunction {
+  let validate = validators.get(name);
   if (validate === undefined) {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false, verbose: true });
     addFormats.default(ajv);
-    validate = ajv.compile(schema);
-    validators.set(schema, validate);
+    validate = ajv.compile(readSchema(name));
+    validators.set(name, validate);
   }
   return validate;
 }

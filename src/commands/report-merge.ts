@@ -16,7 +16,6 @@ import { mergedApplyText } from '../report/merged-apply-text.ts';
 import { planComment, planReports } from '../report/plan-reports.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
-import { readSchema } from '../schema.ts';
 import { validatorFor } from '../validator.ts';
 import type { Context } from './context.ts';
 import { Reports } from './reports.ts';
@@ -88,7 +87,7 @@ function satisfies<Document extends ShardReport>(
   filename: string;
   document: JsonObject;
 }) => shard is ShardDocument<Document> & { document: JsonObject & Document } {
-  const validate = validatorFor(readSchema(name));
+  const validate = validatorFor(name);
   // What satisfies the schema has the fields of the type; reading it back is what the schema is for.
   return (shard): shard is ShardDocument<Document> & { document: JsonObject & Document } =>
     validate(shard.document);

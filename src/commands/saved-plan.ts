@@ -6,7 +6,6 @@ import { readSavedPlan } from '../plan/read-saved-plan.ts';
 import { savedPlan, type SavedPlan } from '../plan/saved-plan.ts';
 import { stalePlan } from '../report/stale-plan.ts';
 import type { Resource } from '../resource.ts';
-import { readSchema } from '../schema.ts';
 import { validatorFor } from '../validator.ts';
 import type { Context } from './context.ts';
 import type { ObservedPlan } from './observed-plan.ts';
@@ -28,7 +27,7 @@ export async function loadSavedPlan(
   baseUrl: string,
   { files, env }: Context,
 ): Promise<LoadedPlan> {
-  const satisfiesSchema = validatorFor(readSchema('plan'));
+  const satisfiesSchema = validatorFor('plan');
   const read = readSavedPlan(await textOf(filename, files), (document) => satisfiesSchema(document));
   switch (read.kind) {
     case 'no_plan':

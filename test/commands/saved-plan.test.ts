@@ -6,6 +6,7 @@ import { UsageError } from '../../src/errors.ts';
 import type { Ending } from '../../src/exit-code.ts';
 import { parseJson } from '../../src/json.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved-plan.ts';
+import { times } from '../support/effort.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -318,7 +319,7 @@ describe('apply --plan refuses', () => {
           : text.slice(0, at) + (text[at] === '1' ? '2' : '1') + text.slice(at + 1);
         expect(await outcome(altered)).toMatch(/^(?:stale|usage)$/);
       }),
-      { numRuns: 60 },
+      { numRuns: times({ short: 15, full: 60 }) },
     );
     expect(service.requests).toEqual([]);
   });

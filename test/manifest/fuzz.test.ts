@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { validate } from '../../src/generated/validate-manifest.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import type { Resource } from '../../src/resource.ts';
+import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
@@ -135,7 +136,7 @@ describe('any manifest', () => {
   test('made of plausible pieces is accepted or refused at its places, and accepted again when it is printed', async () => {
     await fc.assert(
       fc.asyncProperty(manifest, (made) => holds(stringify(made, { aliasDuplicateObjects: false }))),
-      { numRuns: 1500 },
+      { numRuns: times({ short: 375, full: 1500 }) },
     );
   });
 
@@ -156,7 +157,7 @@ describe('any manifest', () => {
         if (!odd)
           expect(loaded.resources.map(({ name }) => name)).toEqual(made.applications.map(({ slug }) => slug));
       }),
-      { numRuns: 300 },
+      { numRuns: times({ short: 75, full: 300 }) },
     );
   });
 
@@ -176,14 +177,14 @@ describe('any manifest', () => {
       );
     await fc.assert(
       fc.asyncProperty(damaged, async (whole) => void (await load(whole))),
-      { numRuns: 1500 },
+      { numRuns: times({ short: 375, full: 1500 }) },
     );
   });
 
   test('of any bytes ends in diagnostics, not in a crash', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => void (await load(bytes))),
-      { numRuns: 500 },
+      { numRuns: times({ short: 125, full: 500 }) },
     );
   });
 });
@@ -193,6 +194,6 @@ test('what holds when references are resolved is a part of what the published sc
     fc.asyncProperty(manifest, async (made) => {
       if (validate(made)) expect(schemaErrors('manifest', made)).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: times({ short: 50, full: 200 }) },
   );
 });

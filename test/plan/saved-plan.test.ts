@@ -7,9 +7,9 @@ import { makePlan } from '../../src/plan/make-plan.ts';
 import { readSavedPlan, type ReadPlan } from '../../src/plan/read-saved-plan.ts';
 import { contentDigest, savedPlan, type SavedPlan } from '../../src/plan/saved-plan.ts';
 import { jsonText } from '../../src/report/json-text.ts';
-import { readSchema } from '../../src/schema.ts';
 import { validatorFor } from '../../src/validator.ts';
 import { desired } from '../support/desired.ts';
+import { times } from '../support/effort.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   text = jsonText(saved);
 });
 
-const satisfiesSchema = validatorFor(readSchema('plan'));
+const satisfiesSchema = validatorFor('plan');
 
 function read(changed: string): ReadPlan {
   return readSavedPlan(changed, (value) => satisfiesSchema(value));
@@ -111,7 +111,7 @@ describe('a saved plan', () => {
         expect(read(flipped).kind === 'plan').toBe(isTheSame);
         expect(read(text.slice(0, at)).kind).toBe('no_plan');
       }),
-      { numRuns: 1500 },
+      { numRuns: times({ short: 375, full: 1500 }) },
     );
   });
 

@@ -17,6 +17,7 @@ import { namedSummary } from '../../src/report/named-summary.ts';
 import { planText } from '../../src/report/plan-text.ts';
 import { createStyle } from '../../src/report/style.ts';
 import { validationDocument } from '../../src/report/validation-document.ts';
+import { times } from '../support/effort.ts';
 import { given, hostileText, type Given } from '../support/hostile.ts';
 import {
   elementsIn,
@@ -30,13 +31,15 @@ import { xmlFault } from '../support/xml.ts';
 
 const perRun = 50;
 
-/** 10,000 texts in all, many at a time; `parts` is how many properties share them. */
+const inAll = times({ short: 1500, full: 10_000 });
+
+/** So many texts in all, many at a time; `parts` is how many properties share them. */
 function holdsFor(parts: number, check: (world: Given) => void): void {
   fc.assert(
     fc.property(fc.array(hostileText, { minLength: perRun, maxLength: perRun }), (texts) =>
       check(given(texts)),
     ),
-    { numRuns: Math.ceil(10_000 / perRun / parts) },
+    { numRuns: Math.ceil(inAll / perRun / parts) },
   );
 }
 

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/apply/outcome.ts';
+import { times } from '../support/effort.ts';
 import { narrate } from './narrate.ts';
 import { faults } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 10_000);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 1000, full: 10_000 }));
+/** The first seeds that, together, meet everything there is. */
+const enough = 200;
 
 describe('a simulated run of apply', () => {
   test(
     `keeps every promise under ${seeds} seeds, which meet every fault and end in every way`,
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       const met = new Set<string>();
       const ended = new Set<string>();
@@ -33,7 +36,7 @@ describe('a simulated run of apply', () => {
         timeout_late: 'timed out, arrives whenever it likes',
         resent: 'to the second of two',
       };
-      if (seeds < 10_000) return; // too few to meet everything
+      if (seeds < enough) return;
       for (const fault of faults) expect(words).toContain(inWords[fault] ?? fault);
       expect([...ended]).toEqual(
         expect.arrayContaining([...outcomeKinds, 'done', 'failed', 'interrupted', 'incomplete']),

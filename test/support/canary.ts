@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
 
 /**
  * No test may find a secret anywhere but where it put it. Whatever a test takes for a secret holds one of these words,
@@ -59,12 +58,11 @@ export function watchFolder(folder: string): void {
   }
 }
 
-afterEach(refuseLeaks);
-
-afterAll(() => {
+/** Removes the folders that tests made, and throws where a file that was left in one holds a canary. */
+export function removeFolders(): void {
   for (const folder of folders.splice(0)) {
     watchFolder(folder);
     rmSync(folder, { recursive: true });
   }
   refuseLeaks();
-});
+}

@@ -1,12 +1,20 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { readSchema, type SchemaName } from '../../src/schema.ts';
 
+const compiled = new Map<SchemaName, ValidateFunction>();
+
 /** What is wrong with a document by one of the published schemas; an empty list when nothing is. */
 export function schemaErrors(name: SchemaName, document: unknown): unknown[] {
+  const validate = compiled.get(name) ?? compile(name);
+  validate(document);
+  return validate.errors ?? [];
+}
+
+function compile(name: SchemaName): ValidateFunction {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false });
   addFormats.default(ajv);
   const validate = ajv.compile(readSchema(name));
-  validate(document);
-  return validate.errors ?? [];
+  compiled.set(name, validate);
+  return validate;
 }
