@@ -1,4 +1,5 @@
 import type { JsonValue } from '../json.ts';
+import { redactorOf } from '../redactor.ts';
 import { declaredFields, isSensitive, type ApplicationResource } from '../resource.ts';
 import { sensitive } from '../sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
@@ -15,7 +16,8 @@ export function compare(resource: ApplicationResource, observed: ObservedApplica
     differences.push({
       field,
       declared: resource.shown[field] ?? null,
-      observed: hidden ? sensitive : value, // what is there may be the secret of before
+      // What is there may be the secret of before, or one that somebody wrote into another field.
+      observed: hidden ? sensitive : redactorOf(resource.secrets).cleanJson(value),
     });
   }
   return differences;

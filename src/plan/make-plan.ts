@@ -94,10 +94,12 @@ function existingApplication(
   application: ObservedApplication,
 ): ApplicationChange {
   const held: Record<string, ObservedFields[string] | undefined> = application.fields;
+  const differences = compare(resource, application);
+  const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const shown: ObservedFields = Object.fromEntries(
     declaredFields(resource).map(([field]) => [
       field,
-      isSensitive(resource, field) ? sensitive : (held[field] ?? null),
+      isSensitive(resource, field) ? sensitive : (differing.get(field) ?? held[field] ?? null),
     ]),
   );
   return {
@@ -105,7 +107,7 @@ function existingApplication(
     type: 'application',
     presence: 'present',
     change: { actions: ['no-op'], before: shown, after: shown },
-    differences: compare(resource, application),
+    differences,
   };
 }
 

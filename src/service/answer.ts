@@ -52,7 +52,7 @@ export type AnswerKind =
 export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
-  /** The body, when it is a JSON object. */
+  /** The body, when it is a JSON object; the secrets that rollcall sent are blanked out. */
   readonly body?: JsonObject;
   /** The service's own id of the request. */
   readonly requestId?: string;
@@ -80,7 +80,8 @@ export function readAnswer(exchange: Exchange, operation: Operation, identity: s
       const { status, headers } = exchange;
       const json = parseJson(exchange.body);
       const body = isJsonObject(json) ? json : undefined;
-      const kind = kindOf(status, json, identityField[operation], identity);
+      const received = exchange.asReceived === undefined ? json : parseJson(exchange.asReceived);
+      const kind = kindOf(status, received, identityField[operation], identity);
       return {
         kind,
         status,
@@ -91,6 +92,13 @@ export function readAnswer(exchange: Exchange, operation: Operation, identity: s
       };
     }
   }
+}
+
+/** The record that an answer carries, as the service holds it, to be compared with. Who shows a part of it blanks out the secrets. */
+export function recordOf(exchange: Exchange, { body = {} }: Answer): JsonObject {
+  if (exchange.kind !== 'answered' || exchange.asReceived === undefined) return body;
+  const json = parseJson(exchange.asReceived);
+  return isJsonObject(json) ? json : body;
 }
 
 function kindOf(status: number, json: JsonValue | undefined, field: string, identity: string): AnswerKind {

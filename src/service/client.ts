@@ -1,6 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../json.ts';
 import type { Application } from '../resource.ts';
-import { readAnswer, type Answer } from './answer.ts';
+import { readAnswer, recordOf, type Answer } from './answer.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import type { ApplicationRequest, ObservedApplication, Operation, UserRequest } from './types.ts';
 import { proofOf, type ReadProof, type WriteProof } from './what-answers-prove.ts';
@@ -31,17 +31,19 @@ export function createClient(send: Transport): Client {
     identity: string,
     request: HttpRequest,
     signal?: AbortSignal,
-  ): Promise<Answer> {
-    return readAnswer(await send(request, signal), operation, identity);
+  ): Promise<Asked> {
+    const exchange = await send(request, signal);
+    const answer = readAnswer(exchange, operation, identity);
+    return { answer, record: recordOf(exchange, answer) };
   }
 
   return {
     async retrieveApplication(slug, signal) {
       const path = `${applications}${encodeURIComponent(slug)}/`;
-      const answer = await ask('retrieveApplication', slug, { method: 'GET', path }, signal);
+      const { answer, record } = await ask('retrieveApplication', slug, { method: 'GET', path }, signal);
       const proof = proofOf(answer.kind, 'retrieveApplication');
       return proof === 'exists'
-        ? { proof, answer, application: observed(answer.body ?? {}) }
+        ? { proof, answer, application: observed(record, answer) }
         : { proof, answer };
     },
     async createApplication(fields) {
@@ -55,7 +57,12 @@ export function createClient(send: Transport): Client {
   };
 }
 
-function writing(answer: Answer, operation: 'createApplication' | 'createUser'): Writing {
+interface Asked {
+  readonly answer: Answer;
+  readonly record: JsonObject;
+}
+
+function writing({ answer }: Asked, operation: 'createApplication' | 'createUser'): Writing {
   const proof = proofOf(answer.kind, operation);
   return proof === 'created' ? { proof, answer, pk: textOf(answer.body?.['pk']) } : { proof, answer };
 }
@@ -75,12 +82,12 @@ const comparable = {
 } satisfies Record<keyof Application, true>;
 
 /** Reads leniently: only the identity and the `pk` are demanded, by readAnswer. */
-function observed(body: JsonObject): ObservedApplication {
+function observed(record: JsonObject, { body }: Answer): ObservedApplication {
   const fields: Partial<Record<keyof Application, JsonValue>> = {};
   // Object.keys widens the keys to string.
   for (const field of Object.keys(comparable) as (keyof Application)[]) {
-    const value = body[field];
+    const value = record[field];
     if (value !== undefined) fields[field] = value;
   }
-  return { pk: textOf(body['pk']), slug: textOf(body['slug']), fields };
+  return { pk: textOf(body?.['pk']), slug: textOf(record['slug']), fields };
 }

@@ -1,80 +1,84 @@
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
-import { sensitive } from '../sensitive.ts';
+import { isJsonObject, parseJson } from '../json.ts';
+import { Redactor, redactorOf } from '../redactor.ts';
 import type { Answer } from './answer.ts';
-import type { Transport } from './transport.ts';
+import { meaningfulNames } from './field-names.ts';
+import type { Exchange, Transport } from './transport.ts';
 
-/** Nothing shorter is a secret; to blank out a short text everywhere would make answers unreadable. */
+/** Nothing shorter is a secret of rollcall's own; to blank out a short text everywhere would make answers unreadable. */
 const shortestSecret = 8;
 
 /** A transport whose answers and errors hold none of the secrets it sends, even where the other side echoes them. */
 export function redacting(send: Transport, secrets: readonly string[]): Transport {
   const long = secrets.filter(({ length }) => length >= shortestSecret);
   if (long.length === 0) return send;
-  const forms = formsOf(long);
+  const redactor = new Redactor(long);
   return async (request, signal) => {
     const exchange = await send(request, signal);
-    if (exchange.kind !== 'answered') {
-      cleanError(exchange.error, forms);
-      return exchange;
-    }
-    const headers = Object.fromEntries(
-      Object.entries(exchange.headers).map(([name, value]) => [name, clean(value, forms)]),
-    );
-    return { ...exchange, headers, body: clean(exchange.body, forms) };
+    if (exchange.kind === 'answered') return cleanAnswer(exchange, redactor);
+    cleanError(exchange.error, redactor);
+    return exchange;
   };
 }
 
-function cleanError(error: Error, forms: Forms): void {
-  // The message of a DOMException, such as the error of a timeout, cannot be assigned to.
-  Object.defineProperty(error, 'message', { value: clean(error.message, forms), configurable: true });
-  if (error.cause instanceof Error) cleanError(error.cause, forms);
-}
+type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/** An answer in whose words the secrets of a manifest are blanked out. The names of fields are not words. */
-export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
-  if (answer.body === undefined || secrets.length === 0) return answer;
-  const forms = formsOf(secrets);
-  const body = Object.entries(answer.body).map(([field, value]) => [field, cleanIn(value, forms)]);
-  return { ...answer, body: Object.fromEntries(body) };
-}
-
-function cleanIn(value: JsonValue, forms: Forms): JsonValue {
-  if (typeof value === 'string') return clean(value, forms);
-  if (isJsonList(value)) return value.map((item) => cleanIn(item, forms));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [clean(key, forms), cleanIn(inner, forms)]),
+/**
+ * Of a record (2xx) the declared fields and the id are shown, so it is cleaned like everything else. But it is compared as it came:
+ * a slug that holds the value of a harmless header is still that slug.
+ */
+function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
+  const headers = Object.fromEntries(
+    Object.entries(exchange.headers).map(([name, value]) => [name, redactor.clean(value)]),
   );
-}
-
-interface Forms {
-  readonly pattern: RegExp;
-  /** Too short to be told from the words around them. */
-  readonly short: readonly string[];
-}
-
-const shortestForm = 4;
-
-/** The forms in which an echo may hold a text: as it is, in JSON, in JSON within JSON, in a URL. */
-function formsOf(texts: readonly string[]): Forms {
-  const all = new Set(
-    texts.flatMap((text) => [text, inJson(text), inJson(inJson(text)), encodeURIComponent(text)]),
-  );
-  // The longest first, lest a part of one be taken for another.
-  const long = [...all]
-    .filter(({ length }) => length >= shortestForm)
-    .toSorted((a, b) => b.length - a.length);
-  const escaped = long.map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const body = cleanBody(exchange.body, redactor);
+  const isRecord = exchange.status >= 200 && exchange.status < 300;
   return {
-    pattern: new RegExp(escaped.length > 0 ? escaped.join('|') : '(?!)', 'g'),
-    short: [...all].filter(({ length }) => length < shortestForm),
+    ...exchange,
+    headers,
+    body,
+    ...(isRecord && body !== exchange.body && { asReceived: exchange.body }),
   };
 }
 
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+/** Escapes of JSON can stand anywhere in a text, and twice where it holds JSON again, so what they mean is cleaned, not the escapes. */
+function cleanBody(body: string, redactor: Redactor): string {
+  if (!body.includes('\\') && !redactor.holds(body)) return body;
+  const json = parseJson(body);
+  if (json === undefined) return redactor.clean(body);
+  const cleaned = JSON.stringify(redactor.cleanJson(json, meaningfulNames));
+  return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
-function clean(text: string, { pattern, short }: Forms): string {
-  return short.some((form) => text.includes(form)) ? sensitive : text.replace(pattern, sensitive);
+/** Also what an inspected error shows: its stack, its causes, and what it carries with it. */
+function cleanError(error: Error, redactor: Redactor, depth = 0): void {
+  for (const name of Object.getOwnPropertyNames(error).concat('message')) {
+    const value: unknown = Reflect.get(error, name);
+    if (typeof value === 'string' && redactor.holds(value)) {
+      // The message of a DOMException, such as the error of a timeout, cannot be assigned to.
+      Object.defineProperty(error, name, {
+        value: redactor.clean(value),
+        configurable: true,
+        enumerable: false,
+      });
+    }
+    for (const inner of Array.isArray(value) ? value : [value])
+      if (inner instanceof Error && depth < maxCauses) cleanError(inner, redactor, depth + 1);
+  }
+}
+
+const maxCauses = 8;
+
+/** An answer in which the secrets of a manifest are blanked out. */
+export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answer {
+  if (secrets.length === 0) return answer;
+  const redactor = redactorOf(secrets);
+  const { body, requestId, redirectOrigin, error } = answer;
+  if (error) cleanError(error, redactor);
+  const cleaned = body && redactor.cleanJson(body, meaningfulNames);
+  return {
+    ...answer,
+    ...(isJsonObject(cleaned) && { body: cleaned }),
+    ...(requestId !== undefined && { requestId: redactor.clean(requestId) }),
+    ...(redirectOrigin !== undefined && { redirectOrigin: redactor.clean(redirectOrigin) }),
+  };
 }

@@ -15,6 +15,8 @@ export type Exchange =
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
+      /** The body of a record before secrets were blanked out in it, where that changed it. To compare with; never to be shown. */
+      readonly asReceived?: string;
     }
   /** Not a byte of the request was written: the service cannot have acted. */
   | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }

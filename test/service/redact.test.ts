@@ -1,53 +1,158 @@
-import { expect, test } from 'vitest';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/service/client.ts';
 import { redacting, withoutSecrets } from '../../src/service/redact.ts';
+import type { Exchange } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 
-const secret = 'tok-"SECRET"-123';
+const secret = 'tok-"SECRET"+/123';
 const request = { method: 'GET', path: '/' } as const;
 
-test('a token that the other side echoes is blanked out, in whatever part of the answer', async () => {
-  const echo = answered(
-    403,
-    { detail: `bad header: Bearer ${secret}` },
-    { location: `https://x/?t=${secret}` },
-  );
-  expect(await redacting(async () => echo, [secret])(request)).toEqual(
-    answered(403, { detail: 'bad header: Bearer (sensitive)' }, { location: 'https://x/?t=(sensitive)' }),
-  );
-});
+function redacted(exchange: Exchange, ...secrets: string[]): Promise<Exchange> {
+  return redacting(async () => exchange, [secret, ...secrets])(request);
+}
 
-test('a token in an error is blanked out', async () => {
-  const failing = redacting(async () => ({ kind: 'lost', error: new Error(`header ${secret}`) }), [secret]);
-  expect(await failing(request)).toMatchObject({ error: { message: 'header (sensitive)' } });
-});
+function withBody(status: number, body: string): Exchange {
+  return { kind: 'answered', status, headers: {}, body };
+}
 
-test('the error of a timeout, whose message is read-only, passes', async () => {
-  const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
-  const failing = redacting(async () => ({ kind: 'lost', error }), [secret]);
-  expect(await failing(request)).toMatchObject({
-    error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },
+describe('a token that the other side echoes', () => {
+  test('is blanked out, in whatever part of the answer', async () => {
+    const echo = answered(
+      403,
+      { detail: `bad header: Bearer ${secret}` },
+      { location: `https://x/?t=${secret}` },
+    );
+    expect(await redacted(echo)).toEqual(
+      answered(403, { detail: 'bad header: Bearer (sensitive)' }, { location: 'https://x/?t=(sensitive)' }),
+    );
+  });
+
+  test.each([
+    ['as JSON escapes it', JSON.stringify(secret)],
+    ['with more escapes than JSON needs', '"tok-\\u0022SECRET\\u0022\\u002b\\/123"'],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify({ token: secret }))],
+    ['in JSON four times', [1, 2, 3, 4].reduce<string>((text) => JSON.stringify(text), secret)],
+    ['in a URL', JSON.stringify(`/?token=${encodeURIComponent(secret)}`)],
+    ['in base64', JSON.stringify(`Basic ${btoa(`me:${secret}`)}`)],
+    ['cut off', JSON.stringify(secret.slice(2, -2))],
+  ])('is blanked out in a text of a refusal %s', async (_form, text) => {
+    const cleaned = await redacted(withBody(400, `{"name":[${text}]}`));
+    expect(cleaned).toMatchObject({ body: expect.stringContaining('(sensitive)') as string });
+    expect(JSON.stringify(cleaned)).not.toMatch(/SECRET|U0VDUkVU|NFQ1JFV|TRUNSRV/);
+  });
+
+  test('is blanked out as the name of a field, and in a value below it', async () => {
+    const body = `{"name":{"tok-\\u0022SECRET\\u0022\\u002b\\/123":["x"]},"tok-\\"SECRET\\"\\u002b/123":["y"]}`;
+    expect(await redacted(withBody(400, body))).toMatchObject({
+      body: '{"name":{"(sensitive)":["x"]},"(sensitive)":["y"]}',
+    });
+  });
+
+  test('is blanked out of what is no JSON', async () => {
+    expect(await redacted(withBody(502, `<p>${secret}</p>`))).toMatchObject({ body: '<p>(sensitive)</p>' });
+  });
+
+  test('leaves an answer alone that has escapes, and no secret', async () => {
+    const body = '{ "detail": "caf\\u00e9 \\/" }';
+    expect(await redacted(withBody(404, body))).toMatchObject({ body });
   });
 });
 
-test('a token in the cause of an error is blanked out', async () => {
-  const error = new Error('outside', { cause: new Error(secret) });
-  const failing = redacting(async () => ({ kind: 'lost', error }), [secret]);
-  expect(await failing(request)).toMatchObject({ error: { cause: { message: '(sensitive)' } } });
-});
-
-test('the secrets of a manifest are blanked out of words, and the names of fields stay', () => {
-  const body = { name: ['hunter2 is no name', 'nor "hunter2!"'], detail: 'fine' };
-  expect(
-    withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!', 'name!']).body,
-  ).toEqual({
-    name: ['(sensitive) is no name', 'nor "(sensitive)"'],
-    detail: 'fine',
+describe('a field name that means something', () => {
+  test('stays, even where it is the value of a header', async () => {
+    const body = { provider: ['provider'] };
+    expect(await redacted(answered(400, body), 'provider')).toMatchObject({
+      body: '{"provider":["(sensitive)"]}',
+    });
   });
 });
 
-test('a secret too short to be told from other words takes the whole text with it', () => {
-  const body = { name: ['no more than 150 characters', 'fine'] };
-  expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
-    name: ['(sensitive)', 'fine'],
+describe('a record', () => {
+  const record = { pk: 'team-identity-1', slug: 'wiki-identity', name: 'Wiki by team-identity', group: '' };
+
+  test('is compared as it came, where the value of a harmless header is a part of it', async () => {
+    const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
+    const reading = await createClient(send).retrieveApplication('wiki-identity');
+    expect(reading).toMatchObject({
+      proof: 'exists',
+      application: { slug: 'wiki-identity', fields: { name: 'Wiki by team-identity' } },
+    });
+  });
+
+  test('shows none of it in its id and in the answer', async () => {
+    const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
+    const reading = await createClient(send).retrieveApplication('wiki-identity');
+    expect(reading).toMatchObject({ application: { pk: '(sensitive)-1' } });
+    expect(JSON.stringify(reading.answer)).not.toContain('identity');
+  });
+});
+
+describe('a token in an error', () => {
+  test('is blanked out', async () => {
+    const error = new Error(`header ${secret}`);
+    expect(await redacted({ kind: 'lost', error })).toMatchObject({
+      error: { message: 'header (sensitive)' },
+    });
+  });
+
+  test('that has a read-only message, as one of a timeout, is blanked out', async () => {
+    const error = new DOMException(`no answer to ${secret}`, 'TimeoutError');
+    expect(await redacted({ kind: 'lost', error })).toMatchObject({
+      error: { name: 'TimeoutError', message: 'no answer to (sensitive)' },
+    });
+  });
+
+  test('is blanked out of all that the error shows when a program inspects it', async () => {
+    const cause = new AggregateError([new Error(secret)], secret, { cause: new Error(secret) });
+    const error = Object.assign(new Error('outside', { cause }), { data: `HTTP/1.1 200 ${secret}` });
+    const { error: cleaned } = (await redacted({ kind: 'lost', error })) as { error: Error };
+    expect(inspect(cleaned, { depth: 9 })).not.toContain('SECRET');
+    expect(cleaned).toMatchObject({
+      cause: { message: '(sensitive)', errors: [{ message: '(sensitive)' }] },
+    });
+  });
+});
+
+describe('the secrets of a manifest', () => {
+  test('are blanked out of words, and the names of fields stay', () => {
+    const body = { name: ['hunter2 is no name', 'nor "hunter2!"'], detail: 'fine' };
+    expect(
+      withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!', 'name']).body,
+    ).toEqual({ name: ['(sensitive) is no (sensitive)', 'nor "(sensitive)"'], detail: 'fine' });
+  });
+
+  test('are blanked out of the names within a field, and of names that mean nothing', () => {
+    const body = { attributes: { 'hunter2!': [{ hunter2: 'x' }] }, 'for hunter2': ['y'] };
+    expect(
+      withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['hunter2', 'hunter2!']).body,
+    ).toEqual({ attributes: { '(sensitive)': [{ '(sensitive)': 'x' }] }, 'for (sensitive)': ['y'] });
+  });
+
+  test('are blanked out in the form that they have in a URL', () => {
+    const body = { detail: 'see ?p=hunter%202%2F%C3%BC and ?p=hunter+2%2f%c3%bc' };
+    expect(withoutSecrets({ kind: 'denied', status: 403, body }, ['hunter 2/ü']).body).toEqual({
+      detail: 'see ?p=(sensitive) and ?p=(sensitive)',
+    });
+  });
+
+  test('too short to be told from other words take the whole text with them', () => {
+    const body = { name: ['no more than 150 characters', 'fine'] };
+    expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
+      name: ['(sensitive)', 'fine'],
+    });
+  });
+
+  test('are blanked out of the id of a request and the target of a redirect', () => {
+    const answer = {
+      kind: 'redirect',
+      status: 302,
+      requestId: 'hunter22',
+      redirectOrigin: 'https://hunter22',
+    };
+    expect(withoutSecrets({ ...answer, kind: 'redirect' }, ['hunter22'])).toMatchObject({
+      requestId: '(sensitive)',
+      redirectOrigin: 'https://(sensitive)',
+    });
   });
 });

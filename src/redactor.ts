@@ -1,0 +1,151 @@
+import { hasEscapes, originOf, viewsOf, type View } from './echo-views.ts';
+import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
+import { sensitive } from './sensitive.ts';
+import { TextWindows, type Stretch } from './text-windows.ts';
+
+/** A piece of a secret that is as long as this is blanked out; what is shorter says little, and may be there by chance. */
+export const pieceLength = 12;
+
+/** A whole secret that is shorter than this cannot be told from the words around it: the text that holds it goes as a whole. */
+const shortestWord = 4;
+
+/** Shorter secrets are not looked for in base64: a few characters of it are found anywhere. */
+const shortestInBase64 = 8;
+
+/** A longer text with escapes has too many ways to be read. Nobody reads it either: it goes as a whole. */
+const longestEscaped = 64 * 1024;
+
+/**
+ * Finds secrets in texts, and pieces of them: as they are, escaped as in JSON, URLs, forms or HTML, and in base64, with whatever
+ * stands before them there.
+ */
+export class Redactor {
+  readonly #plain: readonly TextWindows[];
+  readonly #base64: readonly TextWindows[];
+  readonly #short: readonly string[];
+
+  constructor(secrets: readonly string[]) {
+    this.#short = secrets.filter(({ length }) => length > 0 && length < shortestWord);
+    const words = secrets.filter(({ length }) => length >= shortestWord);
+    this.#plain = windowsOf(words, 1);
+    const encoded = words
+      .filter(({ length }) => length >= shortestInBase64)
+      .flatMap((word) => inBase64(word));
+    // Of a piece of twelve characters fifteen are certain in base64: four windows, of which one is known.
+    this.#base64 = windowsOf(encoded, 4);
+  }
+
+  /** Whether a text holds a secret. */
+  holds(text: string): boolean {
+    return this.#stretchesIn(text).length > 0;
+  }
+
+  /** A text in which `(sensitive)` stands for the secrets. */
+  clean(text: string): string {
+    return this.#replaced(text, () => sensitive);
+  }
+
+  /** The same, and as long as it was, so that what stands beside the secrets keeps its column. */
+  cover(text: string): string {
+    return this.#replaced(text, (length) => sensitive.slice(0, length).padEnd(length));
+  }
+
+  /** A value in whose texts, numbers and names no secret is left; but the names at its top that are `kept` stay. */
+  cleanJson(value: JsonValue, kept: ReadonlySet<string> = new Set()): JsonValue {
+    if (typeof value === 'string') return this.clean(value);
+    if (typeof value === 'number') return this.holds(String(value)) ? sensitive : value;
+    if (isJsonList(value)) return value.map((item) => this.cleanJson(item));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [
+        kept.has(name) ? name : this.clean(name),
+        this.cleanJson(inner),
+      ]),
+    );
+  }
+
+  #replaced(text: string, blank: (length: number) => string): string {
+    let result = '';
+    let at = 0;
+    for (const { start, end } of this.#stretchesIn(text)) {
+      result += text.slice(at, start) + blank(end - start);
+      at = end;
+    }
+    return at === 0 ? text : result + text.slice(at);
+  }
+
+  /** In order and apart. */
+  #stretchesIn(text: string): readonly Stretch[] {
+    const whole = [{ start: 0, end: text.length }];
+    if (text.length > longestEscaped && hasEscapes(text)) return whole;
+    const found: Stretch[] = [];
+    for (const view of viewsOf(text)) {
+      if (this.#short.some((secret) => view.text.includes(secret))) return whole;
+      for (const stretch of this.#stretchesInView(view)) found.push(originOf(view, stretch));
+    }
+    return found.length < 2 ? found : merged(found);
+  }
+
+  *#stretchesInView({ text }: View): Iterable<Stretch> {
+    for (const windows of this.#plain) yield* windows.stretchesIn(text);
+    for (const windows of this.#base64) {
+      let last: Stretch | undefined;
+      for (const stretch of windows.stretchesIn(text)) {
+        if (last && stretch.end <= last.end) continue;
+        yield (last = wholeBase64(text, stretch));
+      }
+    }
+  }
+}
+
+const redactors = new WeakMap<readonly string[], Redactor>();
+
+/** The redactor of a list of secrets; the same one for the same list. */
+export function redactorOf(secrets: readonly string[]): Redactor {
+  const known = redactors.get(secrets) ?? new Redactor(secrets);
+  redactors.set(secrets, known);
+  return known;
+}
+
+/** Long texts are known by their pieces; each shorter one as a whole. */
+function windowsOf(texts: readonly string[], step: number): TextWindows[] {
+  const widths = new Set(texts.map(({ length }) => Math.min(length, pieceLength)));
+  return Array.from(
+    widths,
+    (width) =>
+      new TextWindows(
+        width,
+        texts.filter(({ length }) => Math.min(length, pieceLength) === width),
+        step,
+      ),
+  );
+}
+
+/** What is certain of a text in base64, in both alphabets, whatever stands around it: it depends on what number of bytes comes before. */
+function inBase64(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const forms = [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const certain = Math.floor(((before + bytes.length) * 8) / 6);
+    return encoded.slice(Math.ceil((before * 8) / 6), certain);
+  });
+  return [...new Set([...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))])];
+}
+
+/** The ends of a secret share characters with what stands around it. */
+function wholeBase64(text: string, { start, end }: Stretch): Stretch {
+  const isBase64 = (at: number): boolean => /[\w+/=-]/.test(text.charAt(at));
+  while (start > 0 && isBase64(start - 1)) start -= 1;
+  while (end < text.length && isBase64(end)) end += 1;
+  return { start, end };
+}
+
+function merged(stretches: Stretch[]): Stretch[] {
+  const result: Stretch[] = [];
+  for (const stretch of stretches.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (last && stretch.start <= last.end) last.end = Math.max(last.end, stretch.end);
+    else result.push({ ...stretch });
+  }
+  return result;
+}

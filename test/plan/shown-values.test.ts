@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import type { Change } from '../../src/plan/types.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const manifest = [
+  'version: 1',
+  'applications:',
+  '  - slug: wiki',
+  '    name: Wiki',
+  '    group: Docs for the team',
+  '    meta_description: "${env:SECRET}"',
+].join('\n');
+
+async function changeOf(held: Readonly<Record<string, string | null>>): Promise<Change | undefined> {
+  const wiki = { slug: 'wiki', name: 'Wiki', group: 'Docs for the team', ...held };
+  const { resource_changes } = await planOf(manifest, { wiki }, { SECRET: 'hunter-canary-22' });
+  return resource_changes[0];
+}
+
+describe('what the service holds in a sensitive field', () => {
+  test.each([['the secret of before'], [''], [null]])('is not shown, whatever it is: %j', async (held) => {
+    expect(await changeOf({ meta_description: held })).toMatchObject({
+      change: { before: { meta_description: '(sensitive)' }, after: { meta_description: '(sensitive)' } },
+      differences: [{ field: 'meta_description', declared: '(sensitive)', observed: '(sensitive)' }],
+    });
+  });
+
+  test('is not shown where the service does not tell it', async () => {
+    expect(await changeOf({})).toMatchObject({ differences: [{ observed: '(sensitive)' }] });
+  });
+});
+
+describe('a secret that the service holds in another field', () => {
+  test('is blanked out where that field differs', async () => {
+    const group = 'once hunter-canary-22, now other';
+    expect(await changeOf({ meta_description: 'hunter-canary-22', group })).toMatchObject({
+      change: { before: { group: 'once (sensitive), now other' } },
+      differences: [{ field: 'group', observed: 'once (sensitive), now other' }],
+    });
+  });
+});
