@@ -27,33 +27,59 @@ import type { ValidateOptions } from './validate.ts';
 /** How a run of the program ended; a command that the sandbox ran has an exit code of its own. */
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
+/** What the program runs in: this process, or in a test something in its place. */
+export interface Surroundings {
+  /** Help and the version. */
+  readonly writeOut: (text: string) => void;
+  /** What is wrong with the arguments. */
+  readonly writeErr: (text: string) => void;
+  /** What a command runs in; `colours` is what the flags say of colours, if anything. */
+  readonly contextFor: (toolVersion: string, colours: boolean | undefined) => Promise<Context>;
+}
+
+const thisProcess: Surroundings = {
+  writeOut: (text) => void process.stdout.write(text),
+  writeErr: (text) => void process.stderr.write(text),
+  contextFor: async (toolVersion, colours) => {
+    const { nodeContext } = await import('./node-context.ts');
+    return nodeContext(toolVersion, colours);
+  },
+};
+
 /** Runs what the arguments say. What is wrong with them is said on stderr. */
-export async function run(args: readonly string[], toolVersion: string): Promise<ProgramEnding> {
+export async function run(
+  args: readonly string[],
+  toolVersion: string,
+  surroundings: Surroundings = thisProcess,
+): Promise<ProgramEnding> {
   let ending: ProgramEnding = 'done';
+  const { writeErr } = surroundings;
   try {
-    await program(toolVersion, (its) => (ending = its)).parseAsync(args, { from: 'user' });
+    const rollcall = program(toolVersion, (its) => (ending = its), surroundings);
+    await rollcall.parseAsync(args, { from: 'user' });
     return ending;
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has said what is wrong, but not what to do about the likeliest mistake.
       if (args.some((arg) => /^--token(=|$)/.test(arg)))
-        process.stderr.write(
+        writeErr(
           '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',
         );
       return error.exitCode === 0 ? 'done' : 'invalid';
     }
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
+    writeErr(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
     return 'invalid';
   }
 }
 
 /** All commands and their options. A command is loaded when it is called: `--help` needs none of them. */
-export function program(toolVersion: string, end: (ending: ProgramEnding) => void): Command {
-  const contextFor = async ({ color }: ColourOption): Promise<Context> => {
-    const { nodeContext } = await import('./node-context.ts');
-    return nodeContext(toolVersion, color);
-  };
+export function program(
+  toolVersion: string,
+  end: (ending: ProgramEnding) => void,
+  { writeOut, writeErr, contextFor: contextOf }: Surroundings = thisProcess,
+): Command {
+  const contextFor = ({ color }: ColourOption): Promise<Context> => contextOf(toolVersion, color);
   const rollcall = new Command('rollcall')
     .description(
       'Calls the roll of an identity service: checks the applications and users that\nmanifests declare, shows which are missing, and creates them.',
@@ -64,7 +90,7 @@ export function program(toolVersion: string, end: (ending: ProgramEnding) => voi
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('--help shows the usage.')
-    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
+    .configureOutput({ writeOut, writeErr, outputError: (text, write) => write(withoutValues(text)) })
     .addHelpText('after', example('rollcall init'));
 
   rollcall

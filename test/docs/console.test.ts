@@ -1,12 +1,15 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run } from '../support/cli.ts';
+import { rollcallHere } from '../support/here.ts';
+import { jqHere } from '../support/jq.ts';
+import { serveResidents, type Residents } from '../support/resident.ts';
 
 /** A command that a document shows, and what it prints there; none where that is left out. */
 interface Shown {
@@ -68,16 +71,24 @@ function lasting(text: string): string {
 const exampleSeed = parse(readFileSync(join(root, 'examples/sandbox-seed.yaml'), 'utf8')) as SandboxSeed; // a test of the demo reads it with its schema
 
 const folder = temporaryFolder();
+let residents: Residents;
+beforeAll(async () => {
+  residents = await serveResidents({ rollcall: rollcallHere, jq: jqHere });
+});
+afterAll(() => residents.close());
+
+/** Here the executable runs the commands; on all other pages this process does the same, and sooner. */
+const wholePages = new Set(['README.md', 'docs/sandbox.md']);
 
 /** A project as the pages take it for granted, with rollcall among its packages and a jq. */
-function project(name: string): string {
-  const here = join(folder, name);
-  mkdirSync(join(here, 'node_modules/.bin'), { recursive: true });
+function project(page: string): string {
+  const here = join(folder, page.replace('/', '-'));
+  const programs = join(here, 'node_modules/.bin');
+  mkdirSync(programs, { recursive: true });
   symlinkSync(root, join(here, 'node_modules/rollcall'));
-  symlinkSync(cli, join(here, 'node_modules/.bin/rollcall'));
-  const jq = join(here, 'node_modules/.bin/jq');
-  writeFileSync(jq, `#!/bin/sh\nexec "${process.execPath}" "${root}/test/support/jq.js" "$@"\n`);
-  chmodSync(jq, 0o755);
+  if (wholePages.has(page)) symlinkSync(cli, join(programs, 'rollcall'));
+  else residents.install(join(programs, 'rollcall'), 'rollcall');
+  residents.install(join(programs, 'jq'), 'jq');
   writeFileSync(join(here, 'package.json'), '{}');
   return here;
 }
@@ -89,8 +100,8 @@ const pages = [
     .map((name) => `docs/${name}`),
 ].filter((name) => stepsOf(readFileSync(join(root, name), 'utf8')).some((step) => 'command' in step));
 
-test.each(pages)('every command of %s does what it shows', { timeout: 120_000 }, async (page) => {
-  const here = project(page.replace('/', '-'));
+test.each(pages)('every command of %s does what it shows', async (page) => {
+  const here = project(page);
   const isTutorial = page === 'docs/tutorial.md';
   if (!isTutorial) cpSync(join(root, 'examples/manifests'), join(here, 'manifests'), { recursive: true });
   if (!isTutorial) cpSync(join(root, 'examples'), join(here, 'examples'), { recursive: true });

@@ -8,6 +8,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { rollcall, root, run } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 
 function documentText(name: string): string {
   return readFileSync(join(root, name), 'utf8');
@@ -52,7 +53,7 @@ describe('the README', () => {
 describe('the documents', () => {
   test('show a manifest that is valid', async () => {
     const [manifest = ''] = blocks('docs/manifest.md', 'yaml');
-    expect(await rollcall(['validate', '-', '--strict'], { input: manifest })).toMatchObject({ code: 0 });
+    expect(await endedHere(['validate', '-', '--strict'], { input: manifest })).toMatchObject({ code: 0 });
   });
 
   test('show a rollcall.yaml that is valid', async () => {
@@ -92,7 +93,7 @@ describe('the documents', () => {
 describe('the schemas', () => {
   test.each(schemaNames)('%s is valid, and is what `rollcall schema` prints', async (name) => {
     expect(() => schemaErrors(name, {})).not.toThrow();
-    const { stdout } = await rollcall(['schema', name]);
+    const { stdout } = await endedHere(['schema', name]);
     expect(stdout).toBe(documentText(`schemas/${name}.schema.json`));
   });
 

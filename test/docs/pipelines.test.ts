@@ -1,16 +1,26 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
-import { cli, root, run } from '../support/cli.ts';
+import { cli, root, run, type Ended } from '../support/cli.ts';
+import { rollcallHere } from '../support/here.ts';
+import { serveResidents, type Residents } from '../support/resident.ts';
+
+let residents: Residents;
+beforeAll(async () => {
+  residents = await serveResidents({ rollcall: rollcallHere });
+});
+afterAll(() => residents.close());
 
 let folder: string;
 beforeEach(() => {
   folder = temporaryFolder();
   mkdirSync(join(folder, 'manifests'));
   mkdirSync(join(folder, 'bin'));
-  symlinkSync(cli, join(folder, 'bin/rollcall'));
+  residents.install(join(folder, 'bin/rollcall'), 'rollcall');
   const slugs = Array.from({ length: 40 }, (_, index) => `  - { slug: app-${index}, name: A }`);
   writeFileSync(join(folder, 'manifests/apps.yaml'), `version: 1\napplications:\n${slugs.join('\n')}\n`);
 });
@@ -28,15 +38,27 @@ function written(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
 
-/** Runs lines of a shell one after the other against one sandbox; npx finds the program of this checkout. */
-async function inSandbox(
-  lines: readonly string[],
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const script = ['npx() { shift; "$@"; }', 'set -e', ...lines].join('\n');
-  return run(process.execPath, [cli, 'sandbox', '--', 'bash', '-c', script], {
-    cwd: folder,
-    env: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` },
-  });
+const scriptOf = (lines: readonly string[]): string =>
+  ['npx() { shift; "$@"; }', 'set -e', ...lines].join('\n');
+const searchPath = (): string => `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+
+/** Runs lines of a shell one after the other against one sandbox; npx finds the rollcall of this process. */
+async function inSandbox(lines: readonly string[]): Promise<Ended> {
+  const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
+  const env = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: 'sandbox-token', PATH: searchPath() };
+  try {
+    return await run('bash', ['-c', scriptOf(lines)], { cwd: folder, env });
+  } finally {
+    await server.close();
+  }
+}
+
+/** The same with the executable, and with the sandbox that it serves. */
+function inWholeSandbox(lines: readonly string[]): Promise<Ended> {
+  rmSync(join(folder, 'bin/rollcall'));
+  symlinkSync(cli, join(folder, 'bin/rollcall'));
+  const sandbox = [cli, 'sandbox', '--', 'bash', '-c', scriptOf(lines)];
+  return run(process.execPath, sandbox, { cwd: folder, env: { PATH: searchPath() } });
 }
 
 describe('the example pipelines', () => {
@@ -116,7 +138,7 @@ describe('the example pipelines', () => {
       (stage) => stage?.steps.map(({ run: command }) => command).join('\n') ?? '',
     );
     const planFile = 'PLANFILE="$PWD/roll default.tfplan"';
-    const ran = await inSandbox([planFile, plan ?? '', 'rm -r manifests', apply ?? '']);
+    const ran = await inWholeSandbox([planFile, plan ?? '', 'rm -r manifests', apply ?? '']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^Plan: 40 to add, 0 to change, 0 to destroy\.$/m);
     expect(ran.stdout).toContain('Apply complete! Resources: 40 added');

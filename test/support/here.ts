@@ -1,0 +1,83 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { glob } from 'tinyglobby';
+import type { Context, Output } from '../../src/commands/context.ts';
+import { nodeService } from '../../src/commands/node-context.ts';
+import { nodeFiles } from '../../src/commands/node-files.ts';
+import { writePrivateFile } from '../../src/commands/private-file.ts';
+import { run } from '../../src/commands/program.ts';
+import { exitCodes } from '../../src/exit-code.ts';
+import { toolVersion } from '../../src/tool-version.ts';
+import { watch } from './canary.ts';
+import { root, type Ended, type RunOptions } from './cli.ts';
+
+/** What a process would be given when it is started. */
+export interface Start {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: () => Promise<string>;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+}
+
+/** Does what the program does, without a process for it: a start takes longer than most of what it does. */
+export async function rollcallHere(start: Start): Promise<number> {
+  const ending = await run(start.args, toolVersion(), {
+    writeOut: start.stdout,
+    writeErr: start.stderr,
+    contextFor: async (version, colours = false) => contextOf(start, version, colours),
+  });
+  return typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
+}
+
+/** The same, with what it prints; as `rollcall` of cli.ts, but in this process. */
+export async function endedHere(
+  args: readonly string[],
+  { cwd = root, env = {}, input = '' }: Omit<RunOptions, 'started'> = {},
+): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  watch(`rollcall ${args.join(' ')}`, () => stdout + stderr);
+  const code = await rollcallHere({
+    args,
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: async () => input,
+    stdout: (text) => (stdout += text),
+    stderr: (text) => (stderr += text),
+  });
+  return { code, stdout, stderr };
+}
+
+/** The files of this machine, seen from the folder of the start; the real network; nobody who interrupts or can be asked. */
+function contextOf({ cwd, env, ...start }: Start, version: string, colours: boolean): Context {
+  const at = (path: string): string => resolve(cwd, path);
+  const output = (write: (text: string) => void): Output => ({ write, isTerminal: false, colours });
+  return {
+    ...nodeService,
+    env,
+    files: {
+      kindOf: (path) => nodeFiles.kindOf(at(path)),
+      realPath: (path) => nodeFiles.realPath(at(path)),
+      read: (path, maxBytes) => nodeFiles.read(at(path), maxBytes),
+      namesIn: (folder) => nodeFiles.namesIn(at(folder)),
+      glob: (pattern) => glob(pattern, { cwd, expandDirectories: false, onlyFiles: false }),
+      readStandardInput: async () => Buffer.from(await start.stdin()),
+    },
+    writeFile: (filename, text) => writeFile(at(filename), text),
+    writePrivateFile: (filename, text) => writePrivateFile(at(filename), text),
+    createFile: async (filename, text) => {
+      await mkdir(dirname(at(filename)), { recursive: true });
+      return writeFile(at(filename), text, { flag: 'wx' }).then(
+        () => true,
+        () => false,
+      );
+    },
+    appendFile: (filename, text) => appendFile(at(filename), text),
+    stdout: output(start.stdout),
+    stderr: output(start.stderr),
+    interruptible: () => ({ signal: new AbortController().signal, urgent: new AbortController().signal }),
+    toolVersion: version,
+  };
+}

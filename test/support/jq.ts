@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { raw } from 'jq-wasm';
+import type { Resident } from './resident.ts';
+
+/** The jq of the documents: `jq FILTER`, `jq -r FILTER FILE`, on standard input or a file. */
+export const jqHere: Resident = async ({ args, cwd, stdin, stdout }) => {
+  const flags = args.filter((arg) => arg.startsWith('-'));
+  const [filter = '.', file] = args.filter((arg) => !arg.startsWith('-'));
+  const text = file === undefined ? await stdin() : readFileSync(resolve(cwd, file), 'utf8');
+  stdout(`${await raw(text, filter, flags)}\n`);
+  return 0;
+};
