@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { Ending } from '../exit-code.ts';
 import { inline } from '../report/escape.ts';
 import type { ApplyOptions } from './apply.ts';
+import { argumentError } from './argument-error.ts';
 import type { Context } from './context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
@@ -90,7 +91,7 @@ export function program(
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('--help shows the usage.')
-    .configureOutput({ writeOut, writeErr, outputError: (text, write) => write(withoutValues(text)) })
+    .configureOutput({ writeOut, writeErr, outputError: (text, write) => write(argumentError(text)) })
     .addHelpText('after', example('rollcall init'));
 
   rollcall
@@ -254,9 +255,4 @@ function example(command: string): string {
 
 function forMore(command: string): string {
   return `\nProxies, certificates, headers and time limits: rollcall doctor --help\n${example(command)}`;
-}
-
-/** What follows an option that is not known may be a secret. */
-function withoutValues(text: string): string {
-  return text.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
 }
