@@ -1,28 +1,48 @@
 #!/usr/bin/env node
 import type { ProgramEnding } from './commands/program.ts';
-import { exitCodes } from './exit-code.ts';
+import { StandardOutput } from './commands/standard-output.ts';
+import { exitCodes, unlessLost } from './exit-code.ts';
 import { toolVersion } from './tool-version.ts';
 
+let ending: ProgramEnding | undefined;
 let outputLost = false;
 process.stderr.on('error', () => {}); // there is nowhere left to say it
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') return; // who reads us may stop reading
+const stdout = new StandardOutput((error) => {
   outputLost = true;
-  process.stderr.write(`error: the result could not be written: ${error.message}\n`);
-  if (!process.exitCode) end('failed');
+  process.stderr.write(
+    `error: the result could not be written: ${error.message}\n    Standard output holds only a part of it.\n`,
+  );
+  settle();
 });
 
 const args = process.argv.slice(2);
-if (args.length === 1 && args[0] === '--version') process.stdout.write(`${toolVersion()}\n`);
-else void main();
+if (args.length === 1 && args[0] === '--version') {
+  stdout.write(`${toolVersion()}\n`);
+  end('done');
+} else void main();
 
 /** What parses arguments takes as long to load as Node itself does to start. */
 async function main(): Promise<void> {
   const { run } = await import('./commands/program.ts');
-  end(await run(args, toolVersion()));
+  end(
+    await run(args, toolVersion(), {
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => void process.stderr.write(text),
+      contextFor: async (version, colours) => {
+        const { nodeContext } = await import('./commands/node-context.ts');
+        return nodeContext(version, colours, stdout);
+      },
+    }),
+  );
 }
 
-function end(ending: ProgramEnding): void {
-  const code = typeof ending === 'string' ? exitCodes[ending] : ending.exitCode;
-  process.exitCode = code === exitCodes.done && outputLost ? exitCodes.failed : code;
+function end(its: ProgramEnding): void {
+  ending = its;
+  settle();
+}
+
+/** The last of the output may be lost after the end. */
+function settle(): void {
+  if (ending === undefined) return;
+  process.exitCode = typeof ending === 'string' ? exitCodes[unlessLost(ending, outputLost)] : ending.exitCode;
 }

@@ -27,3 +27,8 @@ export function interruptedBy(signal: AbortSignal): Ending {
   const reason: unknown = signal.reason;
   return reason === 'SIGTERM' ? 'terminated' : 'interrupted';
 }
+
+/** How a command ended of which some output may be lost: not well. An ending that says more stays. */
+export function unlessLost(ending: Ending, lost: boolean): Ending {
+  return lost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
+}

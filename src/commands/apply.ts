@@ -1,6 +1,6 @@
 import { diagnosticFor } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
-import { interruptedBy, type Ending } from '../exit-code.ts';
+import { interruptedBy, unlessLost, type Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
 import { applyComment, applyReports } from '../report/apply-reports.ts';
@@ -18,7 +18,7 @@ import { eventLog, noEventLog, type EventLog } from './event-log.ts';
 import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan } from './observed-plan.ts';
 import { prepare, type ScopeFlags } from './prepare.ts';
-import { afterReports, endedWell, Reports } from './reports.ts';
+import { endedWell, Reports } from './reports.ts';
 
 export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json' | 'ndjson';
@@ -55,8 +55,11 @@ export async function apply(
   else if (options.output === 'text' && ended.result)
     context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(ended, context);
+  // What was created must be known, though a disk is full.
+  if (ended.result && (await context.stdout.isLost()))
+    context.stderr.write(`\n${applyText(ended.result, createStyle(context.stderr.colours))}`);
   if ('usageError' in ended) throw ended.usageError;
-  return afterReports(ending, written);
+  return unlessLost(ending, !written);
 }
 
 async function applyManifests(

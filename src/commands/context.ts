@@ -29,8 +29,7 @@ export interface Context extends ServiceContext {
   readonly createFile: (filename: string, text: string) => Promise<boolean>;
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
-  /** Results. */
-  readonly stdout: Output;
+  readonly stdout: Output & ResultStream;
   /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string>;
 }
@@ -40,6 +39,14 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Whether colours are wanted here. */
   readonly colours: boolean;
+}
+
+/** Where results go. */
+export interface ResultStream {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Whether something was lost of what has been written so far. That a reader has stopped reading is no loss. */
+  isLost(): Promise<boolean>;
 }
 
 export interface Connection {

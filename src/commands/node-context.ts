@@ -2,7 +2,8 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context, Output } from './context.ts';
+import { isatty } from 'node:tty';
+import type { Context, Output, ResultStream } from './context.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -19,7 +20,11 @@ export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
 };
 
 /** The real world, as a Context. `colours` is what the flags say of colours, if anything. */
-export function nodeContext(toolVersion: string, colours: boolean | undefined): Context {
+export function nodeContext(
+  toolVersion: string,
+  colours: boolean | undefined,
+  stdout: ResultStream,
+): Context {
   return {
     env: process.env,
     files: nodeFiles,
@@ -28,8 +33,8 @@ export function nodeContext(toolVersion: string, colours: boolean | undefined): 
     createFile,
     appendFile: (filename, text) => appendFile(filename, text),
     ...nodeService,
-    stdout: outputTo(process.stdout, colours),
-    stderr: outputTo(process.stderr, colours),
+    stdout: { ...outputTo(stdout, stdout.isTerminal, colours), isLost: () => stdout.isLost() },
+    stderr: outputTo(process.stderr, isatty(2), colours),
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     interruptible: listenForInterruption,
     toolVersion,
@@ -47,20 +52,17 @@ async function createFile(filename: string, text: string): Promise<boolean> {
   }
 }
 
-/** Node's own type says that isTTY is a boolean; in a pipe there is none. */
-interface Stream {
-  write(text: string): boolean;
-  readonly isTTY?: boolean;
-}
-
 async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch((error: unknown) => {
     if (!signal?.aborted) throw error;
   });
 }
 
-function outputTo(stream: Stream, colours: boolean | undefined): Output {
-  const isTerminal = stream.isTTY === true;
+function outputTo(
+  stream: { write(text: string): unknown },
+  isTerminal: boolean,
+  colours: boolean | undefined,
+): Output {
   return {
     write: (text) => void stream.write(text),
     isTerminal,

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { Ending } from '../exit-code.ts';
+import { unlessLost, type Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import { savedPlan } from '../plan/saved-plan.ts';
 import type { Plan } from '../plan/types.ts';
@@ -16,7 +16,7 @@ import type { Context } from './context.ts';
 import { mostCreates, tooManyCreates } from './max-creates.ts';
 import { observedPlan, type ObservedPlan } from './observed-plan.ts';
 import { prepare, type Prepared, type ScopeFlags } from './prepare.ts';
-import { afterReports, endedWell, Reports } from './reports.ts';
+import { endedWell, Reports } from './reports.ts';
 
 export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json';
@@ -39,7 +39,7 @@ export async function plan(
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(ended, context);
   if ('usageError' in ended) throw ended.usageError;
-  return afterReports(ending, written);
+  return unlessLost(ending, !written);
 }
 
 async function planned(

@@ -38,20 +38,18 @@ export interface Surroundings {
   readonly contextFor: (toolVersion: string, colours: boolean | undefined) => Promise<Context>;
 }
 
-const thisProcess: Surroundings = {
-  writeOut: (text) => void process.stdout.write(text),
-  writeErr: (text) => void process.stderr.write(text),
-  contextFor: async (toolVersion, colours) => {
-    const { nodeContext } = await import('./node-context.ts');
-    return nodeContext(toolVersion, colours);
-  },
+/** For who only looks at what commands there are. */
+const nowhere: Surroundings = {
+  writeOut: () => {},
+  writeErr: () => {},
+  contextFor: () => Promise.reject(new Error('there is nothing to run a command in')),
 };
 
 /** Runs what the arguments say. What is wrong with them is said on stderr. */
 export async function run(
   args: readonly string[],
   toolVersion: string,
-  surroundings: Surroundings = thisProcess,
+  surroundings: Surroundings,
 ): Promise<ProgramEnding> {
   let ending: ProgramEnding = 'done';
   const { writeErr } = surroundings;
@@ -78,7 +76,7 @@ export async function run(
 export function program(
   toolVersion: string,
   end: (ending: ProgramEnding) => void,
-  { writeOut, writeErr, contextFor: contextOf }: Surroundings = thisProcess,
+  { writeOut, writeErr, contextFor: contextOf }: Surroundings = nowhere,
 ): Command {
   const contextFor = ({ color }: ColourOption): Promise<Context> => contextOf(toolVersion, color);
   const rollcall = new Command('rollcall')

@@ -78,8 +78,3 @@ export async function endedWell<Outcome extends Ended<unknown> & { readonly endi
     return { ending: 'invalid', diagnostics: [diagnostic], filenames: [], usageError: error };
   }
 }
-
-/** The ending of a command whose reports could be written, or not. */
-export function afterReports(ending: Ending, written: boolean): Ending {
-  return !written && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
-}

@@ -6,7 +6,7 @@ import { program } from '../../src/commands/program.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
-import { rollcall } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 
 /** What somebody may have put into the name of a file or of a branch, for a pipeline to hand on. */
 const hostile = 'e\u001b[31m\u202ev\u009bil\n::error::x ##[error]y';
@@ -26,7 +26,7 @@ async function inert(
   args: readonly string[],
 ): Promise<{ readonly printed: string; readonly code: number | null }> {
   const env = { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken };
-  const { code, stdout, stderr } = await rollcall(args, { cwd: folder, env });
+  const { code, stdout, stderr } = await endedHere(args, { cwd: folder, env });
   const printed = stdout + stderr;
   expect(printed.replaceAll('\n', '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
   expect(printed).not.toMatch(/^\s*::|##\w*\[/m);

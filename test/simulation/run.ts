@@ -53,7 +53,7 @@ export function startRun(
     writePrivateFile: async () => {},
     createFile: async () => true,
     appendFile: async () => {},
-    stdout: { ...silent, write: (text) => void (printed += text) },
+    stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
     stderr: silent,
     connect: async () => ({ send: sees, close: async () => {} }),
     interruptible: () => ({ signal: interruption.signal, urgent: urgency.signal }),

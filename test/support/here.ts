@@ -75,7 +75,7 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
       );
     },
     appendFile: (filename, text) => appendFile(at(filename), text),
-    stdout: output(start.stdout),
+    stdout: { ...output(start.stdout), isLost: async () => false },
     stderr: output(start.stderr),
     interruptible: () => ({ signal: new AbortController().signal, urgent: new AbortController().signal }),
     toolVersion: version,

@@ -57,7 +57,12 @@ export function capture(setup: Setup): Captured {
     },
     appendFile: async (filename, text) => write(filename, (written.get(filename) ?? '') + text),
     random: () => 0,
-    stdout: { write: (text) => void (out += text), isTerminal: false, colours: false },
+    stdout: {
+      write: (text) => void (out += text),
+      isTerminal: false,
+      colours: false,
+      isLost: async () => false,
+    },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
     connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),

@@ -1,0 +1,67 @@
+import { fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import type { ResultStream } from './context.ts';
+
+const descriptor = 1;
+
+/** Standard output of this process: all that is written gets there, or it is told at once that it did not. */
+export class StandardOutput implements ResultStream {
+  readonly isTerminal: boolean = isatty(descriptor);
+  #ended: 'unread' | 'lost' | undefined;
+  readonly #onLoss: (error: Error) => void;
+  readonly #isFile = leadsToFile();
+
+  /** `onLoss` is called once, when something could not be written. That a reader has stopped reading is no loss. */
+  constructor(onLoss: (error: Error) => void) {
+    this.#onLoss = onLoss;
+    process.stdout.on('error', (error) => this.#end(error));
+  }
+
+  /** After a loss nothing more is written: what follows a gap would look whole. */
+  write(text: string): void {
+    if (this.#ended) return;
+    if (!this.#isFile) {
+      process.stdout.write(text);
+      return;
+    }
+    try {
+      writeWhole(text);
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Whether something was lost of what has been written so far. */
+  async isLost(): Promise<boolean> {
+    if (!this.#isFile && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        process.stdout.write('', (error) => {
+          if (error) this.#end(error);
+          resolve();
+        });
+      });
+    }
+    return this.#ended === 'lost';
+  }
+
+  #end(error: NodeJS.ErrnoException): void {
+    if (this.#ended) return;
+    this.#ended = error.code === 'EPIPE' ? 'unread' : 'lost';
+    if (this.#ended === 'lost') this.#onLoss(error);
+  }
+}
+
+/** Node writes to pipes and terminals until all is written. To a file it writes once, and does not look how much that was. */
+function leadsToFile(): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    return found.isFile() || (found.isCharacterDevice() && !isatty(descriptor));
+  } catch {
+    return false;
+  }
+}
+
+function writeWhole(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+}

@@ -1,0 +1,143 @@
+import { statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import { cli, run, type Ended, type RunOptions } from '../support/cli.ts';
+
+const count = 40;
+let folder: string;
+let created: number;
+let server: SandboxServer;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const apps = Array.from({ length: count }, (_, index) => `  - { slug: app-${index}, name: App ${index} }`);
+  writeFileSync(join(folder, 'apps.yaml'), `version: 1\napplications:\n${apps.join('\n')}\n`);
+  writeFileSync(join(folder, 'broken.txt'), 'version: 1\napplications: [{ slug: a b, name: A }]\n');
+  created = 0;
+  const { sandbox } = seedSandbox({});
+  server = await serveSandbox(
+    {
+      handle: (request) => {
+        const answer = sandbox.handle(request);
+        if (answer.status === 201) created += 1;
+        return answer;
+      },
+    },
+    { port: 0, latencyMs: 5 },
+  );
+});
+afterEach(() => server.close());
+
+/** Runs a line of bash in the folder, `rollcall` standing for the program. */
+function bash(line: string, options: RunOptions = {}): Promise<Ended> {
+  return run('bash', ['-c', `rollcall() { "${process.execPath}" "${cli}" "$@"; }; ${line}`], {
+    cwd: folder,
+    env: { ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken },
+    ...options,
+  });
+}
+
+/** No file takes more than so many blocks of 1,024 bytes, as on a disk that is full then. */
+const blocks = (most: number): string => `ulimit -f ${most} && ulimit -c 0 &&`;
+const bytesIn = (name: string): number => statSync(join(folder, name)).size;
+
+const lost =
+  /^error: the result could not be written: E\w+: .*\n {4}Standard output holds only a part of it\.$/m;
+const eachCreated = new RegExp(
+  `^(?: {2}\\+ application\\.app-\\d+ {2}created \\(pk \\S+\\)\n){${count}}`,
+  'm',
+);
+
+describe.skipIf(process.platform !== 'linux')('standard output on a full disk', () => {
+  test.each([
+    ['--version'],
+    ['--help'],
+    ['help plan'],
+    ['schema plan'],
+    ['completion zsh'],
+    ['validate apps.yaml'],
+    ['validate apps.yaml -o json'],
+    ['validate apps.yaml --report github=-'],
+    ['plan apps.yaml'],
+    ['plan apps.yaml -o json'],
+    ['plan apps.yaml --detailed-exitcode'],
+    ['plan apps.yaml --report json=/dev/stdout'],
+    ['apply --yes apps.yaml'],
+    ['apply --yes apps.yaml -o json'],
+    ['apply --yes apps.yaml -o ndjson'],
+    ['doctor'],
+    ['doctor -o json'],
+    ['init new --yes'],
+    ['complete schema ""'],
+  ])('is an error of rollcall %s', async (args) => {
+    const { code, stderr } = await bash(`rollcall ${args} >/dev/full`);
+    expect(stderr).toMatch(lost);
+    expect(stderr.match(/the result could not be written/g)).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  test('leaves an exit code that says more', async () => {
+    expect(await bash('rollcall validate broken.txt >/dev/full')).toMatchObject({ code: 3 });
+    expect(await bash('ROLLCALL_TOKEN=another rollcall plan apps.yaml -o json >/dev/full')).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(lost) as string,
+    });
+  });
+
+  test.each([
+    ['apply --yes apps.yaml', 4],
+    ['apply --yes apps.yaml -o json', 8],
+    ['apply --yes apps.yaml -o ndjson', 8],
+  ])(
+    'that takes the first bytes only is an error of rollcall %s, and stderr says what was created',
+    async (args, most) => {
+      const { code, stderr } = await bash(`${blocks(most)} rollcall ${args} >out`);
+      expect(bytesIn('out')).toBe(most * 1024);
+      expect(code).toBe(1);
+      expect(created).toBe(count);
+      expect(stderr).toMatch(lost);
+      expect(stderr).toMatch(eachCreated);
+      expect(stderr).toContain(`Apply complete! Resources: ${count} added`);
+    },
+  );
+
+  test('is told of as soon as an event is lost; the run goes on, and nothing is written behind the gap', async () => {
+    let createdWhenTold: number | undefined;
+    const { code } = await bash(
+      `${blocks(16)} rollcall apply --yes apps.yaml -o ndjson --concurrency 1 >>out`,
+      {
+        started: ({ stderr }) =>
+          stderr?.on('data', (text: string) => {
+            if (!text.includes('could not be written')) return;
+            createdWhenTold = created;
+            truncateSync(join(folder, 'out')); // now there is room
+          }),
+      },
+    );
+    expect(code).toBe(1);
+    expect(created).toBe(count);
+    expect(createdWhenTold).toBeLessThan(count - 5);
+    expect(bytesIn('out')).toBe(0);
+  });
+});
+
+describe('a reader who stops reading', () => {
+  test.each([
+    ['apply --yes apps.yaml', 'head -c 10'],
+    ['apply --yes apps.yaml -o json', 'true'],
+    ['apply --yes apps.yaml -o ndjson', 'head -1'],
+  ])('of rollcall %s keeps nothing from being created, and is no error: | %s', async (args, reader) => {
+    const { stdout, stderr } = await bash(`rollcall ${args} | ${reader} >/dev/null; echo \${PIPESTATUS[0]}`);
+    expect(stdout).toBe('0\n');
+    expect(stderr).toBe('');
+    expect(created).toBe(count);
+  });
+
+  test('hides no failure', async () => {
+    const { stdout } = await bash('rollcall validate broken.txt | true; echo ${PIPESTATUS[0]}');
+    expect(stdout).toBe('3\n');
+  });
+});
