@@ -14,6 +14,7 @@ export const exitCodes = {
   stale: 5,
   /** Apply ended with resources rejected, in conflict, unknown or not attempted, and none denied. */
   incomplete: 6,
+  hung_up: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -21,10 +22,11 @@ export const exitCodes = {
 export type Ending = keyof typeof exitCodes;
 
 /** The signals that interrupt a run; each is the reason with which the run's AbortSignal aborts. */
-export type InterruptSignal = 'SIGINT' | 'SIGTERM';
+export type InterruptSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export function interruptedBy(signal: AbortSignal): Ending {
   const reason: unknown = signal.reason;
+  if (reason === 'SIGHUP') return 'hung_up';
   return reason === 'SIGTERM' ? 'terminated' : 'interrupted';
 }
 

@@ -2,15 +2,18 @@ import type { InterruptSignal } from '../exit-code.ts';
 
 /** How a user stops a run. */
 export interface Interruption {
-  /** Aborts at the first Ctrl-C or SIGTERM: nothing more is begun. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
   readonly signal: AbortSignal;
-  /** Aborts at the second, of either kind: what is under way is given up. */
+  /** Aborts at a Ctrl-C or SIGTERM after that: what is under way is given up. */
   readonly urgent: AbortSignal;
 }
 
-const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM'];
+const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** From now on the first two signals do not end the process. The third does. */
+/**
+ * From now on the first two signals do not end the process. The third does. A terminal that is closed sends SIGHUP two or three
+ * times, by the kernel and by the shell: after the first signal it counts no more.
+ */
 export function listenForInterruption(): Interruption {
   const [first, second] = [new AbortController(), new AbortController()];
   const listeners = signals.map((signal) => ({ signal, listen: () => onSignal(signal) }));
@@ -19,6 +22,7 @@ export function listenForInterruption(): Interruption {
       first.abort(signal);
       return;
     }
+    if (signal === 'SIGHUP') return;
     for (const { signal: listened, listen } of listeners) process.off(listened, listen);
     second.abort(signal);
   }

@@ -8,15 +8,19 @@ export const runCommand: RunCommand = ([program = '', ...args], env) => {
   if (program === '') throw new UsageError('no command is named', 'Name one after --.');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-    // The terminal sends Ctrl-C to the child as well; a SIGTERM reaches only us.
-    const forward = (): void => void child.kill('SIGTERM');
-    process.once('SIGTERM', forward);
+    // The terminal sends Ctrl-C to the child as well; these may reach only us.
+    const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+    const forwarded = ['SIGTERM', 'SIGHUP'] as const;
+    for (const signal of forwarded) process.once(signal, forward);
+    const stop = (): void => {
+      for (const signal of forwarded) process.off(signal, forward);
+    };
     child.once('error', (error) => {
-      process.off('SIGTERM', forward);
+      stop();
       reject(new UsageError(`the command cannot be run: ${program}`, error.message, { cause: error }));
     });
     child.once('exit', (code, signal) => {
-      process.off('SIGTERM', forward);
+      stop();
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });

@@ -106,6 +106,7 @@ describe('the program', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)(
     'settles what is under way on %s, says what it did, and exits with %i',
     async (signal, expected) => {
@@ -115,7 +116,10 @@ describe('the program', () => {
       const interrupting = await serveSandbox(
         {
           handle: (request) => {
-            if (request.method === 'POST' && (creates += 1) === 3) child?.kill(signal);
+            if (request.method === 'POST' && (creates += 1) === 3) {
+              child?.kill(signal);
+              setTimeout(() => child?.kill('SIGHUP'), 50); // a terminal that is closed may say so again
+            }
             return sandbox.handle(request);
           },
         },
@@ -176,14 +180,16 @@ describe('a second interruption', () => {
 });
 
 describe('the sandbox command', () => {
-  test('passes a SIGTERM on to its command, and exits as that did', async () => {
-    const script =
-      'process.on("SIGTERM", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)';
-    const { code } = await rollcall(['sandbox', '--', process.execPath, '-e', script], {
-      started: (child) => child.stdout?.once('data', () => child.kill('SIGTERM')),
-    });
-    expect(code).toBe(7);
-  });
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    'passes a %s on to its command, and exits as that did',
+    async (signal) => {
+      const script = `process.on("${signal}", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)`;
+      const { code } = await rollcall(['sandbox', '--', process.execPath, '-e', script], {
+        started: (child) => child.stdout?.once('data', () => child.kill(signal)),
+      });
+      expect(code).toBe(7);
+    },
+  );
 
   test('runs a command against itself and exits as it did', async () => {
     const script = 'process.exit(process.env.ROLLCALL_URL.startsWith("http://127.0.0.1:") ? 42 : 1)';

@@ -80,6 +80,7 @@ describe('a first interruption, while the service hangs', () => {
   test.each([
     ['http', 'SIGINT', 130],
     ['http', 'SIGTERM', 143],
+    ['http', 'SIGHUP', 129],
     ['https', 'SIGINT', 130],
   ] as const)('ends the lookups of an %s:// service at once, by %s', async (scheme, signal, expected) => {
     let child: ChildProcess | undefined;
