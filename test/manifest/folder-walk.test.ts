@@ -1,0 +1,42 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { nodeFiles } from '../../src/commands/node-files.ts';
+import { findManifests } from '../../src/manifest/find-manifests.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+test('a folder to which many ways lead is searched once', async () => {
+  // Each folder holds two links to the next: a million ways lead to the last.
+  const deepest = 20;
+  const depthOf = (path: string): number => path.split('/').length - 1;
+  const searched: string[] = [];
+  const { filenames, diagnostics } = await findManifests(['m'], {
+    ...memoryFiles({}),
+    kindOf: async (path) => (path.endsWith('.yaml') ? 'file' : 'folder'),
+    realPath: async (path) => (path.endsWith('.yaml') ? '/m/a.yaml' : `/m${'/x'.repeat(depthOf(path))}`),
+    namesIn: async (path) => {
+      searched.push(path);
+      return depthOf(path) === deepest ? ['a.yaml'] : ['one', 'two'];
+    },
+  });
+  expect(diagnostics).toEqual([]);
+  expect(filenames).toHaveLength(1);
+  expect(searched).toHaveLength(deepest + 1);
+});
+
+test.each([
+  ['m/link.yaml', '../m-other/a.yaml'],
+  ['m/link', '../m-other'],
+  ['m/link.yaml', '../mm.yaml'],
+])('a folder beside it whose name begins alike is outside: %s leads to %s', async (link, target) => {
+  const folder = temporaryFolder();
+  for (const name of ['m', 'm-other']) mkdirSync(join(folder, name));
+  for (const name of ['m/own.yaml', 'm-other/a.yaml', 'mm.yaml']) writeFileSync(join(folder, name), '');
+  symlinkSync(target, join(folder, link));
+  for (const named of [join(folder, 'm'), `${join(folder, 'm')}/`]) {
+    const { filenames, diagnostics } = await findManifests([named], nodeFiles);
+    expect(filenames.map((name) => name.replace(/^.*\//, ''))).toEqual(['own.yaml']);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['link-outside']);
+  }
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const users = (names: readonly string[]): string =>
+  `version: 1\nusers:\n${names.map((name) => `  - username: ${name}\n    name: A\n`).join('')}`;
+
+function load(files: Readonly<Record<string, string>>, strict?: boolean): Promise<LoadedManifests> {
+  const options = { files: memoryFiles(files), ...(strict !== undefined && { strict }) };
+  return loadManifests(Object.keys(files), options);
+}
+
+test('files are read in code-unit order, however they are named', async () => {
+  const { filenames, resources } = await load({
+    'b.yaml': users(['third']),
+    'B.yaml': users(['first']),
+    'a/x.yaml': users(['second']),
+  });
+  expect(filenames).toEqual(['B.yaml', 'a/x.yaml', 'b.yaml']);
+  expect(resources.map(({ name }) => name)).toEqual(['first', 'second', 'third']);
+});
+
+test.each([
+  [undefined, ['error', 'warning']],
+  [false, ['error', 'warning']],
+  [true, ['error', 'error']],
+])('with strict %j an error and a warning are %j', async (strict, severities) => {
+  const { diagnostics, resources } = await load({ 'm.yaml': users(['alice', 'alice', 'Alice']) }, strict);
+  expect(diagnostics.map(({ severity }) => severity)).toEqual(severities);
+  expect(resources).toHaveLength(3);
+});

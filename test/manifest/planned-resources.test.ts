@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import {
+  plannedResources,
+  type PlannedEntry,
+  type PlannedResources,
+} from '../../src/manifest/planned-resources.ts';
+import { sensitive } from '../../src/sensitive.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const origin = { kind: 'saved-plan', filename: 'm.yaml', entry: { line: 3, column: 5 }, fields: {} } as const;
+
+/** A user of a saved plan, whose references are resolved with KEY as ` padded\n`. */
+function resolved(shown: JsonObject, references: PlannedEntry['references'] = {}): Promise<PlannedResources> {
+  const entry: PlannedEntry = { type: 'user', name: 'alice', shown, references, origin };
+  return plannedResources([entry], { files: memoryFiles({}), env: { KEY: ' padded\n' } });
+}
+
+const alice = { username: 'alice', name: 'Alice' };
+
+test('a field is trimmed, and what lies deeper in attributes is kept, as in a manifest', async () => {
+  const { resources, diagnostics } = await resolved(
+    { ...alice, name: sensitive, attributes: { key: sensitive, list: [1, sensitive] } },
+    {
+      '/name': ['\x85', { env: 'KEY' }],
+      '/attributes/key': ['x', { env: 'KEY' }],
+      '/attributes/list/1': [{ env: 'KEY' }],
+    },
+  );
+  expect(diagnostics).toEqual([]);
+  expect(resources[0]?.fields).toEqual({
+    username: 'alice',
+    name: 'padded',
+    attributes: { key: 'x padded\n', list: [1, ' padded\n'] },
+  });
+  expect(resources[0]?.secrets).toEqual(['padded']);
+});
+
+test.each<[string, JsonObject, PlannedEntry['references']]>([
+  ['for another user', { ...alice, username: 'mallory' }, {}],
+  ['for a user whose name is a secret', { ...alice, username: sensitive }, { '/username': [{ env: 'KEY' }] }],
+  ['for nobody', { name: 'Alice' }, {}],
+  ['with a field that no manifest can have', { ...alice, is_superuser: true }, {}],
+])('a plan that was altered to be %s is refused', async (_, shown, references) => {
+  expect(await resolved(shown, references)).toMatchObject({
+    resources: [],
+    diagnostics: [
+      {
+        code: 'stale-plan',
+        address: 'user.alice',
+        range: { filename: 'm.yaml', start: { line: 3, column: 5 } },
+      },
+    ],
+  });
+});

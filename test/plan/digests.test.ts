@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { manifestDigest } from '../../src/plan/manifest-digest.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import { savedPlan } from '../../src/plan/saved-plan.ts';
+import { desired } from '../support/desired.ts';
+import { observedIn } from '../support/plan-of.ts';
+
+async function digestOf(text: string): Promise<string> {
+  return manifestDigest(await desired(`version: 1\n${text}`));
+}
+
+test('the digest of manifests does not depend on the order of entries, of fields, or of lists', async () => {
+  const one = await digestOf(
+    'users: [{ username: a, name: A }, { username: b, name: B, path: x }]\napplications: [{ slug: c, name: C }, { slug: d, name: D }]\n',
+  );
+  const other = await digestOf(
+    'applications: [{ name: D, slug: d }, { slug: c, name: C }]\nusers: [{ path: x, username: b, name: B }, { username: a, name: A }]\n',
+  );
+  expect(other).toBe(one);
+});
+
+test.each([
+  ['another value', 'users: [{ username: a, name: B }]'],
+  ['another name', 'users: [{ username: b, name: A }]'],
+  ['another kind', 'applications: [{ slug: a, name: A }]'],
+  ['a field more', 'users: [{ username: a, name: A, path: users }]'],
+  ['an entry more', 'users: [{ username: a, name: A }, { username: b, name: B }]'],
+  ['nothing', 'users: []'],
+])('and tells %s apart', async (_, text) => {
+  expect(await digestOf(text)).not.toBe(await digestOf('users: [{ username: a, name: A }]'));
+});
+
+/** The digest that a plan for a service keeps of the secrets that it declares. */
+async function declaredDigest(service: string, secret: string): Promise<string | undefined> {
+  const resources = await desired('version: 1\nusers: [{ username: a, name: "${env:KEY}" }]\n', {
+    KEY: secret,
+  });
+  const observed = observedIn(resources, {});
+  const plan = makePlan(resources, observed, { toolVersion: '1', createdAt: new Date(0), service });
+  return savedPlan(plan, resources, observed).saved['user.a']?.declared_digest;
+}
+
+test('the digest of a secret is the same for the same secret and the same service only', async () => {
+  const digest = await declaredDigest('https://one.example', 'pass');
+  expect(digest).toMatch(/^scrypt:[0-9a-f]{64}$/);
+  expect(await declaredDigest('https://one.example', 'pass')).toBe(digest);
+  expect(await declaredDigest('https://one.example', 'other')).not.toBe(digest);
+  // Who has plans for two services cannot see whether they share a secret.
+  expect(await declaredDigest('https://two.example', 'pass')).not.toBe(digest);
+});

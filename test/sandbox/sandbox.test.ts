@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { loadSeed, sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { sourceFile } from '../../src/source.ts';
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly body: JsonObject;
+}
+
+function ask(sandbox: Sandbox, method: string, path: string, body = '', token = sandboxToken): Answered {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = sandbox.handle({ method, path: `/api/v3/core/${path}`, headers, body });
+  const parsed = parseJson(answer.body);
+  return { status: answer.status, text: answer.body, body: isJsonObject(parsed) ? parsed : {} };
+}
+
+function post(sandbox: Sandbox, list: 'applications' | 'users', fields: object, token?: string): Answered {
+  return ask(sandbox, 'POST', `${list}/`, JSON.stringify(fields), token);
+}
+
+function seeded(seed: SandboxSeed = {}): Sandbox {
+  return seedSandbox(seed).sandbox;
+}
+
+describe('the sandbox', () => {
+  test('gives a main provider to one application only', () => {
+    const sandbox = seeded();
+    expect(post(sandbox, 'applications', { slug: 'a', name: 'A', provider: 7 }).status).toBe(201);
+    expect(post(sandbox, 'applications', { slug: 'b', name: 'B', provider: 7 })).toMatchObject({
+      status: 400,
+      body: { provider: ['Application with this provider already exists.'] },
+    });
+    expect(post(sandbox, 'applications', { slug: 'b', name: 'B', provider: 8 }).status).toBe(201);
+  });
+
+  test('silently takes a backchannel provider from the application that had it', () => {
+    const sandbox = seeded();
+    post(sandbox, 'applications', { slug: 'a', name: 'A', backchannel_providers: [1, 2, 3] });
+    post(sandbox, 'applications', { slug: 'b', name: 'B', backchannel_providers: [2, 4] });
+    expect(ask(sandbox, 'GET', 'applications/a/').body['backchannel_providers']).toEqual([1, 3]);
+    expect(ask(sandbox, 'GET', 'applications/b/').body['backchannel_providers']).toEqual([2, 4]);
+  });
+
+  test('keeps ids in its own order, and each once', () => {
+    const sandbox = seeded();
+    const created = post(sandbox, 'applications', {
+      slug: 'a',
+      name: 'A',
+      backchannel_providers: [10, 2, 10, 9],
+    });
+    expect(created.body['backchannel_providers']).toEqual([2, 9, 10]);
+  });
+
+  test.each([
+    ['all', { a: 200, b: 200, c: 404 }],
+    ['none', { a: 403, b: 403, c: 403 }],
+    [['a'], { a: 200, b: 404, c: 404 }],
+    [[], { a: 404, b: 404, c: 404 }],
+  ] as const)('shows a token what it may view: %j', (visible, statuses) => {
+    const sandbox = seeded({
+      tokens: [
+        {
+          token: 'limited',
+          view_applications: visible === 'all' || visible === 'none' ? visible : [...visible],
+        },
+      ],
+      applications: [
+        { slug: 'a', name: 'A' },
+        { slug: 'b', name: 'B' },
+      ],
+    });
+    for (const [slug, status] of Object.entries(statuses))
+      expect([slug, ask(sandbox, 'GET', `applications/${slug}/`, '', 'limited').status]).toEqual([
+        slug,
+        status,
+      ]);
+  });
+
+  test.each([
+    [{ add_applications: false }, { applications: 403, users: 201 }],
+    [{ add_users: false }, { applications: 201, users: 403 }],
+    [{ view_applications: 'none' }, { applications: 201, users: 201 }],
+  ] as const)('lets a token create what it may: %j', (rights, { applications, users }) => {
+    const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
+    expect(post(sandbox, 'applications', { slug: 'a', name: 'A' }, 'limited').status).toBe(applications);
+    expect(post(sandbox, 'users', { username: 'a', name: 'A' }, 'limited').status).toBe(users);
+  });
+
+  test.each([
+    ['applications', 'slug', 50, 'a'],
+    ['users', 'username', 150, 'a'],
+    ['users', 'username', 150, '\u{1f600}'],
+  ] as const)('takes %s with a %s of %i characters, and of no more: %s', (list, field, most, character) => {
+    const fields = (length: number): object => ({ name: 'A', [field]: character.repeat(length) });
+    expect(post(seeded(), list, fields(most)).status).toBe(201);
+    expect(post(seeded(), list, fields(most + 1))).toMatchObject({
+      status: 400,
+      body: { [field]: [`Ensure this field has no more than ${most} characters.`] },
+    });
+  });
+
+  test.each(['\0', 'x\0y', '\ud800', '\udfff'])(
+    'crashes over %j in attributes, and stores nothing',
+    (text) => {
+      const sandbox = seeded();
+      const user = { username: 'a', name: 'A' };
+      for (const attributes of [{ key: text }, { [text]: 1 }, { list: [{ deep: text }] }])
+        expect(post(sandbox, 'users', { ...user, attributes })).toMatchObject({ status: 405, text: '' });
+      expect(post(sandbox, 'users', { ...user, attributes: { key: '\u{1f600}' } }).status).toBe(201);
+    },
+  );
+});
+
+describe('a seed', () => {
+  test('that the service would refuse is told, at its place', () => {
+    const text = [
+      'applications:',
+      '  - { slug: a, name: A }',
+      '  - { slug: a, name: B }',
+      'users:',
+      '  - { username: u, name: U, email: nobody }',
+    ].join('\n');
+    expect(loadSeed(sourceFile('seed.yaml', text))).toMatchObject([
+      { code: 'invalid-value', range: { start: { line: 3, column: 13 } } },
+      { code: 'invalid-value', range: { start: { line: 5, column: 36 } } },
+    ]);
+  });
+
+  test('that is good is served', () => {
+    const sandbox = loadSeed(sourceFile('seed.yaml', 'applications: [{ slug: a, name: A }]\n'));
+    if (Array.isArray(sandbox)) expect.fail(JSON.stringify(sandbox));
+    else expect(ask(sandbox, 'GET', 'applications/a/').status).toBe(200);
+  });
+});
+
+describe('over HTTP', () => {
+  test('an answer is as long as it says, in any script', async () => {
+    const server = await serveSandbox(
+      seeded({ applications: [{ slug: 'a', name: 'Ünïcode ラベル \u{1f600}' }] }),
+      {
+        port: 0,
+        latencyMs: 0,
+      },
+    );
+    const response = await fetch(`${server.url}/api/v3/core/applications/a/`, {
+      headers: { authorization: `Bearer ${sandboxToken}` },
+    });
+    const text = await response.text();
+    expect(Number(response.headers.get('content-length'))).toBe(Buffer.byteLength(text));
+    expect(parseJson(text)).toMatchObject({ name: 'Ünïcode ラベル \u{1f600}' });
+    await server.close();
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { ChosenConfig } from '../../src/settings/config.ts';
+import { readServiceSettings, type ServiceFlags } from '../../src/settings/service-settings.ts';
+import { readSettings, type ProjectFlags } from '../../src/settings/settings.ts';
+import { readToken } from '../../src/settings/token.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const files = memoryFiles({
+  'ops/rollcall.yaml': `
+version: 1
+manifests: [all]
+concurrency: 2
+vars: { domain: for-all, team: core }
+environments:
+  staging:
+    manifests: [staging, /etc/rollcall]
+    concurrency: 3
+    vars: { domain: for-staging }
+    token_file: secrets/staging
+  production:
+    token_env: PRODUCTION_TOKEN
+    token_file: /run/secrets/production
+`,
+  'ops/secrets/staging': 'token-of-staging\n',
+  '/run/secrets/production': 'token-of-production\n',
+  flagged: 'token-of-the-flag\n',
+});
+
+async function chosen(env?: string, flags: ProjectFlags = {}): Promise<ChosenConfig> {
+  const named = { config: 'ops/rollcall.yaml', ...(env !== undefined && { env }), ...flags };
+  const { config, diagnostics } = await readSettings(named, {}, files);
+  expect(diagnostics).toEqual([]);
+  return config ?? expect.fail('there is no configuration');
+}
+
+describe('what rollcall.yaml says of an environment beats what it says of all', () => {
+  test('of the variables, each by itself', async () => {
+    expect((await chosen('staging')).vars).toEqual({ domain: 'for-staging', team: 'core' });
+    expect((await chosen('production')).vars).toEqual({ domain: 'for-all', team: 'core' });
+    expect((await chosen()).vars).toEqual({ domain: 'for-all', team: 'core' });
+  });
+
+  test('of the number of requests', async () => {
+    expect((await chosen('staging')).concurrency).toBe(3);
+    expect((await chosen('production')).concurrency).toBe(2);
+  });
+
+  test('of the manifests; paths are taken from the folder of the file', async () => {
+    expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/etc/rollcall']);
+    expect((await chosen('production')).manifests).toEqual(['ops/all']);
+    expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
+    expect((await chosen('production')).tokenFile).toBe('/run/secrets/production');
+  });
+});
+
+describe('the token comes', () => {
+  const inEnvironment = { ROLLCALL_TOKEN: 'token-of-the-environment' };
+  const inFile = { ROLLCALL_TOKEN_FILE: 'flagged' };
+
+  test.each<[string, string, string | undefined, Record<string, string>, string]>([
+    [
+      'from the file of the flag, whatever else there is',
+      'staging',
+      'flagged',
+      inEnvironment,
+      'token-of-the-flag',
+    ],
+    [
+      'even if two variables are set',
+      'staging',
+      'flagged',
+      { ...inEnvironment, ...inFile },
+      'token-of-the-flag',
+    ],
+    ['from the environment', 'staging', undefined, inEnvironment, 'token-of-the-environment'],
+    ['from the file that the environment names', 'staging', undefined, inFile, 'token-of-the-flag'],
+    ['from the file that rollcall.yaml names', 'staging', undefined, {}, 'token-of-staging'],
+    ['from the variable that rollcall.yaml names', 'production', undefined, { PRODUCTION_TOKEN: 'p' }, 'p'],
+    ['from its file if that is not set', 'production', undefined, {}, 'token-of-production'],
+    [
+      'from its file if that is empty',
+      'production',
+      undefined,
+      { PRODUCTION_TOKEN: '' },
+      'token-of-production',
+    ],
+  ])('%s', async (_, environment, flag, env, expected) => {
+    expect((await readToken(flag, env, await chosen(environment), files)).reveal()).toBe(expected);
+  });
+});
+
+describe('a number', () => {
+  const config: ChosenConfig = { manifests: [], vars: {} };
+  const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't' };
+
+  test.each<[ServiceFlags, object]>([
+    [{ timeout: '1' }, { timeoutMs: 1000 }],
+    [{ timeout: '3600' }, { timeoutMs: 3_600_000 }],
+    [{ concurrency: '1' }, { concurrency: 1 }],
+    [{ concurrency: '1000' }, { concurrency: 1000 }],
+    [{}, { timeoutMs: 60_000, concurrency: 16 }],
+  ])('is taken up to its bounds: %j', async (flags, expected) => {
+    expect(await readServiceSettings(flags, env, config, files)).toMatchObject(expected);
+  });
+
+  test.each<[ServiceFlags, string]>([
+    [{ timeout: '0' }, '--timeout cannot be "0"'],
+    [{ timeout: '3601' }, '--timeout cannot be "3601"'],
+    [{ timeout: '1.5' }, '--timeout cannot be "1.5"'],
+    [{ timeout: '' }, '--timeout cannot be ""'],
+    [{ timeout: '-1' }, '--timeout cannot be "-1"'],
+    [{ timeout: '1e3' }, '--timeout cannot be "1e3"'],
+    [{ concurrency: '0' }, '--concurrency cannot be "0"'],
+    [{ concurrency: '1001' }, '--concurrency cannot be "1001"'],
+  ])('is refused beyond them: %j', async (flags, message) => {
+    await expect(readServiceSettings(flags, env, config, files)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { sourceFile } from '../../src/source.ts';
+import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
+
+function codesOf(text: string): string[] {
+  return parseAnyYaml(sourceFile('a.yaml', text)).diagnostics.map(
+    ({ code, summary }) => `${code}: ${summary}`,
+  );
+}
+
+const lists = (depth: number, inside: string): string => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
+
+describe('an alias', () => {
+  test('may be used as often as one likes, and is each time what it stands for', () => {
+    const { value, diagnostics } = parseAnyYaml(
+      sourceFile('a.yaml', 'a: &x [1, { b: 2 }]\nc: *x\nd: [*x, *x]\n'),
+    );
+    const x = [1, { b: 2 }];
+    expect(diagnostics).toEqual([]);
+    expect(value).toEqual({ a: x, c: x, d: [x, x] });
+  });
+
+  test('counts as deep as what it stands for, where it stands', () => {
+    const nested = (depth: number): string => `a: &x ${lists(40, '1')}\nb: ${lists(depth, '*x')}\n`;
+    // The root and the alias itself are a level each.
+    expect(codesOf(nested(22))).toEqual([]);
+    expect(codesOf(nested(23))).toEqual(['yaml-unsupported: this is nested too deeply']);
+  });
+
+  test('of an alias that nests a little further is bounded as well', () => {
+    const chain = Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [[*a${index}]]\n`);
+    expect(codesOf(`a0: &a0 1\n${chain.join('')}`)).toContain('yaml-unsupported: this is nested too deeply');
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { validate as validateConfig } from '../../src/generated/validate-config.ts';
+import { validate as validateManifest } from '../../src/generated/validate-manifest.ts';
+import { sourceFile } from '../../src/source.ts';
+import type { Validate } from '../../src/validate.ts';
+import { checkSchema, diagnosticsOf } from '../../src/yaml/check-schema.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+
+/** What is told of a text that breaks a schema: the code, line and column, and what to do. */
+async function told(text: string, validate: Validate = validateManifest): Promise<string[]> {
+  const file = sourceFile('a.yaml', text);
+  const parsed = await parseYaml(file);
+  expect(parsed.diagnostics).toEqual([]);
+  return diagnosticsOf(checkSchema(validate, parsed.value ?? null, parsed, file)).map(
+    ({ code, detail, range }) => `${code} ${range?.start.line}:${range?.start.column} ${detail}`,
+  );
+}
+
+describe('a value of another type comes with how it is written', () => {
+  const texts = 'In YAML 1.2, words such as yes and off are texts.';
+
+  test.each([
+    ...['yes', 'Yes', 'on', '"true"', 'y'].map((word) => [word, `Write true, without quotes. ${texts}`]),
+    ...['no', 'NO', 'off', '"false"', 'n'].map((word) => [word, `Write false, without quotes. ${texts}`]),
+  ])('open_in_new_tab: %s', async (word = '', hint = '') => {
+    const text = `version: 1\napplications:\n  - slug: a\n    name: A\n    open_in_new_tab: ${word}\n`;
+    expect(await told(text)).toEqual([`wrong-type 5:22 ${hint}`]);
+  });
+
+  test.each([
+    ['name: 12', 'Quote it.'],
+    ['name: true', 'Quote it.'],
+    ['provider: "12"', 'Remove the quotes.'],
+    ['provider: grafana', 'It is an id, not a name.'],
+    [
+      'backchannel_providers: 1',
+      'Write it as [a, b], or each entry in a line of its own that begins with `- `.',
+    ],
+    ['backchannel_providers: { a: 1 }', 'Begin each entry with `- `.'],
+  ])('%s', async (field, hint) => {
+    const [name = ''] = field.split(':', 1);
+    const entry = name === 'name' ? ['slug: a', field] : ['slug: a', 'name: A', field];
+    const text = `version: 1\napplications:\n  - ${entry.join('\n    ')}\n`;
+    const place = `${entry.length + 2}:${name.length + 7}`;
+    expect(await told(text)).toEqual([`wrong-type ${place} ${hint}`]);
+  });
+});
+
+test.each(['a~1b', 'a/b', 'a~0b', '~', '~01', '/~'])(
+  'a mistake is found below a key that JSON Pointers escape: %s',
+  async (name) => {
+    const text = `version: 1\nenvironments:\n  x: { concurrency: 1 }\n  "${name}":\n    concurrency: 0\n`;
+    expect(await told(text, validateConfig)).toEqual([expect.stringMatching(/^invalid-value 5:18 /)]);
+  },
+);

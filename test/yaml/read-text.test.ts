@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import type { Files } from '../../src/files.ts';
+import { readText } from '../../src/yaml/read-text.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+function read(bytes: Uint8Array, most?: number): ReturnType<typeof readText> {
+  return readText('a.yaml', memoryFiles({ 'a.yaml': bytes }), most);
+}
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('the text of a file', () => {
+  test.each<[string, Uint8Array, string]>([
+    ['UTF-16, little end first', Uint8Array.of(0xff, 0xfe, 0x61, 0), 'this file is UTF-16'],
+    ['UTF-16, big end first', Uint8Array.of(0xfe, 0xff, 0, 0x61), 'this file is UTF-16'],
+    ['cut within a character', Uint8Array.of(0x61, 0xc3), 'this file is not valid UTF-8'],
+    ['Latin-1', Uint8Array.of(0x61, 0xfe, 0x62), 'this file is not valid UTF-8'],
+    ['half a surrogate pair', Uint8Array.of(0xed, 0xa0, 0x80), 'this file is not valid UTF-8'],
+    ['a NUL', utf8('a\0b'), 'this file holds a NUL'],
+  ])('is refused when it is %s', async (_, bytes, summary) => {
+    expect(await read(bytes)).toMatchObject({ code: 'not-utf-8', summary });
+  });
+
+  test('is what it says, without its byte-order mark', async () => {
+    expect(await read(utf8('\ufeffä\u{1f600}'))).toMatchObject({ text: 'ä\u{1f600}' });
+    expect(await read(utf8(''))).toMatchObject({ text: '' });
+  });
+
+  test('may be as long as its limit, and no longer', async () => {
+    expect(await read(utf8('x'.repeat(2048)), 2048)).toMatchObject({ text: 'x'.repeat(2048) });
+    expect(await read(utf8('x'.repeat(2049)), 2048)).toMatchObject({
+      code: 'file-too-large',
+      summary: 'this file is larger than 2 KiB',
+    });
+    expect(await read(utf8('ä'.repeat(1025)), 2048)).toMatchObject({ code: 'file-too-large' });
+  });
+
+  test('is asked for no more than it takes to know that it is too long', async () => {
+    const asked: number[] = [];
+    const files: Files = {
+      ...memoryFiles({ 'a.yaml': 'x' }, 'y'),
+      read: async (_, most) => (asked.push(most), utf8('x')),
+      readStandardInput: async (most) => (asked.push(most), utf8('y')),
+    };
+    await readText('a.yaml', files, 100);
+    expect(await readText('-', files, 100)).toMatchObject({ filename: '<stdin>', text: 'y' });
+    expect(asked).toEqual([101, 101]);
+  });
+});
