@@ -13,15 +13,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { nodeHere } from '../support/action-here.ts';
 import { root } from '../support/cli.ts';
 import { serveComments, type CommentsApi } from '../support/comments-api.ts';
+import { serveResidents, type Residents } from '../support/resident.ts';
 import { runAction, type Job, type Ran } from '../support/workflow-runner.ts';
 
 const token = 'service-canary';
 const apps = 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n';
+
+let residents: Residents;
+beforeAll(async () => {
+  residents = await serveResidents({ node: nodeHere });
+});
+afterAll(() => residents.close());
 
 let folder: string;
 let service: SandboxServer;
@@ -30,7 +38,9 @@ let job: Job;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
-  for (const name of ['workspace/manifests', 'temp']) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ['workspace/manifests', 'temp', 'bin'])
+    mkdirSync(join(folder, name), { recursive: true });
+  residents.install(join(folder, 'bin/node'), 'node');
   write('manifests/apps.yaml', apps);
   service = await serveSandbox(seedSandbox({ tokens: [{ token }] }).sandbox, { port: 0, latencyMs: 0 });
   github = await serveComments();
@@ -43,6 +53,7 @@ beforeEach(async () => {
       GITHUB_REPOSITORY: 'acme/roll',
       GITHUB_RUN_ID: '42',
       GITHUB_EVENT_PATH: join(folder, 'event.json'),
+      PATH: searchPath(),
     },
     contexts: { github: { token: 'github-canary' } },
   };
@@ -52,6 +63,16 @@ afterEach(async () => {
   await Promise.all([service.close(), github.close()]);
   rmSync(folder, { recursive: true });
 });
+
+/** The steps find a `node` that is this process. */
+function searchPath(): string {
+  return `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+}
+
+/** The steps find Node itself, and so run the executable. */
+function wholly(): void {
+  rmSync(join(folder, 'bin/node'));
+}
 
 function write(name: string, text: string): void {
   writeFileSync(join(folder, 'workspace', name), text);
@@ -66,7 +87,8 @@ function run(inputs: Readonly<Record<string, string>>, changed: Partial<Job> = {
 }
 
 describe('the action', () => {
-  test('plans, and shows the plan as a comment', async () => {
+  test.each(['in this process', 'wholly'])('plans, and shows the plan as a comment, %s', async (how) => {
+    if (how === 'wholly') wholly();
     const { failed, outputs, log, summary } = await run({ command: 'plan' });
     expect({ failed, ...outputs }).toMatchObject({ failed: false, 'exit-code': '2', changes: 'true' });
     expect(log).toContain('Plan: 1 to add');
@@ -198,8 +220,9 @@ describe('the action', () => {
     { url: '$(touch owned)' },
     { token: '$(touch owned)' },
   ])('takes %j for what it is, and no shell reads it', async (inputs) => {
-    const { failed, log } = await run({ ...inputs, comment: 'false' });
+    const { failed, outputs, log } = await run({ ...inputs, comment: 'false' });
     expect(failed).toBe(true);
+    expect(outputs['exit-code']).toMatch(/^[1-9]$/);
     expect(readdirSync(job.workspace)).toEqual(['manifests']);
     expect(log).not.toMatch(/^::error::owned/m);
   });
@@ -228,6 +251,7 @@ describe('the action', () => {
   });
 
   test('interrupts rollcall when the job is cancelled, and waits for its end', async () => {
+    wholly();
     let asked = (): void => {};
     const slow = createServer(() => asked()).listen(0, '127.0.0.1');
     await once(slow, 'listening');
@@ -242,8 +266,8 @@ describe('the action', () => {
 
 describe('the rollcall that the action runs', () => {
   test('is its own, built without scripts of others and without the token, if it is not built yet', async () => {
+    wholly();
     const own = join(folder, 'action');
-    mkdirSync(join(folder, 'bin'));
     symlinkSync(join(root, 'scripts'), join(mkdirSync(own, { recursive: true }) ?? own, 'scripts'));
     const npm = join(folder, 'bin/npm');
     writeFileSync(
@@ -251,11 +275,7 @@ describe('the rollcall that the action runs', () => {
       `#!/bin/sh\necho "npm $*" && env | grep -c canary\ncase "$*" in *build) ln -s ${join(root, 'bin')} bin;; esac\n`,
     );
     chmodSync(npm, 0o755);
-    const env = {
-      ...job.env,
-      GITHUB_ACTION_PATH: own,
-      PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
-    };
+    const env = { ...job.env, GITHUB_ACTION_PATH: own };
     const first = await run({ command: 'plan' }, { env });
     expect(first.log).toMatch(/^npm ci --ignore-scripts .*\n0\nnpm run --silent build\n0\n/);
     expect(first.outputs['exit-code']).toBe('2');

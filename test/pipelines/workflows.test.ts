@@ -6,20 +6,31 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { raw } from 'jq-wasm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { initFiles } from '../../src/commands/init-files.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { nodeHere } from '../support/action-here.ts';
 import { cli, root } from '../support/cli.ts';
 import { serveComments, type CommentsApi } from '../support/comments-api.ts';
+import { rollcallHere } from '../support/here.ts';
+import { serveResidents, type Resident, type Residents } from '../support/resident.ts';
 import { done, holds, interpolated, runAction, runSteps } from '../support/workflow-runner.ts';
 import type { Ran, Uses, Workflow } from '../support/workflow-runner.ts';
+
+let residents: Residents;
+beforeAll(async () => {
+  residents = await serveResidents({ node: nodeHere, rollcall: rollcallHere, gh });
+});
+afterAll(() => residents.close());
 
 let folder: string;
 let service: SandboxServer;
@@ -29,6 +40,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
   for (const name of ['repository/manifests', 'artifacts', 'bin'])
     mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ['node', 'rollcall', 'gh']) residents.install(join(folder, 'bin', name), name);
   write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
   const tokens = [{ token: 'viewer', add_applications: false, add_users: false }, { token: 'creator' }];
   service = await serveSandbox(seedSandbox({ tokens }).sandbox, { port: 0, latencyMs: 0 });
@@ -140,7 +152,8 @@ describe('the example for GitHub', () => {
     });
   });
 
-  test('checks the pull request of a fork, without a secret and without a comment', async () => {
+  test('checks the pull request of a fork, without a secret and without a comment, by the executable', async () => {
+    rmSync(join(folder, 'bin/node'));
     const ran = await runWorkflow(workflow, ofPullRequest('mallory/roll'));
     expect(ran).toMatchObject({ validate: { failed: false } });
     expect([Object.keys(ran), github.requests]).toEqual([['validate'], []]);
@@ -161,13 +174,14 @@ describe('the workflow that init writes', () => {
     write('rollcall.yaml', config?.text ?? '');
     const workflow = parse(pipeline?.text ?? '') as Workflow; // likewise
     program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
-    program(
-      'npx',
-      `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec '${process.execPath}' '${cli}' "$@"\n`,
-    );
-    program('gh', gh);
+    program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
 
+    // Once by the executable.
+    for (const name of ['node', 'rollcall']) rmSync(join(folder, 'bin', name));
+    symlinkSync(cli, join(folder, 'bin/rollcall'));
     await runWorkflow(workflow, ofPullRequest('acme/roll'));
+    rmSync(join(folder, 'bin/rollcall'));
+    residents.install(join(folder, 'bin/rollcall'), 'rollcall');
     write('manifests/more.yaml', 'version: 1\nusers: [{ username: carol, name: Carol }]\n');
     const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
     expect(Object.keys(planned)).toEqual(['plan']);
@@ -196,22 +210,26 @@ function program(name: string, text: string): void {
 }
 
 /** As much of GitHub's `gh api` as the workflow uses. */
-const gh = `#!/usr/bin/env node
-const { readFileSync } = require('node:fs');
-const { parseArgs } = require('node:util');
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { paginate: { type: 'boolean' }, method: { type: 'string' }, field: { type: 'string' }, jq: { type: 'string' } },
-});
-const [name, file] = (values.field ?? '').split('=@');
-fetch(\`\${process.env.GITHUB_API_URL}/\${positionals[1]}\${values.paginate ? '?per_page=100&page=1' : ''}\`, {
-  method: values.method ?? (file ? 'POST' : 'GET'),
-  headers: { authorization: \`Bearer \${process.env.GH_TOKEN}\` },
-  ...(file && { body: JSON.stringify({ [name]: readFileSync(file, 'utf8') }) }),
-}).then(async (response) => {
+const gh: Resident = async ({ args, cwd, env, stdout }) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      paginate: { type: 'boolean' },
+      method: { type: 'string' },
+      field: { type: 'string' },
+      jq: { type: 'string' },
+    },
+  });
+  const [name = '', file] = (values.field ?? '').split('=@');
+  const query = values.paginate ? '?per_page=100&page=1' : '';
+  const response = await fetch(`${env['GITHUB_API_URL']}/${positionals[1]}${query}`, {
+    method: values.method ?? (file ? 'POST' : 'GET'),
+    headers: { authorization: `Bearer ${env['GH_TOKEN']}` },
+    ...(file && { body: JSON.stringify({ [name]: readFileSync(resolve(cwd, file), 'utf8') }) }),
+  });
   const answer = await response.text();
-  if (!response.ok) process.exit(1);
-  const { raw } = await import('${pathToFileURL(join(root, 'node_modules/jq-wasm/dist/index.js')).href}');
-  console.log(await raw(answer, values.jq ?? '.', ['-r']));
-});
-`;
+  if (!response.ok) return 1;
+  stdout(`${await raw(answer, values.jq ?? '.', ['-r'])}\n`);
+  return 0;
+};

@@ -1,0 +1,140 @@
+// Runs rollcall as the inputs of action.yml say. They become arguments and variables of a process: no shell reads them.
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync, mkdtempSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** @typedef {Readonly<Record<string, string | undefined>>} Variables */
+
+/**
+ * @typedef {object} Step What the step runs in.
+ * @property {Variables} env
+ * @property {string} cwd
+ * @property {(line: string) => void} print
+ * @property {(script: string, args: readonly string[], env: Variables) => Promise<number>} start runs a script of Node's to its end, and gives its exit code
+ */
+
+/** Those that action.yml hands over; a job may have variables of its own that begin alike. */
+const inputs = new Set(
+  ['COMMAND', 'PATHS', 'ENVIRONMENT', 'URL', 'TOKEN', 'PLAN_FILE', 'ARGS', 'ROLLCALL'].map(
+    (name) => `INPUT_${name}`,
+  ),
+);
+
+class Refusal extends Error {}
+
+/**
+ * Gives the exit code of the step.
+ * @param {Step} step
+ * @returns {Promise<number>}
+ */
+export async function runRollcall({ env, cwd, print, start }) {
+  const command = input(env, 'COMMAND');
+  const folder = mkdtempSync(join(env['RUNNER_TEMP'] ?? tmpdir(), 'rollcall-'));
+  const report = join(folder, 'report.md');
+  const planFile = resolve(cwd, input(env, 'PLAN_FILE') || join(folder, 'plan.json'));
+  let code;
+  try {
+    const flags = flagsOf(command, planFile, input(env, 'PLAN_FILE') !== '');
+    const program = programOf(input(env, 'ROLLCALL'), cwd);
+    const paths = lines(input(env, 'PATHS'));
+    const args = [
+      command,
+      ...flags,
+      '--report',
+      `markdown=${report}`,
+      '--report',
+      'github=-',
+      ...lines(input(env, 'ARGS')),
+      ...(paths.length > 0 ? ['--', ...paths] : []),
+    ];
+    code = await started(start, program, args, childEnvironment(env));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    print(`::error title=rollcall::${error.message}`);
+    code = 3;
+  }
+  const planned = command === 'plan' && (code === 0 || code === 2);
+  output(env, 'exit-code', String(code));
+  output(env, 'changes', planned ? String(code === 2) : '');
+  output(env, 'plan-file', planned ? planFile : '');
+  output(env, 'report', existsSync(report) ? report : '');
+  return planned ? 0 : code;
+}
+
+/** @param {Variables} env @param {string} name */
+function input(env, name) {
+  return env[`INPUT_${name}`] ?? '';
+}
+
+/** @param {string} text */
+function lines(text) {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** @param {string} command @param {string} planFile @param {boolean} isGiven whether the input names the plan */
+function flagsOf(command, planFile, isGiven) {
+  /** @type {Readonly<Record<string, readonly string[]>>} */
+  const commands = {
+    validate: [],
+    plan: ['--out', planFile, '--detailed-exitcode'],
+    apply: isGiven ? ['--plan', planFile] : [],
+  };
+  const flags = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (flags !== undefined) return flags;
+  throw new Refusal(
+    `the input command cannot be ${JSON.stringify(command)}. It can be plan, apply or validate.`,
+  );
+}
+
+/**
+ * Of the project only where it was asked for: a pull request can change that one, and it is given the token.
+ * @param {string} which @param {string} cwd
+ */
+function programOf(which, cwd) {
+  if (which === 'action') return fileURLToPath(new URL('../../bin/rollcall.cjs', import.meta.url));
+  if (which !== 'project')
+    throw new Refusal(`the input rollcall cannot be ${JSON.stringify(which)}. It can be action or project.`);
+  try {
+    const ownFile = createRequire(join(cwd, 'package.json')).resolve('rollcall/package.json');
+    return join(ownFile, '../bin/rollcall.cjs');
+  } catch {
+    throw new Refusal(
+      'rollcall is not installed in the project. Run npm ci before, with rollcall in its package.json.',
+    );
+  }
+}
+
+/** @param {Step['start']} start @param {string} program @param {readonly string[]} args @param {Variables} env */
+async function started(start, program, args, env) {
+  try {
+    return await start(program, args, env);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refusal(`rollcall cannot be started: ${JSON.stringify(why)}`);
+  }
+}
+
+/** An input beats a variable of the job. @param {Variables} env */
+function childEnvironment(env) {
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !inputs.has(name)));
+  if (input(env, 'TOKEN') !== '') delete kept['ROLLCALL_TOKEN_FILE'];
+  const given = {
+    ROLLCALL_TOKEN: input(env, 'TOKEN'),
+    ROLLCALL_URL: input(env, 'URL'),
+    ROLLCALL_ENV: input(env, 'ENVIRONMENT'),
+  };
+  return { ...kept, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) };
+}
+
+/** @param {Variables} env @param {string} name @param {string} value */
+function output(env, name, value) {
+  const end = randomUUID();
+  const file = env['GITHUB_OUTPUT'];
+  if (file) appendFileSync(file, `${name}<<${end}\n${value}\n${end}\n`);
+}
