@@ -33,6 +33,7 @@ export const diagnosticCodes = [
   'service-refused-field',
   'service-refused',
   'service-denied',
+  'service-read-only',
   'service-unreachable',
   'service-unexpected',
   'differs',

@@ -31,13 +31,13 @@ export function applyPlan(
   options: ApplyOptions,
 ): Promise<Outcome[]> {
   const { client, pacing, clock, signal } = options;
-  const stoppedTypes = new Set<Change['type']>();
+  const stoppedTypes = new Map<Change['type'], StopReason>();
   let stopped: StopReason | undefined;
   let inARow = 0;
 
   function whyStopped({ type }: Change): StopReason | undefined {
     if (signal?.aborted) return 'interrupted';
-    return stopped ?? (stoppedTypes.has(type) ? 'denied' : undefined);
+    return stopped ?? stoppedTypes.get(type);
   }
 
   async function outcomeOf(change: Change): Promise<Outcome> {
@@ -52,8 +52,9 @@ export function applyPlan(
     options.onStart?.(change);
     const startedAt = clock.now();
     const { found, ...settled } = await create(creation, client, pacing, {
-      stop: (scope) => {
-        if (scope === 'type') stoppedTypes.add(change.type);
+      stop: (scope, answer) => {
+        if (scope === 'type' && !stoppedTypes.has(change.type))
+          stoppedTypes.set(change.type, answer?.kind === 'read_only' ? 'read_only' : 'denied');
         else stopped ??= scope === 'pause' ? 'pause' : 'no_way';
       },
       mayRetry: () => !stoppedTypes.has(change.type),

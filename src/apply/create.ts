@@ -25,8 +25,8 @@ export interface Settled {
 
 /** What one resource tells the others of the run, and hears from them. */
 export interface Course {
-  /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known. */
-  stop(scope: 'run' | 'type' | 'pause'): void;
+  /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known, with the answer that shows it. */
+  stop(scope: 'run' | 'type' | 'pause', answer?: Answer): void;
   /** Whether there is any use in sending this once more. */
   mayRetry(): boolean;
 }
@@ -56,7 +56,7 @@ export async function create(
     last = answer;
     pacing.heed(answer, attempts);
     const { stop } = whatAnswersProve[answer.kind];
-    if (stop) course.stop(stop);
+    if (stop) course.stop(stop, answer);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer, pk?: string): Settled => ({
       outcome,
       answer: decidedBy,
@@ -73,6 +73,8 @@ export async function create(
       case 'rejected':
       case 'denied':
         return refused(writing.proof);
+      case 'closed':
+        return refused('not_attempted');
       case 'fault':
         course.stop('run');
         return refused('not_attempted');

@@ -30,6 +30,8 @@ export type StopReason =
   | 'interrupted'
   /** The token may not create resources of this type. */
   | 'denied'
+  /** The service takes no changes of resources of this type: its licence does not let it. */
+  | 'read_only'
   /** An answer showed a wrong URL, a redirect, or that there is no way to the service. */
   | 'no_way'
   /** The service asks for a longer pause than is waited out. */

@@ -22,6 +22,13 @@ export function answerWords(answer: Answer): AnswerWords {
         advice:
           'Check the token and its permissions: it must view applications, and add applications and users.',
       };
+    case 'read_only':
+      return {
+        code: 'service-read-only',
+        summary: `the service takes no changes: its licence does not let it${status}`,
+        advice:
+          'Nothing is wrong with the manifest. Renew the enterprise licence of the service, then run it again.',
+      };
     case 'not_found':
     case 'no_such_route':
       return {

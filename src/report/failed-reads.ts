@@ -18,6 +18,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
 /** What is wrong with the service or the way to it, not with one application. */
 const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'denied',
+  'read_only',
   'no_such_route',
   'redirect',
   'unreachable',

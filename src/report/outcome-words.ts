@@ -17,6 +17,7 @@ export const outcomeWords: Readonly<Record<OutcomeKind, string>> = {
 export const stopWords: Readonly<Record<StopReason, string>> = {
   interrupted: 'the run was interrupted',
   denied: 'the token may not create resources of this type',
+  read_only: 'the licence of the service lets no resources of this type be created',
   no_way: 'the service cannot be used as it is, see what was answered before',
   pause: 'the service asks for too long a wait',
   doubts: 'too many before it had an open end',

@@ -17,6 +17,8 @@ export type AnswerKind =
   | 'redirect'
   /** 400, JSON, and the identity (slug or username) is the only field at fault. */
   | 'identity_refused'
+  /** 400, JSON, with the code of an enterprise licence that lets nothing be changed. */
+  | 'read_only'
   /** Any other 400 with JSON. */
   | 'fields_refused'
   /** 400 without JSON: not the service's own. */
@@ -113,6 +115,7 @@ function kindOf(status: number, json: JsonValue | undefined, field: string, iden
   switch (status) {
     case 400:
       if (json === undefined) return 'unexplained_refusal';
+      if (body?.['code'] === 'denied_license') return 'read_only';
       return body && onlyFieldAtFault(body) === field ? 'identity_refused' : 'fields_refused';
     case 401:
     case 403:

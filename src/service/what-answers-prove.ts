@@ -24,6 +24,8 @@ export type WriteProof =
   /** Refused for what it says; nothing was created. */
   | 'rejected'
   | 'denied'
+  /** Not acted upon: the service takes no changes for now, whatever they say. */
+  | 'closed'
   /** Not acted upon; sending it again is safe. */
   | 'not_applied'
   /** The service may have acted. */
@@ -59,6 +61,12 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
     stop: 'run',
   },
   identity_refused: { retrieveApplication: 'fault', createApplication: 'taken', createUser: 'exists' },
+  read_only: {
+    retrieveApplication: 'fault',
+    createApplication: 'closed',
+    createUser: 'closed',
+    stop: 'type',
+  },
   fields_refused: { retrieveApplication: 'fault', createApplication: 'rejected', createUser: 'rejected' },
   unexplained_refusal: {
     retrieveApplication: 'fault',

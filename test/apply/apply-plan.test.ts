@@ -86,6 +86,20 @@ describe('applying a plan', () => {
     expect(posts).toHaveLength(21);
   });
 
+  test('goes on with users when the licence of the service lets no applications be created', async () => {
+    const { counts, posts, outcomes } = await applying(
+      20,
+      (request) =>
+        request.path.includes('applications')
+          ? answered(400, { detail: 'no', code: 'denied_license' })
+          : created(request),
+      1,
+    );
+    expect(counts).toEqual({ not_attempted: 20, created: 20 });
+    expect(posts).toHaveLength(21);
+    expect(new Set(outcomes.map(({ stoppedBy }) => stoppedBy))).toEqual(new Set([undefined, 'read_only']));
+  });
+
   test('stops when a POST finds no API', async () => {
     const { counts } = await applying(20, () => answered(404, '<!DOCTYPE html>'), 1);
     expect(counts).toEqual({ not_attempted: 40 });

@@ -18,6 +18,7 @@ const slugTaken = answered(400, { slug: ['taken'] });
 const usernameTaken = answered(400, { username: ['taken'] });
 const invalid = answered(400, { name: ['no'] });
 const denied = answered(403, { detail: 'no' });
+const readOnly = answered(400, { detail: 'Request denied.', code: 'denied_license' });
 const crash = answered(405);
 
 /** What another resource was told, and everybody heeds. */
@@ -89,6 +90,18 @@ describe('creating an application', () => {
 
   test('that is denied stops the creation of applications', async () => {
     expect(await settle(application, denied)).toMatchObject({ outcome: 'denied', stop: 'type' });
+  });
+
+  test('that the licence of the service does not let happen is not attempted, and stops the applications', async () => {
+    expect(await settle(application, readOnly)).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 1,
+      stop: 'type',
+    });
+  });
+
+  test('that the licence does not let happen is unknown once an answer was lost', async () => {
+    expect(await settle(application, lost, absent, readOnly)).toMatchObject({ outcome: 'unknown' });
   });
 
   test('that crashes the service looks before it tries again', async () => {

@@ -39,6 +39,13 @@ const denied: Meaning = {
   endsReading: true,
   ends: 'type',
 };
+const readOnly: Meaning = {
+  get: 'fault',
+  postApplication: 'closed',
+  postUser: 'closed',
+  endsReading: true,
+  ends: 'type',
+};
 const absent: Meaning = { get: 'absent', postApplication: 'fault', postUser: 'fault', ends: 'run' };
 const wrongPlace: Meaning = { ...absent, get: 'fault', endsReading: true };
 const notActedUpon: Meaning = { get: 'nothing', postApplication: 'not_applied', postUser: 'not_applied' };
@@ -82,6 +89,17 @@ export const answerRows: readonly AnswerRow[] = [
     ...rejected,
     postUser: 'exists',
   }),
+  row(
+    '400 with the code of a read-only licence',
+    answered(400, { detail: 'x', code: 'denied_license' }),
+    readOnly,
+  ),
+  row(
+    '400 of the slug alone, with the code of a read-only licence',
+    answered(400, { slug: ['x'], code: 'denied_license' }),
+    readOnly,
+  ),
+  row('400 with a detail and another code', answered(400, { detail: 'x', code: 'invalid' }), rejected),
   row('400 of the slug and more', answered(400, { slug: ['x'], name: ['x'] }), rejected),
   row('400 of the username and more', answered(400, { username: ['x'], email: ['x'] }), rejected),
   row('400 of another field alone', answered(400, { name: ['x'] }), rejected),
