@@ -36,6 +36,8 @@ export const diagnosticCodes = [
   'service-read-only',
   'service-unreachable',
   'service-unexpected',
+  'not-as-declared',
+  'perhaps-incomplete',
   'differs',
   'stale-plan',
   'too-many-creates',

@@ -12,7 +12,7 @@ export const exitCodes = {
   denied: 4,
   /** A saved plan no longer matches what the service holds, or must not be applied for another reason. */
   stale: 5,
-  /** Apply ended with resources rejected, in conflict, unknown or not attempted, and none denied. */
+  /** Apply ended with resources rejected, in conflict, unknown, not attempted, or left in part, and none denied. */
   incomplete: 6,
   hung_up: 129,
   interrupted: 130,

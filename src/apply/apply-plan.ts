@@ -51,7 +51,7 @@ export function applyPlan(
       return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
     options.onStart?.(change);
     const startedAt = clock.now();
-    const { found, ...settled } = await create(creation, client, pacing, {
+    const { held, inDoubt, ...settled } = await create(creation, client, pacing, {
       stop: (scope, answer) => {
         if (scope === 'type' && !stoppedTypes.has(change.type))
           stoppedTypes.set(change.type, answer?.kind === 'read_only' ? 'read_only' : 'denied');
@@ -61,16 +61,18 @@ export function applyPlan(
     });
     inARow = settled.outcome === 'unknown' || settled.outcome === 'not_attempted' ? inARow + 1 : 0;
     if (inARow >= doubtsInARow) stopped ??= 'doubts';
-    if (options.failFast && isIncomplete(settled)) stopped ??= 'fail_fast';
-    const differences = found && creation.type === 'application' ? compare(creation, found) : [];
+    const differences = held ? compare(creation, held) : [];
     const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);
-    return {
+    const outcome: Outcome = {
       change,
       ...settled,
       ...(answer && { answer }),
+      ...(inDoubt && { doubt: held ? 'checked' : 'unchecked' }),
       ...(differences.length > 0 && { differences }),
       durationMs: clock.now() - startedAt,
     };
+    if (options.failFast && isIncomplete(outcome)) stopped ??= 'fail_fast';
+    return outcome;
   }
 
   return pacing.forEach(plan.resource_changes, async (change) => {

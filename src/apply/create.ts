@@ -4,7 +4,7 @@ import type { Client, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
-import type { ObservedApplication } from '../service/types.ts';
+import type { Held, ObservedApplication } from '../service/types.ts';
 import type { OutcomeKind } from './outcome.ts';
 
 /** What is to be created: the fields to send. */
@@ -17,8 +17,10 @@ export interface Settled {
   /** The answer that decided it; none when nothing was sent. */
   readonly answer?: Answer;
   readonly pk?: string;
-  /** What was found in its place, where it was looked for. */
-  readonly found?: ObservedApplication;
+  /** What the service holds of the fields, where it was seen: it came back, or was looked for and found. */
+  readonly held?: Held;
+  /** With `exists`: whether a request of ours may have created it. */
+  readonly inDoubt?: boolean;
   /** How many create requests were sent. */
   readonly attempts: number;
 }
@@ -63,13 +65,18 @@ export async function create(
       attempts,
       ...(pk !== undefined && { pk }),
     });
+    const existing = (held: ObservedApplication): Settled => ({
+      ...end('exists', answer, held.pk),
+      held,
+      inDoubt,
+    });
     const refused = (outcome: Settled['outcome']): Settled => end(inDoubt ? 'unknown' : outcome);
 
     switch (writing.proof) {
       case 'created':
-        return end('created', answer, writing.pk);
+        return { ...end('created', answer, writing.pk), held: writing.held };
       case 'exists':
-        return end('exists');
+        return { ...end('exists'), inDoubt };
       case 'rejected':
       case 'denied':
         return refused(writing.proof);
@@ -82,15 +89,13 @@ export async function create(
         return end('unknown');
       case 'taken': {
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present')
-          return { ...end('exists', answer, found.application.pk), found: found.application };
+        if (found.presence === 'present') return existing(found.application);
         return found.presence === 'unreadable' ? end('unknown', found.answer) : refused('conflict');
       }
       case 'ambiguous': {
         inDoubt = true;
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present')
-          return { ...end('exists', answer, found.application.pk), found: found.application };
+        if (found.presence === 'present') return existing(found.application);
         if (found.presence !== 'not_seen') return end('unknown');
         break;
       }

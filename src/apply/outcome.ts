@@ -40,12 +40,21 @@ export type StopReason =
   | 'doubts'
   | 'fail_fast';
 
+/** How it stands with what a request whose answer was lost or unclear may have created. */
+export type Doubt =
+  /** It was looked up afterwards, and compared with what is declared. */
+  | 'checked'
+  /** It cannot be looked up: fields may be missing. */
+  | 'unchecked';
+
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
   /** The answer that decided it; none where nothing was sent. */
   readonly answer?: Answer;
-  /** With `exists`: the declared fields that have other values there. */
+  /** With `exists`: an earlier request of this run may have created it, if only in part. */
+  readonly doubt?: Doubt;
+  /** The declared fields that have other values there: with `exists` as they were found, with `created` as they came back. */
   readonly differences?: readonly Difference[];
   /** With `not_attempted`, where nothing was sent: why the run, or this type of resource, had stopped. */
   readonly stoppedBy?: StopReason;
@@ -56,8 +65,13 @@ export interface Outcome {
   readonly durationMs: number;
 }
 
-/** Whether one more run is needed to bring this resource about. */
-export function isIncomplete({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+/** Whether there is more to do than this run did: to bring the resource about, or to look after what it may have left in part. */
+export function isIncomplete(outcome: Pick<Outcome, 'outcome' | 'doubt' | 'differences'>): boolean {
+  return isMissing(outcome) || isPartial(outcome);
+}
+
+/** Whether it is not there, as far as is known. */
+export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
     case 'exists':
@@ -71,4 +85,14 @@ export function isIncomplete({ outcome }: Pick<Outcome, 'outcome'>): boolean {
     case 'not_attempted':
       return true;
   }
+}
+
+/** Whether this run created it, or may have, and not or perhaps not with all that is declared. */
+export function isPartial({
+  outcome,
+  doubt,
+  differences = [],
+}: Pick<Outcome, 'outcome' | 'doubt' | 'differences'>): boolean {
+  if (doubt === 'unchecked') return true;
+  return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }

@@ -1,3 +1,4 @@
+import { isIncomplete } from '../apply/outcome.ts';
 import { UsageError } from '../errors.ts';
 import type { Ending } from '../exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
@@ -107,9 +108,9 @@ function documentsOf<Document extends ShardReport>(
   return [first, ...others];
 }
 
-function endingOf({ interrupted, summary }: ApplyReport): Ending {
+function endingOf({ interrupted, summary, outcomes }: ApplyReport): Ending {
   if (interrupted) return 'interrupted';
   if ((summary['denied'] ?? 0) > 0) return 'denied';
   const open = ['rejected', 'conflict', 'unknown', 'not_attempted'].some((kind) => (summary[kind] ?? 0) > 0);
-  return open ? 'incomplete' : 'done';
+  return open || outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

@@ -16,7 +16,7 @@ export interface ApplyOptions extends ServiceOptions {
 
 /** What became of a plan: of each of its changes, in its order. */
 export interface Applied extends Omit<ApplyRun, 'declared' | 'saved'> {
-  /** `complete` when all that the plan creates is there; else one more run is needed. */
+  /** `complete` when all that the plan creates is there as declared, as far as this run can tell; the outcomes say what is not. */
   readonly kind: 'complete' | 'incomplete';
   readonly manifests: ValidManifests;
 }

@@ -52,6 +52,8 @@ function outcomeDocument(outcome: Outcome, { declared }: ApplyRun): JsonObject {
     name: change.name,
     source: { ...change.source },
     outcome: outcome.outcome,
+    ...(outcome.doubt && { doubt: outcome.doubt }),
+    ...(outcome.differences && { differences: outcome.differences.map((difference) => ({ ...difference })) }),
     ...(detail !== '' && { detail }),
     ...(diagnostics.length > 0 && {
       diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),

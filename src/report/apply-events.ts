@@ -1,13 +1,13 @@
-import { isIncomplete, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
+import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { JsonObject } from '../json.ts';
 import { additions } from '../plan/make-plan.ts';
-import type { Change, Plan } from '../plan/types.ts';
+import type { Change, Difference, Plan } from '../plan/types.ts';
 import type { Address, ResourceType } from '../resource.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
 import { applyLastLine } from './apply-text.ts';
-import { outcomeWords } from './outcome-words.ts';
+import { verdictWords } from './outcome-words.ts';
 import { lastLine } from './plan-text.ts';
 import { diagnosticDocument } from './validation-document.ts';
 
@@ -45,6 +45,8 @@ interface Creating {
 
 interface Created extends Creating {
   readonly outcome: OutcomeKind;
+  readonly doubt?: Doubt;
+  readonly differences?: readonly Difference[];
   readonly id_key?: 'pk';
   readonly id_value?: string;
   /** How many create requests were sent. */
@@ -100,15 +102,17 @@ export function startEvent(change: Change): ApplyEvent {
 
 /** How it ended for one resource that was to be created. */
 export function outcomeEvent(outcome: Outcome): ApplyEvent {
-  const { change, pk, attempts, durationMs } = outcome;
+  const { change, doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
   return {
     '@level': failed ? 'error' : 'info',
-    '@message': `${change.address}: ${outcomeWords[outcome.outcome]}`,
+    '@message': `${change.address}: ${verdictWords(outcome)}`,
     type: failed ? 'apply_errored' : 'apply_complete',
     hook: {
       ...creating(change),
       outcome: outcome.outcome,
+      ...(doubt && { doubt }),
+      ...(differences && { differences }),
       ...(pk !== undefined && { id_key: 'pk', id_value: pk }),
       attempts,
       elapsed_seconds: durationMs / 1000,

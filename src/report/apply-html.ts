@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { serviceWords } from './answer-words.ts';
 import { applyFoot } from './apply-text.ts';
-import { outcomeWords, stopWords } from './outcome-words.ts';
+import { outcomeWords, verdictWords } from './outcome-words.ts';
 import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
 import { placeOf } from './plan-html.ts';
@@ -46,11 +46,11 @@ export function applyHtml(run: ApplyRun): string {
   });
 }
 
-function verdictOf({ outcome, pk, answer, attempts, stoppedBy }: Outcome): string {
+function verdictOf(ended: Outcome): string {
+  const { outcome, pk, answer, attempts } = ended;
   const said = outcome === 'exists' && answer ? serviceWords(answer) : '';
   return [
-    outcomeWords[outcome],
-    ...(stoppedBy === undefined ? [] : [stopWords[stoppedBy]]),
+    verdictWords(ended),
     ...(pk === undefined ? [] : [`pk ${pk}`]),
     ...(said === '' ? [] : [`the service said: ${said}`]),
     ...(attempts > 1 ? [`${attempts} attempts`] : []),

@@ -3,7 +3,7 @@ import { applyDocument, type ApplyRun } from './apply-document.ts';
 import { applyHtml } from './apply-html.ts';
 import { applyMarkdown } from './apply-markdown.ts';
 import { applyText, runDiagnostics } from './apply-text.ts';
-import { outcomeWords, stopWords } from './outcome-words.ts';
+import { verdictWords } from './outcome-words.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
@@ -68,11 +68,9 @@ function outcomesAsJunit({ outcomes, declared }: ApplyRun): string {
       line: source.line,
       kind: isIncomplete(outcome) ? 'failed' : 'passed',
       type: outcome.outcome,
-      message:
-        outcome.stoppedBy === undefined
-          ? outcomeWords[outcome.outcome]
-          : `not attempted: ${stopWords[outcome.stoppedBy]}`,
-      text: texts.join('\n'),
+      message: verdictWords(outcome),
+      // A case that passed has no message of its own.
+      text: texts.length === 0 && outcome.doubt ? verdictWords(outcome) : texts.join('\n'),
     });
   }
   return junitSuites(

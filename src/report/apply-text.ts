@@ -1,7 +1,5 @@
-import { isIncomplete, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
+import { isIncomplete, isMissing, isPartial, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import { byPlace, type Diagnostic } from '../diagnostic.ts';
-import type { Answer } from '../service/answer.ts';
-import { whatAnswersProve } from '../service/what-answers-prove.ts';
 import { serviceWords } from './answer-words.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
@@ -9,7 +7,7 @@ import { diagnosticsText } from './diagnostics-text.ts';
 import { inline } from './escape.ts';
 import { fold } from './fold.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
-import { outcomeWords, stopWords } from './outcome-words.ts';
+import { outcomeWords, verdictWords } from './outcome-words.ts';
 import type { Style } from './style.ts';
 
 /** What apply did, for a person: what was created, what was not and why, and what to run next. */
@@ -43,43 +41,37 @@ export function applyFoot({ outcomes, saved, interrupted }: ApplyRun, style: Sty
   return [
     outcomeCounts(summary),
     ...(interrupted ? ['The run was interrupted.'] : []),
-    ...(incomplete ? [next(summary, saved)] : []),
+    ...(outcomes.some((outcome) => isMissing(outcome)) ? [next(summary, saved)] : []),
+    ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
     style.bold(applyLastLine(summary, incomplete)),
   ];
 }
 
-/** Whether what was found is likely to be of this run: its create was sent, and no clear answer came. */
-function isOurs(answer: Answer | undefined): boolean {
-  return answer !== undefined && whatAnswersProve[answer.kind].createApplication === 'ambiguous';
+function outcomeLine(outcome: Outcome, style: Style): string {
+  const said = outcome.outcome === 'exists' && outcome.answer ? serviceWords(outcome.answer) : '';
+  const pk = outcome.outcome === 'created' && outcome.pk !== undefined ? `pk ${outcome.pk}` : '';
+  const more = pk || (said && `the service said: ${said}`);
+  const words = `${style.bold(inline(outcome.change.address))}  ${inline(verdictWords(outcome))}`;
+  return `  ${signOf(outcome, style)} ${words}${more && style.dim(` (${inline(more)})`)}`;
 }
 
-function outcomeLine({ change, outcome, answer, pk, differences, stoppedBy }: Outcome, style: Style): string {
-  const address = style.bold(inline(change.address));
-  switch (outcome) {
+function signOf(outcome: Outcome, style: Style): string {
+  switch (outcome.outcome) {
     case 'created':
-      return `  ${style.green('+')} ${address}  created${pk === undefined ? '' : style.dim(` (pk ${inline(pk)})`)}`;
-    case 'exists': {
-      const said = answer === undefined ? '' : serviceWords(answer);
-      const how = isOurs(answer)
-        ? 'is there: the answer to its create was lost, it is probably ours'
-        : 'exists already';
-      const differs =
-        differences === undefined
-          ? ''
-          : `, and differs in ${differences.map(({ field }) => field).join(', ')}`;
-      return `  = ${address}  ${how}${differs}${said === '' ? '' : style.dim(` (the service said: ${inline(said)})`)}`;
-    }
+      return isPartial(outcome) ? style.yellow('+') : style.green('+');
+    case 'exists':
+      return isPartial(outcome) ? style.yellow('=') : '=';
     case 'unchanged':
     case 'differs':
-      return `  = ${address}  ${outcomeWords[outcome]}`;
+      return '=';
     case 'rejected':
     case 'denied':
     case 'conflict':
-      return `  ${style.red('x')} ${address}  ${outcomeWords[outcome]}`;
+      return style.red('x');
     case 'unknown':
-      return `  ${style.yellow('?')} ${address}  ${outcomeWords[outcome]}`;
+      return style.yellow('?');
     case 'not_attempted':
-      return `  ${style.yellow('.')} ${address}  ${stoppedBy === undefined ? 'not created' : `not attempted: ${stopWords[stoppedBy]}`}`;
+      return style.yellow('.');
   }
 }
 
@@ -91,6 +83,10 @@ export function outcomeCounts(summary: ApplySummary): string {
     .map((kind) => `${summary[kind]} ${outcomeWords[kind]}`);
   return `${parts.join(', ')}.`;
 }
+
+/** Another run does not help there: it finds what exists, and leaves it as it is. */
+const lookAtParts =
+  'Look in the service at what is, or may be, not as declared: rollcall changes nothing that exists, so it is set right there.';
 
 function next(summary: ApplySummary, saved: boolean): string {
   const mend =

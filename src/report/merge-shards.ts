@@ -1,5 +1,6 @@
 import { byAddress, type Address, type ResourceType } from '../resource.ts';
-import type { Plan, PlanScope } from '../plan/types.ts';
+import type { Doubt, OutcomeKind } from '../apply/outcome.ts';
+import type { Difference, Plan, PlanScope } from '../plan/types.ts';
 import type { Pace } from '../service/pace.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -32,7 +33,9 @@ export interface ReportedOutcome {
   readonly address: Address;
   readonly type: ResourceType;
   readonly name: string;
-  readonly outcome: string;
+  readonly outcome: OutcomeKind;
+  readonly doubt?: Doubt;
+  readonly differences?: readonly Difference[];
   readonly diagnostics?: readonly JsonObject[];
 }
 

@@ -1,25 +1,18 @@
-import type { OutcomeKind } from '../apply/outcome.ts';
+import { isIncomplete } from '../apply/outcome.ts';
 import { applyLastLine, outcomeCounts } from './apply-text.ts';
-import { outcomeWords } from './outcome-words.ts';
+import { verdictWords } from './outcome-words.ts';
 import type { ApplySummary } from './apply-summary.ts';
 import { textOf } from '../json.ts';
 import { inline } from './escape.ts';
 import type { ApplyReport } from './merge-shards.ts';
 import type { Style } from './style.ts';
 
-const done: ReadonlySet<string> = new Set([
-  'created',
-  'exists',
-  'unchanged',
-  'differs',
-] satisfies OutcomeKind[]);
-
-/** What the shards of an apply did together, for a person: the counts, and every resource that did not come about. */
+/** What the shards of an apply did together, for a person: the counts, and every resource that did not come about as declared. */
 export function mergedApplyText({ service, outcomes, summary }: ApplyReport, style: Style): string {
-  const failed = outcomes.filter(({ outcome }) => !done.has(outcome));
-  const lines = failed.flatMap(({ address, outcome, diagnostics = [] }) => [
-    `  ${style.red('x')} ${style.bold(inline(address))}  ${outcome in outcomeWords ? outcomeWords[outcome as OutcomeKind] : inline(outcome)}`, // checked by the `in`
-    ...diagnostics.map(({ summary: words }) => `      ${inline(textOf(words))}`),
+  const failed = outcomes.filter((outcome) => isIncomplete(outcome));
+  const lines = failed.flatMap((outcome) => [
+    `  ${style.red('x')} ${style.bold(inline(outcome.address))}  ${inline(verdictWords(outcome))}`,
+    ...(outcome.diagnostics ?? []).map(({ summary: words }) => `      ${inline(textOf(words))}`),
   ]);
   // The schema asks for a count of every kind.
   const counts = summary as ApplySummary;

@@ -1,16 +1,15 @@
-import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
 import { diagnosticFor, diagnosticOf, type Diagnostic, type Problem } from '../diagnostic.ts';
-import type { Difference } from '../plan/types.ts';
+import type { Change, Difference } from '../plan/types.ts';
 import { identityField, type Address, type Resource } from '../resource.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
+import { partialProblems } from './partial-problems.ts';
 
 /** Why a resource was not brought about: what the service said of a field stands at that field's manifest line. */
 export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): Diagnostic[] {
   const { answer, change, differences } = outcome;
-  if (differences !== undefined) return [differsDiagnostic(outcome, differences, declared)];
-  if (!isIncomplete(outcome) || answer === undefined) return [];
-  const requestId = answer.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
+  const requestId = answer?.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
   const at = (field: string | undefined, problem: Omit<Problem, 'address'>): Diagnostic =>
     diagnosticInManifest(
       declared.get(change.address),
@@ -19,6 +18,13 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
       outcome,
     );
 
+  if (isPartial(outcome)) {
+    return partialProblems(outcome).map(({ field, detail, ...problem }) =>
+      at(field, { ...problem, detail: [detail, requestId].filter((line) => line).join('\n') }),
+    );
+  }
+  if (differences !== undefined) return [differsDiagnostic(outcome, differences, declared)];
+  if (!isMissing(outcome) || answer === undefined) return [];
   const complaints = complaintsOf(answer);
   if (
     outcome.outcome === 'rejected' &&
@@ -29,7 +35,9 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
       at(field, {
         code: field === undefined ? 'service-refused' : 'service-refused-field',
         summary: `the service refused ${field === undefined ? 'it' : `\`${field}\``}: ${texts.join(' ')}`,
-        detail: requestId,
+        detail: [field === nameField(change) && takenWords(change), requestId]
+          .filter((line) => line)
+          .join('\n'),
       }),
     );
   }
@@ -39,10 +47,21 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
   return [
     at(undefined, {
       code,
-      summary: `${verdictWords(outcome)}${summary}`,
+      summary: `${openingWords(outcome)}${summary}`,
       detail: detail.filter((line) => line).join('\n'),
     }),
   ];
+}
+
+function nameField({ type }: Change): string {
+  return identityField({ type });
+}
+
+/** What it means that a name is refused beside other fields, after it passed the checks of the manifest. */
+function takenWords({ type }: Change): string {
+  return type === 'user'
+    ? 'As far as rollcall can tell, the name is taken as well: a user of this name exists already. Once the other fields are right, the outcome is `exists`.'
+    : 'As far as rollcall can tell, the slug is taken or reserved as well.';
 }
 
 /** Somebody else created it meanwhile, and not as it is declared. */
@@ -78,7 +97,7 @@ function diagnosticInManifest(
   return diagnosticOf(resource, declares ? field : identityField(resource), problem);
 }
 
-function verdictWords({ outcome }: Outcome): string {
+function openingWords({ outcome }: Outcome): string {
   switch (outcome) {
     case 'conflict':
       return 'this name is taken or reserved: ';

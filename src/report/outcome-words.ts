@@ -1,6 +1,10 @@
-import type { OutcomeKind, StopReason } from '../apply/outcome.ts';
+import type { Outcome, OutcomeKind, StopReason } from '../apply/outcome.ts';
+import type { JsonValue } from '../json.ts';
+import type { Difference } from '../plan/types.ts';
+import { sensitive } from '../sensitive.ts';
+import { startOf } from './escape.ts';
 
-/** How a resource ended, in a few words. */
+/** How resources ended, in a few words: for counts and headings. */
 export const outcomeWords: Readonly<Record<OutcomeKind, string>> = {
   created: 'created',
   exists: 'there already',
@@ -23,3 +27,56 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   doubts: 'too many before it had an open end',
   fail_fast: 'another failed, and --fail-fast was given',
 };
+
+/** How one resource ended: every format says it in these words. Not yet safe to print. */
+export function verdictWords({
+  outcome,
+  doubt,
+  differences = [],
+  stoppedBy,
+}: Pick<Outcome, 'outcome' | 'doubt' | 'differences' | 'stoppedBy'>): string {
+  switch (outcome) {
+    case 'created':
+      return differences.length === 0 ? 'created' : `created, but ${cameBackWords(differences)}`;
+    case 'exists': {
+      const how = doubt === undefined ? 'exists already' : doubtWords;
+      const unchecked = doubt === 'unchecked' ? ', and fields may be missing' : '';
+      const differs =
+        differences.length === 0
+          ? ''
+          : `, and differs in ${differences.map(({ field }) => field).join(', ')}`;
+      return `${how}${unchecked}${differs}`;
+    }
+    case 'not_attempted':
+      return stoppedBy === undefined ? 'not created' : `not attempted: ${stopWords[stoppedBy]}`;
+    case 'unchanged':
+    case 'differs':
+    case 'rejected':
+    case 'denied':
+    case 'conflict':
+    case 'unknown':
+      return outcomeWords[outcome];
+  }
+}
+
+/** Said of what was found after a request of ours that may have created it. */
+export const doubtWords = 'is there: the answer to its create was lost or unclear, so it is probably ours';
+
+/** How declared fields came back otherwise: `group came back as ""`. */
+export function cameBackWords(differences: readonly Difference[]): string {
+  return differences
+    .map((difference) => `${difference.field} came back as ${heldWords(difference)}`)
+    .join(', ');
+}
+
+/** What the service holds in place of what is declared. */
+export function heldWords({ observed }: Difference): string {
+  return observed === sensitive ? 'another value' : shortened(observed);
+}
+
+const mostCharacters = 60;
+
+function shortened(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length <= mostCharacters ? text : `${startOf(text, mostCharacters)}…`;
+}

@@ -1,8 +1,8 @@
-import { textOf, type JsonObject, type JsonValue } from '../json.ts';
+import { textOf, type JsonObject } from '../json.ts';
 import type { Application } from '../resource.ts';
 import { readAnswer, recordOf, type Answer } from './answer.ts';
 import type { HttpRequest, Transport } from './transport.ts';
-import type { ApplicationRequest, ObservedApplication, Operation, UserRequest } from './types.ts';
+import type { ApplicationRequest, Held, ObservedApplication, Operation, UserRequest } from './types.ts';
 import { proofOf, type ReadProof, type WriteProof } from './what-answers-prove.ts';
 
 /** What one retrieve came to. Only `exists` carries an application. */
@@ -10,9 +10,9 @@ export type Reading =
   | { readonly proof: 'exists'; readonly application: ObservedApplication; readonly answer: Answer }
   | { readonly proof: Exclude<ReadProof, 'exists'>; readonly answer: Answer };
 
-/** What one create came to. Only `created` carries the new id. */
+/** What one create came to. Only `created` carries the new id, and those of the sent fields that came back. */
 export type Writing =
-  | { readonly proof: 'created'; readonly pk: string; readonly answer: Answer }
+  | { readonly proof: 'created'; readonly pk: string; readonly held: Held; readonly answer: Answer }
   | { readonly proof: Exclude<WriteProof, 'created'>; readonly answer: Answer };
 
 /** The three operations of the service. Each call sends one request, once, and never rejects. */
@@ -48,11 +48,11 @@ export function createClient(send: Transport): Client {
     },
     async createApplication(fields) {
       const request = { method: 'POST', path: applications, body: JSON.stringify(fields) } as const;
-      return writing(await ask('createApplication', fields.slug, request), 'createApplication');
+      return writing(await ask('createApplication', fields.slug, request), 'createApplication', fields);
     },
     async createUser(fields) {
       const request = { method: 'POST', path: users, body: JSON.stringify(fields) } as const;
-      return writing(await ask('createUser', fields.username, request), 'createUser');
+      return writing(await ask('createUser', fields.username, request), 'createUser', fields);
     },
   };
 }
@@ -62,9 +62,14 @@ interface Asked {
   readonly record: JsonObject;
 }
 
-function writing({ answer }: Asked, operation: 'createApplication' | 'createUser'): Writing {
+function writing(
+  { answer, record }: Asked,
+  operation: 'createApplication' | 'createUser',
+  sent: ApplicationRequest | UserRequest,
+): Writing {
   const proof = proofOf(answer.kind, operation);
-  return proof === 'created' ? { proof, answer, pk: textOf(answer.body?.['pk']) } : { proof, answer };
+  if (proof !== 'created') return { proof, answer };
+  return { proof, answer, pk: textOf(answer.body?.['pk']), held: heldIn(record, answer, Object.keys(sent)) };
 }
 
 /** The request fields of an application: what can be declared, and so what can be compared. */
@@ -82,12 +87,16 @@ const comparable = {
 } satisfies Record<keyof Application, true>;
 
 /** Reads leniently: only the identity and the `pk` are demanded, by readAnswer. */
-function observed(record: JsonObject, { body }: Answer): ObservedApplication {
-  const fields: Partial<Record<keyof Application, JsonValue>> = {};
-  // Object.keys widens the keys to string.
-  for (const field of Object.keys(comparable) as (keyof Application)[]) {
-    const value = record[field];
-    if (value !== undefined) fields[field] = value;
-  }
-  return { pk: textOf(body?.['pk']), slug: textOf(record['slug']), fields };
+function observed(record: JsonObject, answer: Answer): ObservedApplication {
+  return {
+    pk: textOf(answer.body?.['pk']),
+    slug: textOf(record['slug']),
+    ...heldIn(record, answer, Object.keys(comparable)),
+  };
+}
+
+function heldIn(record: JsonObject, { body = {} }: Answer, names: readonly string[]): Held {
+  const pick = (object: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
+  return { fields: pick(record), ...(record !== body && { shown: pick(body) }) };
 }

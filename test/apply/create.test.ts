@@ -122,6 +122,30 @@ describe('creating an application', () => {
     });
   });
 
+  test('that is found is in doubt after an answer that left it open, and not otherwise', async () => {
+    expect(await settle(application, slugTaken, found)).toMatchObject({ outcome: 'exists', inDoubt: false });
+    expect(await settle(application, crash, found)).toMatchObject({ outcome: 'exists', inDoubt: true });
+    expect(await settle(application, lost, absent, slugTaken, found)).toMatchObject({
+      outcome: 'exists',
+      inDoubt: true,
+      held: { fields: { slug: 'wiki' } },
+    });
+    expect(await settle(application, refused, slugTaken, found)).toMatchObject({ inDoubt: false });
+  });
+
+  test('tells what came back of the fields that were sent, and of no others', async () => {
+    const more = answered(201, {
+      pk: 'p1',
+      slug: 'wiki',
+      name: 'Other',
+      launch_url: 'https://x',
+      group: 'G',
+    });
+    expect((await settle(application, more)).held).toEqual({
+      fields: { slug: 'wiki', name: 'Other' },
+    });
+  });
+
   test('whose answer is lost is unknown when looking is denied', async () => {
     expect(await settle(application, lost, denied)).toMatchObject({ outcome: 'unknown' });
   });
@@ -322,6 +346,13 @@ describe('creating a user', () => {
       methods: 'POST POST',
     });
     expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
+  });
+
+  test('whose username is taken is in doubt after an answer that left it open, and not otherwise', async () => {
+    expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
+    expect(await settle(user, refused, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
+    expect(await settle(user, lost, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: true });
+    expect(await settle(user, answered(502), refused, usernameTaken)).toMatchObject({ inDoubt: true });
   });
 
   test('is never called rejected once an answer was lost', async () => {

@@ -44,9 +44,10 @@ describe('an application that appears between the plan and its create', () => {
   });
 
   test('is said to be probably ours when the answer to our create was lost', async () => {
-    const { stdout } = await applied(lost, 'Wiki');
+    const { ending, stdout } = await applied(lost, 'Wiki');
+    expect(ending).toBe('done');
     expect(stdout).toContain(
-      '  = application.wiki  is there: the answer to its create was lost, it is probably ours\n',
+      '  = application.wiki  is there: the answer to its create was lost or unclear, so it is probably ours\n',
     );
   });
 

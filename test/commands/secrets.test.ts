@@ -33,7 +33,12 @@ function echoing(requests: HttpRequest[]): Transport {
       return answered(400, request.path.includes('users') ? { attributes: said } : { meta_publisher: said });
     }
     if (request.path.includes('/wiki/')) {
-      return answered(200, { pk: 'p', slug: 'wiki', name: 'Wiki', meta_description: `${canary} of before` });
+      return answered(200, {
+        pk: 'p',
+        slug: 'wiki',
+        name: `Wiki ${token}`,
+        meta_description: `${canary} of before`,
+      });
     }
     return answered(404, { detail: 'Not found.' });
   };

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/json.ts';
-import { sameValue } from '../../src/plan/compare.ts';
+import { compare, sameValue } from '../../src/plan/compare.ts';
+import { desired } from '../support/desired.ts';
+import { entries } from '../support/entries.ts';
 import { planOf } from '../support/plan-of.ts';
 
 /** Values that a language with looser ways might take for one another. */
@@ -58,4 +60,132 @@ test.each([
     wiki: { slug: 'wiki', name: 'Wiki', ...held },
   });
   expect(plan.resource_changes[0]?.differences).toEqual([difference]);
+});
+
+const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
+const other = '3f23b8d6-dbbb-4842-8b22-b14c757098b0';
+
+const same: [what: string, field: string, declared: JsonValue, held: JsonValue][] = [
+  ['a text', 'name', 'Wiki', 'Wiki'],
+  ['nothing, and null', 'provider', null, null],
+  ['provider ids in another order', 'backchannel_providers', [3, 2], [2, 3]],
+  ['provider ids that were given twice', 'backchannel_providers', [2, 3, 2], [3, 2]],
+  ['group ids in another order', 'groups', [other, group], [group, other]],
+  ['group ids in another case', 'groups', [group.toUpperCase()], [group]],
+  ['group ids without dashes', 'groups', [group.replaceAll('-', '')], [group]],
+  ['a time in another zone', 'last_login', '2024-05-01T10:00:00+02:00', '2024-05-01T08:00:00Z'],
+  [
+    'a time in another zone, to the microsecond',
+    'last_login',
+    '2024-05-01T10:00:00.250000+02:00',
+    '2024-05-01T08:00:00.25Z',
+  ],
+  [
+    'a time without an offset, and the same in UTC',
+    'last_login',
+    '2024-05-01T08:00:00',
+    '2024-05-01T08:00:00Z',
+  ],
+  ['a time with an offset of hours', 'last_login', '2024-05-01T10:00:00+02', '2024-05-01T08:00:00Z'],
+  ['a time with an offset of digits', 'last_login', '2024-05-01T05:30:00-0230', '2024-05-01T08:00:00Z'],
+  ['a time with a blank and in lower case', 'last_login', '2024-05-01 08:00:00z', '2024-05-01T08:00:00Z'],
+  ['a time that does not exist, as it is', 'last_login', '2024-05-01T08:99:00Z', '2024-05-01T08:99:00Z'],
+  ['no time', 'last_login', null, null],
+  [
+    'attributes with their keys in another order',
+    'attributes',
+    { a: 1, b: [{ c: 2, d: 3 }] },
+    { b: [{ d: 3, c: 2 }], a: 1 },
+  ],
+  ['attributes with nothing in them', 'attributes', {}, {}],
+  ['attributes with the zero that JSON has no sign for', 'attributes', { a: -0 }, { a: 0 }],
+];
+
+const different: [what: string, field: string, declared: JsonValue, held: JsonValue][] = [
+  ['texts of another case', 'name', 'Wiki', 'wiki'],
+  ['an empty text and null', 'group', '', null],
+  ['a number and the same in digits', 'provider', 3, '3'],
+  ['fewer provider ids', 'backchannel_providers', [2, 3], [2]],
+  ['more provider ids', 'backchannel_providers', [2], [2, 3]],
+  ['provider ids and null', 'backchannel_providers', [2], null],
+  ['fewer group ids', 'groups', [group, other], [group]],
+  ['another group', 'groups', [group], [other]],
+  ['another time', 'last_login', '2024-05-01T10:00:00+02:00', '2024-05-01T10:00:00Z'],
+  ['a time and none', 'last_login', '2024-05-01T10:00:00Z', null],
+  ['times that are none', 'last_login', 'yesterday', 'today'],
+  ['attributes of which one is missing', 'attributes', { a: 1, b: null }, { a: 1 }],
+  ['attributes with one more', 'attributes', { a: 1 }, { a: 1, b: 2 }],
+  ['attributes of which one has another name', 'attributes', { a: null }, { b: null }],
+  ['attributes with a list in another order', 'attributes', { a: [1, 2] }, { a: [2, 1] }],
+  ['attributes with a longer list', 'attributes', { a: [1] }, { a: [1, null] }],
+  ['attributes with a list for a mapping', 'attributes', { a: {} }, { a: [] }],
+];
+
+describe('the same to the service are', () => {
+  test.each(same)('%s', (_, field, declared, held) => {
+    expect(sameValue(field, declared, held)).toBe(true);
+  });
+});
+
+describe('different are', () => {
+  test.each(different)('%s', (_, field, declared, held) => {
+    expect(sameValue(field, declared, held)).toBe(false);
+  });
+});
+
+describe('what is declared of a user, and what the service holds', () => {
+  const manifest = `version: 1\nusers: [{ username: u, name: U, groups: [${group}], attributes: { key: "\${env:KEY}" } }]\n`;
+
+  test('is compared in the declared fields alone', async () => {
+    const [user] = await desired(manifest, { KEY: 'canary-1' });
+    if (user === undefined) throw new Error('nothing is declared');
+    const held = { username: 'u', name: 'U', groups: [group], attributes: { key: 'canary-1' }, email: 'x' };
+    expect(compare(user, { fields: held })).toEqual([]);
+  });
+
+  test('shows no secret, neither the declared one nor what is there in its place, nor one that is held elsewhere', async () => {
+    const [user] = await desired(manifest, { KEY: 'canary-1' });
+    if (user === undefined) throw new Error('nothing is declared');
+    const held = { username: 'u', name: 'got canary-1', groups: null, attributes: { key: 'canary-0' } };
+    expect(compare(user, { fields: held })).toEqual([
+      { field: 'name', declared: 'U', observed: 'got (sensitive)' },
+      { field: 'groups', declared: [group], observed: null },
+      { field: 'attributes', declared: { key: '(sensitive)' }, observed: '(sensitive)' },
+    ]);
+  });
+
+  test('is compared as it came, and shown without what may not be shown of it', async () => {
+    const [user] = await desired('version: 1\nusers: [{ username: u, name: "not a secret", path: users }]\n');
+    if (user === undefined) throw new Error('nothing is declared');
+    const fields = { username: 'u', name: 'not a secret', path: 'a secret' };
+    const shown = { username: 'u', name: 'not (sensitive)', path: '(sensitive)' };
+    expect(compare(user, { fields, shown })).toEqual([
+      { field: 'path', declared: 'users', observed: '(sensitive)' },
+    ]);
+  });
+
+  test('differs in a field that the service does not hold at all', async () => {
+    const [user] = await desired(manifest, { KEY: 'canary-1' });
+    if (user === undefined) throw new Error('nothing is declared');
+    const fields = { username: 'u', name: 'U', attributes: { key: 'canary-1' } };
+    expect(compare(user, { fields })).toEqual([{ field: 'groups', declared: [group], observed: null }]);
+  });
+});
+
+test('no value that a manifest may hold comes back as another, however the service writes it', async () => {
+  const alarms: unknown[] = [];
+  let compared = 0;
+  for (const { type, field, value, verdict, later } of entries) {
+    const whole = type === 'application' ? { slug: 'a', name: 'A' } : { username: 'a', name: 'A' };
+    const manifest = JSON.stringify({ version: 1, [`${type}s`]: [{ ...whole, [field]: value }] });
+    const [resource] = await desired(manifest).catch(() => []);
+    if (resource === undefined) continue; // no manifest may hold it
+    for (const answer of [verdict, later?.verdict]) {
+      if (answer === undefined || !('stored' in answer)) continue;
+      compared += 1;
+      alarms.push(...compare(resource, { fields: { ...whole, [field]: answer.stored } }));
+    }
+  }
+  expect(alarms).toEqual([]);
+  expect(compared).toBeGreaterThan(150);
 });

@@ -125,7 +125,16 @@ export function given(texts: readonly string[]): Given {
       const outcome: OutcomeKind =
         change.presence === 'present' ? 'differs' : (kinds[index % kinds.length] ?? 'created');
       const answer = answerOf(texts[index] ?? '', index);
-      return { change, outcome, answer, pk: texts[index] ?? '', attempts: 1, durationMs: 1 };
+      const text = texts[index] ?? '';
+      const inPart: Pick<Outcome, 'doubt' | 'differences'>[] = [
+        {},
+        { differences: [{ field: 'name', declared: text, observed: { [text]: [text] } }] },
+        { doubt: 'unchecked' },
+        { doubt: 'checked', differences: [{ field: 'name', declared: null, observed: text }] },
+      ];
+      const isThere = outcome === 'created' || outcome === 'exists';
+      const part = isThere ? inPart[Math.floor(index / kinds.length) % inPart.length] : {};
+      return { change, outcome, ...part, answer, pk: text, attempts: 1, durationMs: 1 };
     }),
     declared: new Map(resources.map((resource) => [resource.address, resource])),
     startedAt: new Date('2026-01-01T00:00:00Z'),

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { applyPlan } from '../../src/apply/apply-plan.ts';
+import { isJsonObject } from '../../src/json.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import { desired } from '../support/desired.ts';
+import { planOf } from '../support/plan-of.ts';
+import type { Recording } from '../support/recordings.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const folder = fileURLToPath(new URL('../recordings', import.meta.url));
+
+/** The creates of one type that a real service answered with 201, of every release that there are recordings of. */
+function recordedCreates(type: 'application' | 'user'): [name: string, recording: Recording][] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(`create-${type}.json`))
+    .toSorted()
+    .flatMap((path) => {
+      const recordings = JSON.parse(readFileSync(join(folder, path), 'utf8')) as Recording[]; // the shape of these files
+      return recordings
+        .filter(({ request, response }) => response.status === 201 && isJsonObject(request.body))
+        .map((recording): [string, Recording] => [`${path}: ${recording.name}`, recording]);
+    });
+}
+
+/** What no manifest can declare is ignored by the service: these recordings show that. */
+const undeclarable = new Set(['colour', 'pk', 'launch_url', 'meta_icon', 'roles']);
+
+describe.each(['application', 'user'] as const)('what a real service made of a create of an %s', (type) => {
+  test.each(recordedCreates(type))('came back as declared: %s', async (_, { request, response }) => {
+    const body = isJsonObject(request.body) ? request.body : {};
+    const entry = Object.fromEntries(Object.entries(body).filter(([field]) => !undeclarable.has(field)));
+    const manifest = JSON.stringify({ version: 1, [`${type}s`]: [entry] });
+    const resources = await desired(manifest).catch((error: unknown) => String(error));
+    // Some releases take more than a manifest may hold.
+    if (typeof resources === 'string') return expect(resources).toMatch(/invalid-length|wrong-type/);
+    const clock = virtualClock();
+    const outcomes = await applyPlan(
+      await planOf(manifest),
+      new Map(resources.map((resource) => [resource.address, resource])),
+      {
+        client: createClient(async () => answered(201, response.body)),
+        pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
+        clock,
+      },
+    );
+    expect(outcomes).toMatchObject([{ outcome: 'created' }]);
+    expect(outcomes[0]).not.toHaveProperty('differences');
+  });
+});

@@ -1,0 +1,349 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { reportMerge } from '../../src/commands/report-merge.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'];
+const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
+const application =
+  'version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    group: Tools\n    backchannel_providers: [3, 2]\n';
+const user = `version: 1\nusers:\n  - username: alice\n    name: Alice\n    groups: [${group}]\n`;
+const absent = answered(404, { detail: 'Not found.' });
+const taken = answered(400, { username: ['Dieser Name ist vergeben.'] }, { 'x-authentik-id': 'request-7' });
+
+interface Ran {
+  readonly ending: Ending;
+  /** What was printed or written in each format. */
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** Applies a manifest to a service that answers every request of the apply with the next of these. */
+async function applied(manifest: string, answers: readonly Exchange[], failFast = false): Promise<Ran> {
+  const outputs: Record<string, string> = {};
+  let ending: Ending = 'failed';
+  for (const output of ['text', 'json', 'ndjson'] as const) {
+    let sent = 0;
+    const { context, stdout, written } = capture({
+      files: { 'm.yaml': manifest },
+      url: 'http://127.0.0.1:9',
+      clock: virtualClock(),
+      transport: async () => answers[(sent += 1) - 1] ?? absent,
+    });
+    const report = formats.map((format) => `${format}=${format}`);
+    ending = await apply(['m.yaml'], { output, yes: true, concurrency: '1', report, failFast }, context);
+    for (const format of formats) outputs[format] = written.get(format) ?? '';
+    outputs[`-o ${output}`] = stdout();
+  }
+  expect(schemaErrors('apply', JSON.parse(outputs['-o json'] ?? ''))).toEqual([]);
+  for (const line of (outputs['-o ndjson'] ?? '').trim().split('\n'))
+    expect(schemaErrors('apply-event', JSON.parse(line))).toEqual([]);
+  return { ending, outputs };
+}
+
+/** Every format, with what it escapes as it was. */
+function plainly(outputs: Ran['outputs']): [format: string, text: string][] {
+  return Object.entries(outputs).map(([format, text]) => [
+    format,
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#58;', ':')
+      .replaceAll(String.raw`\"`, '"')
+      .replaceAll('%3A', ':'),
+  ]);
+}
+
+function expectInEach(outputs: Ran['outputs'], words: string): void {
+  for (const [format, text] of plainly(outputs)) expect.soft(text, format).toContain(words);
+}
+
+function expectInNone(outputs: Ran['outputs'], words: string): void {
+  for (const [format, text] of plainly(outputs)) expect.soft(text, format).not.toContain(words);
+}
+
+const ours = 'is there: the answer to its create was lost or unclear, so it is probably ours';
+
+describe('a user that is taken', () => {
+  test('after a lost answer may lack fields, and every format says so', async () => {
+    const { ending, outputs } = await applied(user, [lost, taken]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, `${ours}, and fields may be missing`);
+    expect(outputs['text']).toContain('Apply incomplete!');
+    expect(outputs['text']).not.toContain('creates nothing twice');
+    expect(outputs['text']).toMatch(/error: .*fields may be missing \[perhaps-incomplete\]/);
+    expect(outputs['text']).toContain('Request id: request-7');
+    expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
+      outcomes: [{ outcome: 'exists', doubt: 'unchecked', diagnostics: [{ code: 'perhaps-incomplete' }] }],
+      summary: { exists: 1 },
+    });
+    expect(outputs['-o ndjson']).toMatch(/"type":"apply_errored".*"outcome":"exists","doubt":"unchecked"/);
+    expect(outputs['junit']).toContain('failures="1"');
+  });
+
+  test.each([502, 405, 500, 504])('after a %i may lack fields, too', async (status) => {
+    const { ending, outputs } = await applied(user, [answered(status), taken]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'fields may be missing');
+  });
+
+  test('without any doubt in this run exists, as ever', async () => {
+    const { ending, outputs } = await applied(user, [taken]);
+    expect(ending).toBe('done');
+    expectInNone(outputs, 'fields may be missing');
+    expectInNone(outputs, '"doubt"');
+    expect(outputs['text']).toContain('  = user.alice  exists already (the service said: username: Dieser');
+    expect(outputs['html']).toContain('exists already');
+  });
+
+  test('and has a bad field is rejected, and its name is said to be taken as well', async () => {
+    const { ending, outputs } = await applied(user, [
+      answered(400, { username: ['Vergeben.'], groups: ['No such group.'] }),
+    ]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'the name is taken as well: a user of this name exists already');
+    expect(outputs['text']?.match(/taken as well/g)).toHaveLength(1);
+    expect(outputs['text']).toMatch(
+      /m\.yaml:3:\d+: error: .*refused `username`: Vergeben\..*\n.*\n.*\n.*taken as well/,
+    );
+    expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({ outcomes: [{ outcome: 'rejected' }] });
+  });
+
+  test('ends a run that stops at the first failure', async () => {
+    const two = `${user}  - username: bob\n    name: Bob\n`;
+    const { ending, outputs } = await applied(two, [lost, taken], true);
+    expect(ending).toBe('incomplete');
+    expect(outputs['text']).toContain('user.bob  not attempted: another failed');
+  });
+});
+
+describe('an application that is found after a lost answer', () => {
+  const inPart = { pk: 'p', slug: 'wiki', name: 'Wiki', group: 'Tools', backchannel_providers: [] };
+
+  test.each([
+    ['at once', [absent, lost, answered(200, inPart)]],
+    [
+      'after it could not be seen',
+      [absent, lost, absent, answered(400, { slug: ['taken'] }), answered(200, inPart)],
+    ],
+  ])('%s, and differs, was left incomplete: every format says in what', async (_, answers) => {
+    const { ending, outputs } = await applied(application, answers);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, `${ours}, but holds [] in backchannel_providers`);
+    expect(outputs['text']).toContain(`  = application.wiki  ${ours}, and differs in backchannel_providers`);
+    expect(outputs['text']).toContain('m.yaml:6:');
+    expect(outputs['text']).toContain('Declared is [3,2].');
+    expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
+      outcomes: [
+        {
+          outcome: 'exists',
+          doubt: 'checked',
+          differences: [{ field: 'backchannel_providers', declared: [3, 2], observed: [] }],
+          diagnostics: [{ severity: 'error', code: 'not-as-declared' }],
+          pk: 'p',
+        },
+      ],
+    });
+  });
+
+  test('and is as declared in every field is done, and probably ours: every format says so', async () => {
+    const whole = answered(200, { ...inPart, backchannel_providers: [2, 3] });
+    const { ending, outputs } = await applied(application, [
+      absent,
+      answered(500),
+      absent,
+      answered(400, { slug: ['taken'] }),
+      whole,
+    ]);
+    expect(ending).toBe('done');
+    for (const format of ['text', 'markdown', 'html', 'junit', '-o text', '-o ndjson'])
+      expect.soft(outputs[format], format).toContain('probably ours');
+    expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
+      outcomes: [{ outcome: 'exists', doubt: 'checked' }],
+    });
+    expect(outputs['text']).toContain('Apply complete!');
+  });
+
+  test('without any doubt, and differs, is of somebody else: a warning', async () => {
+    const { ending, outputs } = await applied(application, [
+      absent,
+      answered(400, { slug: ['taken'] }),
+      answered(200, inPart),
+    ]);
+    expect(ending).toBe('done');
+    expectInNone(outputs, 'probably ours');
+    expect(outputs['text']).toContain(
+      'warning: application.wiki: it exists by now, and differs in `backchannel_providers` [differs]',
+    );
+  });
+});
+
+describe('an application that is refused for its slug and more', () => {
+  test('has a slug that is said to be taken or reserved as well', async () => {
+    const refused = answered(400, { slug: ['x'], group: ['y'] });
+    const { ending, outputs } = await applied(application, [absent, refused]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'the slug is taken or reserved as well');
+  });
+});
+
+describe('what is created, and comes back otherwise', () => {
+  const whole = { pk: 1, username: 'alice', name: 'Alice', groups: [group] };
+
+  test('is created, but not as declared: every format says what came back', async () => {
+    const { ending, outputs } = await applied(user, [answered(201, { ...whole, name: 'alice', groups: [] })]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'created, but name came back as "alice"');
+    expectInEach(outputs, 'groups came back as []');
+    expect(outputs['text']).toContain(
+      '  + user.alice  created, but name came back as "alice", groups came back as [] (pk 1)',
+    );
+    expect(outputs['text']).toContain('1 created.');
+    expect(outputs['text']).toContain('Apply incomplete! Resources: 1 added');
+    expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
+      outcomes: [{ outcome: 'created', pk: '1', diagnostics: [{ code: 'not-as-declared' }, {}] }],
+      summary: { created: 1 },
+    });
+    expect(outputs['-o ndjson']).toContain(
+      '"differences":[{"field":"name","declared":"Alice","observed":"alice"}',
+    );
+  });
+
+  test('is told of a field that the service does not know, and leaves out', async () => {
+    const { groups: _, ...without } = whole;
+    const { ending, outputs } = await applied(user, [answered(201, without)]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'created, but groups came back as null');
+    expect(outputs['text']).toContain('This release of the service may not know the field.');
+  });
+
+  test('is told without the secret that was sent, and without what came back in its place', async () => {
+    const secret =
+      'version: 1\nusers: [{ username: alice, name: "${env:NAME}", attributes: { key: "${env:KEY}" } }]\n';
+    let sent = '';
+    const { context, stdout } = capture({
+      files: { 'm.yaml': secret },
+      url: 'http://127.0.0.1:9',
+      env: { NAME: 'canary-name', KEY: 'canary-key' },
+      clock: virtualClock(),
+      transport: async ({ body = '' }) => {
+        sent = body;
+        return answered(201, {
+          pk: 1,
+          username: 'alice',
+          name: 'canary-key',
+          attributes: { key: 'canary-name' },
+        });
+      },
+    });
+    const ending = await apply(
+      ['m.yaml'],
+      { output: 'text', yes: true, report: ['json=j', 'html=h'] },
+      context,
+    );
+    expect(ending).toBe('incomplete');
+    expect(sent).toContain('canary-key');
+    expect(stdout()).toContain(
+      'created, but name came back as another value, attributes came back as another value',
+    );
+  });
+
+  test('is told without the token, wherever the service repeats it', async () => {
+    const { ending, outputs } = await applied(user, [
+      answered(201, { ...whole, name: `I am ${sandboxToken}` }),
+    ]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'created, but name came back as "I am (sensitive)"');
+    expectInNone(outputs, sandboxToken);
+  });
+
+  test('is not complained of when it comes back as the service writes it', async () => {
+    const { ending, outputs } = await applied(application, [
+      absent,
+      answered(201, {
+        pk: 'p',
+        slug: 'wiki',
+        name: 'Wiki',
+        group: 'Tools',
+        backchannel_providers: [2, 3],
+        launch_url: null,
+      }),
+    ]);
+    expect(ending).toBe('done');
+    expectInNone(outputs, 'came back');
+  });
+
+  test('shows long values in part', async () => {
+    const { outputs } = await applied(user, [answered(201, { ...whole, name: 'x'.repeat(500) })]);
+    expect(outputs['text']).toContain(`created, but name came back as "${'x'.repeat(59)}… (pk 1)`);
+  });
+});
+
+describe('report merge', () => {
+  async function merged(document: object, output: 'text' | 'json'): Promise<Ran & { stdout: string }> {
+    const scope = { target: [], exclude: [], declared: 1, shard: { index: 1, count: 1 } };
+    const { context, stdout } = capture({ files: { 's.json': JSON.stringify({ ...document, scope }) } });
+    const ending = await reportMerge(['s.json'], { output }, context);
+    return { ending, outputs: {}, stdout: stdout() };
+  }
+
+  test.each([
+    ['a user in doubt', user, [lost, taken], 'fields may be missing'],
+    [
+      'what came back otherwise',
+      user,
+      [answered(201, { pk: 1, username: 'alice', name: 'A', groups: [group] })],
+      'created, but name came back as "A"',
+    ],
+  ])('ends as incomplete for %s, and says why', async (_, manifest, answers, words) => {
+    const { outputs } = await applied(manifest, answers);
+    const document = JSON.parse(outputs['json'] ?? '') as object;
+    const text = await merged(document, 'text');
+    expect(text.ending).toBe('incomplete');
+    expect(text.stdout).toContain(words);
+    expect(text.stdout).toContain('Apply incomplete!');
+    const json = await merged(document, 'json');
+    expect(json.ending).toBe('incomplete');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      outcomes: (document as { outcomes: object[] }).outcomes,
+    });
+  });
+});
+
+describe('a service whose licence lets nothing be changed', () => {
+  const both = `${application}users:\n  - username: alice\n    name: Alice\n`;
+  const readOnly = answered(400, {
+    detail: 'Request denied due to expired/invalid license.',
+    code: 'denied_license',
+  });
+
+  test('leaves applications not attempted, and takes users: no line of a manifest is blamed', async () => {
+    const { ending, outputs } = await applied(both, [
+      absent,
+      readOnly,
+      answered(201, { pk: 1, username: 'alice', name: 'Alice' }),
+    ]);
+    expect(ending).toBe('incomplete');
+    expectInEach(outputs, 'the service takes no changes: its licence does not let it');
+    expectInNone(outputs, 'refused');
+    expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
+      outcomes: [
+        { outcome: 'not_attempted', diagnostics: [{ code: 'service-read-only' }] },
+        { outcome: 'created' },
+      ],
+    });
+  });
+
+  test('is named to the applications that are not begun', async () => {
+    const two = `${application}  - slug: zoo\n    name: Zoo\n`;
+    const { outputs } = await applied(two, [absent, absent, readOnly]);
+    expect(outputs['text']).toContain(
+      'application.zoo  not attempted: the licence of the service lets no resources',
+    );
+    expect(outputs['text']).not.toContain('the token may not');
+  });
+});
