@@ -1,5 +1,6 @@
 import {
   addressOf,
+  isSame,
   type DeclaredIdentity,
   type History,
   type HistoryEvent,
@@ -24,6 +25,10 @@ export const rules = {
   refused: '`rejected`, `denied`, `not_attempted`: no request of this run created it, then or later.',
   conflict: '`conflict`: somebody had the name, as far as the service said.',
   doubt: '`unknown`: something was unclear.',
+  in_doubt: '`exists` is in doubt after a create of this run that was left open, and not otherwise.',
+  in_full: 'Nothing that this run created in part is reported as done.',
+  alarm: 'A field is said to be otherwise only where it is.',
+  blame: '`rejected`: the service refused what it says, and not whatever is sent.',
   untouched: 'What needs nothing, or was not attempted, is not sent.',
   attempts: 'The attempts that are reported are the requests that were sent, and are three at the most.',
   reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
@@ -33,6 +38,7 @@ export const rules = {
   reads: 'Nothing is looked up more than five times in a row.',
   pause: 'Nothing is sent while the service has asked to wait.',
   denied: 'After a denial nothing more of this kind is sent; after a denied read nothing at all.',
+  closed: 'After an answer that no more of this kind can be created now, nothing more of it is sent.',
   wrong_place: 'After an answer that shows a wrong place nothing new is begun, and no redirect is followed.',
   interrupted: 'After an interruption nothing new is begun, and the run says that it was interrupted.',
   ceiling: 'No more requests are under way at a time than allowed.',
@@ -175,6 +181,8 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
     const later = posts.filter((post) => before(answer, post));
     if (isDenial && answer.method === 'POST' && later.some(({ type }) => type === answer.type))
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
+    if (answer.closed && later.some(({ type }) => type === answer.type))
+      fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = firstPost === undefined || before(answer, firstPost);
     if (isDenial && answer.method === 'GET' && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
@@ -220,9 +228,16 @@ function checkReport(
 function endingOf({ outcomes }: Report): string {
   const kinds = new Set(outcomes.map(({ outcome }) => outcome));
   if (kinds.has('denied')) return 'denied';
+  if (outcomes.some((outcome) => isInPart(outcome))) return 'incomplete';
   return ['rejected', 'conflict', 'unknown', 'not_attempted'].some((kind) => kinds.has(kind))
     ? 'incomplete'
     : 'done';
+}
+
+/** Whether a report says of what is there that this run created it, or may have, and that fields are or may be missing. */
+function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolean {
+  if (outcome !== 'created' && doubt === undefined) return false;
+  return doubt === 'unchecked' || differences.length > 0;
 }
 
 function checkOutcome(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
@@ -239,6 +254,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
 
   if (attempts !== posts.length)
     fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
+  if (!wasResent) checkParts(history, reported, { answers, commits }, fail);
   if (posts.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
   switch (outcome) {
     case 'created':
@@ -264,6 +280,8 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
     case 'denied':
     case 'not_attempted':
       if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+      if (outcome === 'rejected' && posts.length > 0 && !answers.some((answer) => refuses(answer)))
+        fail('blame', `${says}, and nobody refused what it says`);
       if (outcome === 'not_attempted' && attempts === 0 && posts.length > 0)
         fail('untouched', `${says}, and sent a create for it`);
       break;
@@ -282,6 +300,46 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
     default:
       fail('one_outcome', `${says}, which is no outcome`);
   }
+}
+
+/** Whether what is said of doubts and of differing fields is what happened, for what is there. */
+function checkParts(
+  { events, present }: History,
+  reported: ReportedOutcome,
+  { answers, commits }: { answers: readonly Of<'delivered'>[]; commits: readonly Of<'handled'>[] },
+  fail: Fail,
+): void {
+  const { outcome, doubt, differences = [] } = reported;
+  if (outcome !== 'created' && outcome !== 'exists') return;
+  const says = `${addressOf(reported)} is reported as ${outcome}${doubt === undefined ? '' : ` (${doubt})`}`;
+  const wasLeftOpen = answers.some(
+    ({ method, exchange, status, clear }) =>
+      method === 'POST' && (exchange === 'lost' || (exchange === 'answered' && !clear && status !== 409)),
+  );
+  if (outcome === 'exists' && (doubt !== undefined) !== wasLeftOpen)
+    fail('in_doubt', `${says}, and ${wasLeftOpen ? 'a create was' : 'no create was'} left open`);
+
+  const mine = ofKind(events, 'actor').filter((event) => isSame(event, reported));
+  const told = new Set(differences.map(({ field }) => field));
+  const lacking = commits.flatMap((commit) => commit.lacking);
+  const isTold = doubt === 'unchecked' || lacking.every((field) => told.has(field));
+  // Where somebody else had a hand in it, what was created in part may be gone.
+  if (mine.length === 0 && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
+
+  const isOthers = mine.length > 0 || present.some((other) => isSame(other, reported));
+  const lackingAnywhere = ofKind(events, 'handled')
+    .filter((event) => isSame(event, reported) && event.committed)
+    .flatMap((event) => event.lacking);
+  const cause = outcome === 'created' ? lacking : lackingAnywhere;
+  if (outcome === 'created' || !isOthers) {
+    for (const field of told)
+      if (!cause.includes(field)) fail('alarm', `${says}, with another ${field}, which is as declared`);
+  }
+}
+
+/** The service, or what stands in front of it, refused what a create says. */
+function refuses({ method, status = 0, clear, closed }: Of<'delivered'>): boolean {
+  return method === 'POST' && clear && !closed && status >= 400;
 }
 
 /** Two runs may meet over one resource: only one of them has created it. */
@@ -371,10 +429,6 @@ function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean {
 
 function isAfter(events: readonly HistoryEvent[], a: HistoryEvent, b: HistoryEvent): boolean {
   return events.indexOf(a) > events.indexOf(b);
-}
-
-function isSame(a: Identity, b: Identity): boolean {
-  return a.type === b.type && a.name === b.name;
 }
 
 function ofKind<Kind extends HistoryEvent['kind']>(events: readonly HistoryEvent[], kind: Kind): Of<Kind>[] {

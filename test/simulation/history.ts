@@ -20,6 +20,8 @@ export type HistoryEvent = { readonly at: number } & (
       readonly request: number;
       readonly status: number;
       readonly committed: boolean;
+      /** The declared fields that what was created does not have. */
+      readonly lacking: readonly string[];
     } & Identity)
   /** The answer to a request, or that there is none, reached the run. */
   | ({
@@ -61,6 +63,8 @@ export interface Delivery {
   readonly clear: boolean;
   /** Until when no request may be sent. */
   readonly pausedUntil?: number;
+  /** Whether it says that no resource of this type can be created now, whatever it is. */
+  readonly closed?: true;
 }
 
 export interface Report {
@@ -72,6 +76,8 @@ export interface Report {
 export interface ReportedOutcome extends Identity {
   readonly address: string;
   readonly outcome: string;
+  readonly doubt?: string;
+  readonly differences?: readonly { readonly field: string }[];
   readonly attempts: number;
 }
 
@@ -92,4 +98,8 @@ export interface DeclaredIdentity extends Identity {
 
 export function addressOf({ type, name }: Identity): string {
   return `${type}.${name}`;
+}
+
+export function isSame(a: Identity, b: Identity): boolean {
+  return a.type === b.type && a.name === b.name;
 }

@@ -1,5 +1,5 @@
 import { rules } from './checker.ts';
-import { addressOf, type HistoryEvent } from './history.ts';
+import { addressOf, type HistoryEvent, type ReportedOutcome } from './history.ts';
 import type { Simulated } from './simulate.ts';
 
 /** A history for a person to follow: what happened when, and which promises were broken. */
@@ -26,7 +26,7 @@ function told(event: HistoryEvent): string {
     case 'sent':
       return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}`;
     case 'handled':
-      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} exists` : ''}`;
+      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} exists${event.lacking.map((field) => `, without ${field}`).join('')}` : ''}`;
     case 'delivered':
       return `${event.run}: is told of #${event.request}: ${event.words}${event.pausedUntil === undefined ? '' : `, and to wait ${event.pausedUntil - event.at} ms`}`;
     case 'followed':
@@ -44,11 +44,17 @@ function told(event: HistoryEvent): string {
       return `${event.run}: is ${event.kind}`;
     case 'ended': {
       const outcomes = event.report?.outcomes.map(
-        (outcome) => `${addressOf(outcome)} ${outcome.outcome}`,
+        (outcome) => `${addressOf(outcome)} ${outcome.outcome}${inBrackets(outcome)}`,
       ) ?? ['no report'];
       return `${event.run}: ends as ${event.ending}: ${outcomes.join(', ')}`;
     }
     case 'crashed':
       return `${event.run}: throws ${event.error}`;
   }
+}
+
+/** What an outcome says beside its kind. */
+function inBrackets({ doubt, differences = [] }: ReportedOutcome): string {
+  const words = [...(doubt === undefined ? [] : [doubt]), ...differences.map(({ field }) => `not ${field}`)];
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
 import type { Ending } from '../../src/exit-code.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
-import type { Report } from './history.ts';
+import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './checker.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -57,6 +57,16 @@ function changingOutcomes(change: (outcome: string) => string): NonNullable<Plan
     const summary = Object.fromEntries(Object.keys(report.summary).map((kind) => [kind, count(kind)]));
     return { ...report, outcomes, summary };
   };
+}
+
+function changingEach(
+  change: (outcome: ReportedOutcome) => ReportedOutcome,
+): NonNullable<PlantedBug['report']> {
+  return (report) => ({ ...report, outcomes: report.outcomes.map((outcome) => change(outcome)) });
+}
+
+function sentIn({ body = '{}' }: HttpRequest): object {
+  return JSON.parse(body) as object; // a create request, as rollcall made it
 }
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
@@ -214,6 +224,57 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         exchange = await network(request, signal);
       return exchange;
     },
+  },
+  'throws its doubt away': {
+    breaks: 'in_doubt',
+    report: changingEach(({ type, name, address, outcome, attempts, differences = [] }) => ({
+      type,
+      name,
+      address,
+      outcome,
+      attempts,
+      differences,
+    })),
+  },
+  'doubts whatever it finds': {
+    breaks: 'in_doubt',
+    report: changingEach((outcome) =>
+      outcome.outcome === 'exists' ? { ...outcome, doubt: 'checked' } : outcome,
+    ),
+  },
+  'takes what it finds after a doubt for whole': {
+    breaks: 'in_full',
+    report: changingEach((outcome) =>
+      outcome.outcome === 'exists' ? { ...outcome, doubt: 'checked', differences: [] } : outcome,
+    ),
+  },
+  'does not look at what came back': {
+    breaks: 'in_full',
+    transport: misreading(({ status, body }, request) =>
+      request.method === 'POST' && status === 201
+        ? { body: JSON.stringify({ ...(JSON.parse(body) as object), ...sentIn(request) }) }
+        : undefined,
+    ),
+  },
+  'takes a time in another zone for another time': {
+    breaks: 'alarm',
+    transport: misreading(({ status, body }, { method, path }) =>
+      method === 'POST' && status === 201 && path.includes('/users/')
+        ? { body: body.replace('T08:00:00Z', 'T10:00:00Z') }
+        : undefined,
+    ),
+  },
+  'blames the manifest for the licence of the service': {
+    breaks: 'blame',
+    transport: misreading(({ body }) =>
+      body.includes('denied_license') ? { body: '{"name":["no"]}' } : undefined,
+    ),
+  },
+  'goes on when the licence lets nothing be created': {
+    breaks: 'closed',
+    transport: misreading(({ body }) =>
+      body.includes('denied_license') ? { status: 429, headers: {}, body: '' } : undefined,
+    ),
   },
   'calls every refusal unknown': {
     breaks: 'doubt',

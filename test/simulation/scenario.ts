@@ -62,6 +62,10 @@ export const faults = [
   'too_large',
   'request_timeout',
   'teapot',
+  'half_405',
+  'half_502',
+  'ignored_field',
+  'read_only',
 ] as const;
 
 export type Fault = (typeof faults)[number];
@@ -130,17 +134,43 @@ export function manifestOf({ declared }: Scenario): string {
 
 const unknownGroup = '99999999-9999-4999-8999-999999999999';
 
+/** What the world holds of what the resources refer to: a group for all users, a backchannel provider for each application. */
+export const world = {
+  groups: [{ pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' }],
+  providers: [20, 21, 22, 23, 24, 30, 31, 32, 33, 34].map((pk) => ({ pk, name: `Provider ${pk}` })),
+};
+
+/** The field that is missing where the world creates in part. */
+export const partialField = { application: 'backchannel_providers', user: 'groups' } as const;
+
+/** What is declared beside the names: what the service writes otherwise than the manifest, and means the same by. */
+function detailsOf({ type, name }: Identity): object {
+  const number = Number(name.slice(1));
+  return type === 'application'
+    ? { backchannel_providers: [30 + number, 20 + number] }
+    : { groups: knownGroups, last_login: '2024-05-01T10:00:00+02:00' };
+}
+
+const knownGroups = world.groups.map(({ pk }) => pk.toUpperCase());
+
 function entryOf({ type, name, invalid }: DeclaredIdentity): string[] {
   const key = type === 'application' ? 'slug' : 'username';
   const unknown =
     type === 'application'
-      ? [`    provider: ${90 + Number(name.slice(1))}`]
-      : ['    groups:', `      - ${unknownGroup}`];
-  return [`  - ${key}: ${name}`, `    name: Name of ${name}`, ...(invalid ? unknown : [])];
+      ? { provider: 90 + Number(name.slice(1)) }
+      : { groups: [...knownGroups, unknownGroup] };
+  const declared = { ...detailsOf({ type, name }), ...(invalid && unknown) };
+  return [
+    `  - ${key}: ${name}`,
+    `    name: Name of ${name}`,
+    ...Object.entries(declared).map(([field, value]) => `    ${field}: ${JSON.stringify(value)}`),
+  ];
 }
 
 /** The body of a create request by somebody else. */
 export function bodyOf({ type, name }: Identity, differs: boolean): object {
-  const text = differs ? 'Another name' : `Name of ${name}`;
-  return type === 'application' ? { slug: name, name: text } : { username: name, name: text };
+  const key = type === 'application' ? 'slug' : 'username';
+  return differs
+    ? { [key]: name, name: 'Another name' }
+    : { [key]: name, name: `Name of ${name}`, ...detailsOf({ type, name }) };
 }

@@ -3,8 +3,15 @@ import type { JsonObject } from '../../src/json.ts';
 import { Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/response.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
-import { addressOf, type Delivery, type HistoryEvent, type Identity, type Method } from './history.ts';
-import { bodyOf, type Fault, type Scenario } from './scenario.ts';
+import {
+  addressOf,
+  isSame,
+  type Delivery,
+  type HistoryEvent,
+  type Identity,
+  type Method,
+} from './history.ts';
+import { bodyOf, partialField, world, type Fault, type Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** An event as it is logged; the time is added. */
@@ -92,7 +99,7 @@ export class ServiceWorld {
         const { id, method, type, name } = underWay;
         this.log({ kind: 'sent', run, request: id, method, type, name });
         let answered = false;
-        const deliver = ({ exchange, words, clear, pausedUntil }: Answering): void => {
+        const deliver = ({ exchange, words, clear, pausedUntil, closed }: Answering): void => {
           if (answered || isDead()) return;
           step();
           if (answered || isDead()) return; // the step may have been its last, or an interruption
@@ -112,6 +119,7 @@ export class ServiceWorld {
             words,
             clear,
             ...pause,
+            ...(closed && { closed }),
           });
           resolve(exchange);
         };
@@ -137,8 +145,8 @@ export class ServiceWorld {
     const back = this.#between(1, 60);
     const fault = this.#random() < this.#trouble ? this.#pick(this.#scenario.faults) : undefined;
     this.#time.after(there, () => {
-      const own = (): Answering => {
-        const response = this.#handle(underWay);
+      const own = (part: 'whole' | 'half' = 'whole'): Answering => {
+        const response = this.#handle(underWay, part);
         return {
           ...answeredIn(back, response.status, response.body, response.headers),
           words: `${response.status}`,
@@ -150,7 +158,7 @@ export class ServiceWorld {
   }
 
   /** What a fault makes of a request that would have been answered with `own`, which lets the service work on it. */
-  #faulty(fault: Fault, underWay: UnderWay, own: () => Answering, back: number): Answering {
+  #faulty(fault: Fault, underWay: UnderWay, own: (part?: 'half') => Answering, back: number): Answering {
     const isPost = underWay.method === 'POST';
     const odd = (
       status: number,
@@ -264,22 +272,45 @@ export class ServiceWorld {
         return odd(408);
       case 'teapot':
         return odd(418);
+      case 'half_405':
+        own('half');
+        return isPost ? odd(405, '') : odd(500);
+      case 'half_502':
+        own('half');
+        return odd(502, 'Bad Gateway');
+      case 'ignored_field': {
+        const answering = own('half');
+        return { ...answering, words: `${answering.words} (${fault})` };
+      }
+      case 'read_only':
+        // Users are exempt.
+        if (!isPost || underWay.type === 'user') return own();
+        return {
+          ...odd(400, '{"detail":"Request denied due to expired/invalid license.","code":"denied_license"}'),
+          clear: true,
+          closed: true,
+        };
     }
   }
 
-  #handle({ id, method, type, name, request }: UnderWay): SandboxResponse {
+  /** Lets the service work on a request; where it creates by half, what it refuses it still refuses. */
+  #handle({ id, method, type, name, request }: UnderWay, part: 'whole' | 'half' = 'whole'): SandboxResponse {
     const headers = this.#revoked
       ? { ...request.headers, authorization: `Bearer ${tokens.revoked}` }
       : request.headers;
-    const response = this.#sandbox.handle({ ...request, headers });
+    const { invalid = false } = this.#scenario.declared.find((other) => isSame(other, { type, name })) ?? {};
+    const isHalf = part === 'half' && method === 'POST' && !invalid;
+    const lacking = isHalf ? [partialField[type]] : [];
+    const sent = method === 'POST' ? (JSON.parse(request.body) as JsonObject) : {}; // a create request, as rollcall made it
+    const taken = Object.fromEntries(
+      Object.entries(sent).filter(([field]) => !lacking.some((other) => other === field)),
+    );
+    const body = isHalf ? JSON.stringify(taken) : request.body;
+    const response = this.#sandbox.handle({ ...request, headers, body });
     const committed = method === 'POST' && response.status === 201;
-    if (committed)
-      this.#bodies.set(addressOf({ type, name }), {
-        type,
-        name,
-        body: JSON.parse(request.body) as JsonObject,
-      });
-    this.log({ kind: 'handled', request: id, type, name, status: response.status, committed });
+    if (committed) this.#bodies.set(addressOf({ type, name }), { type, name, body: taken });
+    const { status } = response;
+    this.log({ kind: 'handled', request: id, type, name, status, committed, lacking });
     return response;
   }
 
@@ -297,6 +328,7 @@ export class ServiceWorld {
   #newSandbox(): Sandbox {
     const visible = this.#scenario.declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
     return new Sandbox({
+      ...world,
       tokens: [{ token: tokens.first, view_applications: visible }, { token: tokens.healed }],
     });
   }
