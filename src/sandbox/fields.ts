@@ -1,8 +1,9 @@
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../json.ts';
-import { trim } from '../manifest/trim.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { str, strip } from './python.ts';
 
-/** How the service reads one field of a request: a value to store, or what it says is wrong. */
-export type ReadField = (value: JsonValue) => { readonly value: JsonValue } | { readonly error: string };
+/** How the service reads one field of a request: a value to store, or all that is wrong with it. */
+export type ReadField = (value: JsonValue) => Reading;
+export type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
 
 export interface Field {
   readonly read: ReadField;
@@ -10,7 +11,14 @@ export interface Field {
   readonly default?: JsonValue;
 }
 
-export type FieldErrors = Record<string, string[]>;
+export type FieldErrors = Record<string, readonly string[]>;
+
+/** Says what is wrong with a text, if anything is. */
+export type Check = (content: string) => string | undefined;
+
+export function wrong(error: string): Reading {
+  return { errors: [error] };
+}
 
 /** Reads the body of a create. Fields that are not listed are silently ignored, as the service ignores them. */
 export function readFields(
@@ -20,14 +28,14 @@ export function readFields(
   const values: Record<string, JsonValue> = {};
   const errors: FieldErrors = {};
   for (const [name, field] of Object.entries(fields)) {
-    const given = body[name];
+    const given = Object.hasOwn(body, name) ? body[name] : undefined;
     if (given === undefined) {
       if (field.default === undefined) errors[name] = ['This field is required.'];
       else values[name] = field.default;
       continue;
     }
     const result = field.read(given);
-    if ('error' in result) errors[name] = [result.error];
+    if ('errors' in result) errors[name] = result.errors;
     else values[name] = result.value;
   }
   return { values, errors };
@@ -35,106 +43,103 @@ export function readFields(
 
 export interface TextRules {
   readonly blank?: boolean;
+  /** Checks whose complaints stand before those that every text is held against. */
+  readonly first?: Check;
+  /** In code points. */
   readonly maxLength?: number;
-  /** Says what is wrong with a text that is neither blank nor too long. */
-  readonly check?: (text: string) => string | undefined;
+  /** A check whose complaint stands after those. */
+  readonly last?: Check;
+  /** A check of what has passed all the others. */
+  readonly afterwards?: Check;
 }
 
-export function text(rules: TextRules = {}): ReadField {
+/** A text, trimmed. Numbers are taken for texts, booleans are not. */
+export function text({ blank, first, maxLength, last, afterwards }: TextRules = {}): ReadField {
+  const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, surrogate, last];
   return notNull((value) => {
-    if (typeof value !== 'string' && typeof value !== 'number') return { error: 'Not a valid string.' };
-    const trimmed = trim(textOf(value));
-    if (trimmed === '') return rules.blank ? { value: '' } : { error: 'This field may not be blank.' };
-    if (rules.maxLength !== undefined && Array.from(trimmed).length > rules.maxLength) {
-      return { error: `Ensure this field has no more than ${rules.maxLength} characters.` };
-    }
-    const error = rules.check?.(trimmed);
-    return error === undefined ? { value: trimmed } : { error };
+    if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
+    const trimmed = strip(str(value));
+    if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
+    const errors = checks.flatMap((check) => check?.(trimmed) ?? []);
+    if (errors.length > 0) return { errors };
+    const error = afterwards?.(trimmed);
+    return error === undefined ? { value: trimmed } : wrong(error);
   });
 }
 
 export function choice(...choices: string[]): ReadField {
   return notNull((value) =>
-    choices.includes(textOf(value)) ? { value } : { error: `"${textOf(value)}" is not a valid choice.` },
+    choices.includes(str(value)) ? { value: str(value) } : wrong(`"${str(value)}" is not a valid choice.`),
   );
 }
 
-export const flag: ReadField = notNull((value) =>
-  typeof value === 'boolean' ? { value } : { error: 'Must be a valid boolean.' },
-);
+const yes = new Set<JsonValue>([
+  true,
+  1,
+  '1',
+  't',
+  'T',
+  'y',
+  'Y',
+  'yes',
+  'Yes',
+  'YES',
+  'true',
+  'True',
+  'TRUE',
+  'on',
+  'On',
+  'ON',
+]);
+const no = new Set<JsonValue>([
+  false,
+  0,
+  '0',
+  'f',
+  'F',
+  'n',
+  'N',
+  'no',
+  'No',
+  'NO',
+  'false',
+  'False',
+  'FALSE',
+  'off',
+  'Off',
+  'OFF',
+]);
+
+export const flag: ReadField = notNull((value) => {
+  if (yes.has(value)) return { value: true };
+  return no.has(value) ? { value: false } : wrong('Must be a valid boolean.');
+});
 
 export const mapping: ReadField = notNull((value) =>
-  isJsonObject(value) ? { value } : { error: 'Value must be a dictionary, and not have any duplicate keys.' },
+  isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
-
-export const dateTime: ReadField = (value) => {
-  if (value === null) return { value };
-  const form = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?$/;
-  const instant =
-    typeof value === 'string' && form.test(value) ? Date.parse(inUtcUnlessSaid(value)) : Number.NaN;
-  if (Number.isNaN(instant)) {
-    const formats = 'YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]';
-    return { error: `Datetime has wrong format. Use one of these formats instead: ${formats}.` };
-  }
-  return { value: new Date(instant).toISOString().replace('.000Z', 'Z') };
-};
-
-/** One of the ids of what exists. */
-export function providerId(exists: (pk: number) => boolean): ReadField {
-  return (value) => {
-    if (typeof value !== 'number')
-      return { error: `Incorrect type. Expected pk value, received ${pythonType(value)}.` };
-    return exists(value) ? { value } : { error: `Invalid pk "${value}" - object does not exist.` };
-  };
-}
-
-export function groupId(exists: (pk: string) => boolean): ReadField {
-  return (value) => {
-    const digits = textOf(value).toLowerCase().replaceAll('-', '');
-    if (!/^[0-9a-f]{32}$/.test(digits)) return { error: `“${textOf(value)}” is not a valid UUID.` };
-    const pk = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-    return exists(pk) ? { value: pk } : { error: `Invalid pk "${textOf(value)}" - object does not exist.` };
-  };
-}
 
 export function nullable(read: ReadField): ReadField {
   return (value) => (value === null ? { value } : read(value));
 }
 
-/** A list of distinct values, in ascending order. */
-export function setOf(read: ReadField): ReadField {
-  return notNull((value) => {
-    if (!isJsonList(value)) return { error: `Expected a list of items but got type "${pythonType(value)}".` };
-    const members: JsonValue[] = [];
-    for (const item of value) {
-      const result = read(item);
-      if ('error' in result) return result;
-      if (!members.includes(result.value)) members.push(result.value);
-    }
-    return { value: members.toSorted((a, b) => (a === null || b === null ? 0 : a < b ? -1 : 1)) };
-  });
+export function notNull(read: ReadField): ReadField {
+  return (value) => (value === null ? wrong('This field may not be null.') : read(value));
 }
 
-/** The name that the service's language has for the type of a value. */
-export function pythonType(value: JsonValue): string {
-  if (value === null) return 'NoneType';
-  if (Array.isArray(value)) return 'list';
-  switch (typeof value) {
-    case 'string':
-      return 'str';
-    case 'boolean':
-      return 'bool';
-    case 'number':
-      return Number.isInteger(value) ? 'int' : 'float';
-    default:
-      return 'dict';
-  }
+function noLongerThan(length: number): Check {
+  return (content) =>
+    Array.from(content).length > length
+      ? `Ensure this field has no more than ${length} characters.`
+      : undefined;
 }
 
-function notNull(read: ReadField): ReadField {
-  return (value) => (value === null ? { error: 'This field may not be null.' } : read(value));
+function nul(content: string): string | undefined {
+  return content.includes('\0') ? 'Null characters are not allowed.' : undefined;
 }
 
-function inUtcUnlessSaid(time: string): string {
-  return /(Z|[+-]\d{2}:?\d{2})$/.test(time) ? time : `${time}Z`;
+function surrogate(content: string): string | undefined {
+  const lone = /\p{Surrogate}/u.exec(content)?.[0];
+  if (lone === undefined) return undefined;
+  return `Surrogate characters are not allowed: U+${lone.charCodeAt(0).toString(16).toUpperCase()}.`;
 }

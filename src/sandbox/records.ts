@@ -12,6 +12,10 @@ export interface StoredApplication {
 export interface Surroundings {
   readonly providers: ReadonlyMap<number, SeedProvider>;
   readonly groups: ReadonlyMap<string, SeedGroup>;
+  /** The application that has a provider as its main one. */
+  readonly mainOf: ReadonlyMap<JsonValue, StoredApplication>;
+  /** The application that has a provider as one of its backchannel providers. */
+  readonly backchannelOf: ReadonlyMap<JsonValue, StoredApplication>;
 }
 
 /** An application as the service answers it, to somebody with that username. */
@@ -25,9 +29,9 @@ export function applicationRecord(
   return {
     pk: uuid(`application ${textOf(fields['slug'])}`),
     ...fields,
-    provider_obj: main === null ? null : mainProvider(main, fields, around),
+    provider_obj: main === null ? null : mainProvider(main, around),
     backchannel_providers: backchannelProviders,
-    backchannel_providers_obj: backchannelProviders.map((pk) => backchannelProvider(pk, fields, around)),
+    backchannel_providers_obj: backchannelProviders.map((pk) => backchannelProvider(pk, around)),
     launch_url: url === '' ? null : url,
     meta_icon: null,
   };
@@ -59,34 +63,34 @@ export function userRecord(
   };
 }
 
-function mainProvider(pk: JsonValue, owner: StoredApplication['fields'], around: Surroundings): JsonObject {
+function mainProvider(pk: JsonValue, around: Surroundings): JsonObject {
   return {
     ...provider(pk, around),
+    ...assigned('assigned_application', around.mainOf.get(pk)),
+    ...(around.backchannelOf.has(pk) &&
+      assigned('assigned_backchannel_application', around.backchannelOf.get(pk))),
     component: 'ak-provider-oauth2-form',
-    assigned_application_slug: owner['slug'] ?? null,
-    assigned_application_name: owner['name'] ?? null,
     verbose_name: 'OAuth2/OpenID Provider',
     verbose_name_plural: 'OAuth2/OpenID Providers',
     meta_model_name: 'authentik_providers_oauth2.oauth2provider',
   };
 }
 
-function backchannelProvider(
-  pk: JsonValue,
-  owner: StoredApplication['fields'],
-  around: Surroundings,
-): JsonObject {
+function backchannelProvider(pk: JsonValue, around: Surroundings): JsonObject {
   return {
     ...provider(pk, around),
+    ...assigned('assigned_application', around.mainOf.get(pk)),
+    ...assigned('assigned_backchannel_application', around.backchannelOf.get(pk)),
     component: '',
-    assigned_application_slug: null,
-    assigned_application_name: null,
-    assigned_backchannel_application_slug: owner['slug'] ?? null,
-    assigned_backchannel_application_name: owner['name'] ?? null,
     verbose_name: 'provider',
     verbose_name_plural: 'providers',
     meta_model_name: 'authentik_core.provider',
   };
+}
+
+function assigned(as: string, application: StoredApplication | undefined): JsonObject {
+  const { slug = null, name = null } = application?.fields ?? {};
+  return { [`${as}_slug`]: slug, [`${as}_name`]: name };
 }
 
 function provider(pk: JsonValue, around: Surroundings): JsonObject {

@@ -24,6 +24,8 @@ export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: Ref
   const sandbox = new Sandbox({ ...defaultSeed, ...seed, tokens });
   const refused: RefusedEntry[] = [];
   const take = (list: RefusedEntry['list'], index: number, created: Created): void => {
+    if ('crashedOver' in created)
+      refused.push({ list, index, field: created.crashedOver, texts: ['The service breaks down over it.'] });
     if ('errors' in created) {
       for (const [field, texts] of Object.entries(created.errors))
         refused.push({ list, index, field, texts });

@@ -1,7 +1,51 @@
-import { expect, test } from 'vitest';
-import { entries } from '../support/entries.ts';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { textOf, type JsonObject } from '../../src/json.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { entries, entrySurroundings, type Entry, type Verdict } from '../support/entries.ts';
+
+describe('the sandbox makes of a value what the service makes of it', () => {
+  let server: SandboxServer;
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    server = await serveSandbox({ handle: (asked) => sandbox.handle(asked) }, { port: 0, latencyMs: 0 });
+  });
+  afterAll(() => server.close());
+
+  test.each(entries.map((entry) => [nameOf(entry), entry] as const))('%s', async (_, entry) => {
+    sandbox = new Sandbox({ ...entrySurroundings, tokens: [{ token: 't' }] });
+    const { statusCode, body } = await request(`${server.url}/api/v3/core/${entry.type}s/`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer t', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...required[entry.type], [entry.field]: entry.value }),
+    });
+    expect(verdictOf(statusCode, await body.text(), entry)).toEqual(entry.verdict);
+  });
+});
 
 test('no value of a field has two verdicts', () => {
   const keys = entries.map(({ type, field, value }) => `${type} ${field} ${JSON.stringify(value)}`);
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
+
+const required = {
+  application: { name: 'X', slug: 'x' },
+  user: { username: 'x', name: 'X' },
+};
+
+function nameOf({ type, field, value }: Entry): string {
+  const text = JSON.stringify(value);
+  return `${type} ${field} ${text.length > 80 ? `${text.slice(0, 70)}… (${text.length})` : text}`;
+}
+
+/** What an answer says of the field of an entry; what stands at other fields makes it none of the verdicts. */
+function verdictOf(status: number, body: string, { field }: Entry): Verdict | string {
+  if (status === 405 && body === '') return { crash: true };
+  const answer = JSON.parse(body) as JsonObject; // every other answer is one
+  const value = answer[field];
+  if (status === 201 && value !== undefined) return { stored: value };
+  if (status === 400 && Array.isArray(value) && Object.keys(answer).length === 1)
+    return { refused: value.map((text) => textOf(text)) };
+  return `${status} ${body}`;
+}

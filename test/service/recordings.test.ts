@@ -1,116 +1,207 @@
 import nock from 'nock';
 import { getGlobalDispatcher } from 'undici';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, textOf } from '../../src/json.ts';
+import { isJsonObject, parseJson, textOf } from '../../src/json.ts';
 import { createClient, type Reading, type Writing } from '../../src/service/client.ts';
+import type { ResourceType } from '../../src/resource.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
-import { readRecordings, recordingFiles, responseBody, type Recording } from '../support/recordings.ts';
+import {
+  readRecordings,
+  releases,
+  responseBody,
+  type Recording,
+  type Release,
+} from '../support/recordings.ts';
 
 const origin = 'https://id.example.com';
 
-/** What the client must make of each recorded answer. A recording without a line here fails the test. */
-const expected: Readonly<
-  Record<(typeof recordingFiles)[number], Readonly<Record<string, ReadProof | WriteProof>>>
-> = {
-  'create-application': {
-    minimal: 'created',
-    'every field': 'created',
-    'strings are trimmed': 'created',
-    'slug differs only in case': 'created',
-    'launch URL template': 'created',
-    'duplicate slug': 'taken',
-    'missing required fields': 'rejected',
-    'blank name and slug': 'rejected',
-    'slug too long': 'taken', // no slug that passed the local checks gets this answer
-    'slug with bad characters': 'taken', // likewise
-    'unknown provider': 'rejected',
-    'provider already in use': 'rejected',
-    'provider of the wrong type': 'rejected',
-    'unknown backchannel provider': 'rejected',
-    'bad policy engine mode': 'rejected',
-    'bad launch URL': 'rejected',
-    'null where not allowed': 'rejected',
-    'unknown and read-only fields are ignored': 'created',
-    'several fields at fault': 'rejected',
-    'malformed JSON': 'rejected',
-    'an array for a body': 'rejected',
-    'wrong content type': 'rejected',
-    'no token': 'denied',
-    'bad token': 'denied',
-    'no trailing slash': 'ambiguous',
-  },
-  'create-user': {
-    minimal: 'created',
-    'every field': 'created',
-    'service account': 'created',
-    'any characters in the username': 'created',
-    'username differs only in case': 'created',
-    'duplicate username': 'exists',
-    'duplicate username and bad email': 'rejected',
-    'missing required fields': 'rejected',
-    'blank username': 'exists', // no username that passed the local checks gets this answer
-    'username too long': 'exists', // likewise
-    'bad email': 'rejected',
-    'unknown group': 'rejected',
-    'malformed group id': 'rejected',
-    'path with slashes at the ends': 'rejected',
-    'path with an empty segment': 'rejected',
-    'internal service account': 'rejected',
-    'unknown type': 'rejected',
-    'attributes not an object': 'rejected',
-    'bad last_login': 'rejected',
-    'no token': 'denied',
-    'bad token': 'denied',
-  },
-  'retrieve-application': {
-    'found, minimal': 'exists',
-    'found, every field': 'exists',
-    'found, trimmed': 'exists',
-    'not found': 'absent',
-    'no token': 'denied',
-    'bad token': 'denied',
-    'slug that no route matches': 'fault',
-    'no trailing slash': 'fault',
-    'wrong base path': 'fault',
-  },
-  permissions: {
-    'no permission: an application that exists': 'denied',
-    'no permission: an application that does not exist': 'denied',
-    'no permission: create an application': 'denied',
-    'no permission: create an application whose slug is taken': 'denied',
-    'no permission: create a user': 'denied',
-    'may view one application: that one': 'exists',
-    'may view one application: another that exists': 'absent',
-    'may view one application: one that does not exist': 'absent',
-    'may only add: create an application': 'created',
-    'may only add: retrieve what it created': 'denied',
-  },
+type Proof = ReadProof | WriteProof;
+
+/** What the client must make of each recorded answer; a recording without a line here fails the test. */
+const expected: Readonly<Record<string, Readonly<Record<string, Proof | Partial<Record<Release, Proof>>>>>> =
+  {
+    'create-application': {
+      minimal: 'created',
+      'every field': 'created',
+      'strings are trimmed': 'created',
+      'slug differs only in case': 'created',
+      'launch URL template': 'created',
+      'launch URL template in the host': 'created',
+      'launch URL template of an unknown key': 'created',
+      'launch URL template of id': 'created',
+      'launch URL with a stray percent': 'created',
+      'ftp launch URL': 'created',
+      'duplicate slug': 'taken',
+      'missing required fields': 'rejected',
+      'blank name and slug': 'rejected',
+      // No slug that passed the local checks gets these refusals.
+      'slug too long': { '2023.10': 'taken', '2025.12': 'created', '2026.2': 'created' },
+      'slug with bad characters': 'taken',
+      'slug of 300 characters': 'created',
+      'reserved slug': 'taken',
+      'reserved slug in upper case': 'created',
+      'unknown provider': 'rejected',
+      'provider already in use': 'rejected',
+      'provider of the wrong type': 'rejected',
+      'provider as a text of digits': 'created',
+      'provider beyond 32 bits': 'rejected',
+      'provider beyond 64 bits': 'rejected',
+      'unknown backchannel provider': 'rejected',
+      'backchannel provider taken from another': 'created',
+      'bad policy engine mode': 'rejected',
+      'bad launch URL': 'rejected',
+      'null where not allowed': 'rejected',
+      'with an icon': 'created',
+      'with an icon of the service': 'created',
+      'with a bad icon': 'rejected',
+      'unknown and read-only fields are ignored': 'created',
+      'several fields at fault': 'rejected',
+      'a NUL in the name': 'rejected',
+      'a NUL in the description': 'rejected',
+      'a lone surrogate in the description': 'rejected',
+      'malformed JSON': 'rejected',
+      'an array for a body': 'rejected',
+      'wrong content type': 'rejected',
+      'no token': 'denied',
+      'bad token': 'denied',
+      'no trailing slash': 'ambiguous',
+      'two at once, the one': { '2025.12': 'taken', '2026.2': 'created' },
+      'two at once, the other': { '2025.12': 'created', '2026.2': 'ambiguous' },
+    },
+    'create-user': {
+      minimal: 'created',
+      'every field': 'created',
+      'service account': 'created',
+      'any characters in the username': 'created',
+      'username differs only in case': 'created',
+      'duplicate username': 'exists',
+      'duplicate username and bad email': 'rejected',
+      'missing required fields': 'rejected',
+      // No username that passed the local checks gets these two.
+      'blank username': 'exists',
+      'username too long': 'exists',
+      'bad email': 'rejected',
+      'unknown group': 'rejected',
+      'malformed group id': 'rejected',
+      'path with slashes at the ends': 'rejected',
+      'path with an empty segment': 'rejected',
+      'internal service account': 'rejected',
+      'unknown type': 'rejected',
+      'attributes not an object': 'rejected',
+      'bad last_login': 'rejected',
+      'with a role': 'created',
+      'with an unknown role': 'rejected',
+      'a NUL in the attributes': 'ambiguous',
+      'a lone surrogate in the attributes': 'rejected',
+      'an integer beyond 64 bits in the attributes': 'created',
+      'a number beyond double in the attributes': 'rejected',
+      'the same key twice in the attributes': 'created',
+      'no token': 'denied',
+      'bad token': 'denied',
+    },
+    'retrieve-application': {
+      'found, minimal': 'exists',
+      'found, every field': 'exists',
+      'found, trimmed': 'exists',
+      'whose backchannel provider was taken': 'exists',
+      'not found': 'absent',
+      'no token': 'denied',
+      'bad token': 'denied',
+      'a scheme other than Bearer': 'denied',
+      'slug that no route matches': 'fault',
+      'no trailing slash': 'fault',
+      'wrong base path': 'fault',
+    },
+  };
+
+/** What the tokens of the recordings of permissions may do. */
+const rights: Readonly<Record<string, { view: 'all' | 'one' | 'none'; add: readonly ResourceType[] }>> = {
+  'no permission': { view: 'none', add: [] },
+  'may view one application': { view: 'one', add: [] },
+  'may only add': { view: 'none', add: ['application'] },
+  'may only add applications': { view: 'none', add: ['application'] },
+  'may view and add applications, and add users': { view: 'all', add: ['application', 'user'] },
+  'may also view users, groups and providers': { view: 'all', add: ['application', 'user'] },
+  'may change and delete as well': { view: 'all', add: ['application', 'user'] },
+  anonymous: { view: 'none', add: [] },
+  'bad token': { view: 'none', add: [] },
 };
 
-describe('the client makes of a recorded answer what the table says', () => {
+/** What an answer of those recordings proves to a token that has the right, and which right that is. */
+const whatWith: Readonly<Record<string, readonly [of: ResourceType | 'that' | 'other', proof: Proof]>> = {
+  'an application that exists': ['other', 'exists'],
+  'another that exists': ['other', 'exists'],
+  'the application that one may view': ['that', 'exists'],
+  'that one': ['that', 'exists'],
+  'an application that does not exist': ['other', 'absent'],
+  'one that does not exist': ['other', 'absent'],
+  'retrieve what it created': ['other', 'exists'],
+  'create an application': ['application', 'created'],
+  'create an application whose slug is taken': ['application', 'taken'],
+  'create an application that is invalid': ['application', 'taken'], // its slug is
+  'create a user': ['user', 'created'],
+  'create a user in a group': ['user', 'created'],
+  'create a user whose username is taken': ['user', 'exists'],
+};
+
+function expectedOf(release: Release, file: string, name: string): Proof | undefined {
+  const [who = '', exchange = ''] = name.split(': ');
+  const right = rights[who];
+  if (file === 'permissions' && right) {
+    const [of, proof] = whatWith[exchange] ?? [];
+    if (of === 'application' || of === 'user') return right.add.includes(of) ? proof : 'denied';
+    if (right.view === 'none') return 'denied';
+    return right.view === 'one' && of === 'other' ? 'absent' : proof;
+  }
+  const proof = expected[file]?.[name];
+  return typeof proof === 'object' ? proof[release] : proof;
+}
+
+/** The exchanges of the three operations; others were recorded besides. */
+function recordingsOf(release: Release): (readonly [title: string, file: string, recording: Recording])[] {
+  return (['create-application', 'create-user', 'retrieve-application', 'permissions'] as const).flatMap(
+    (file) =>
+      readRecordings(release, file)
+        .filter(({ request: { method, path } }) =>
+          method === 'GET' ? /core\/applications\/?[^?]+$/.test(path) : method === 'POST',
+        )
+        .map((recording) => [`${file}: ${recording.name}`, file, recording] as const),
+  );
+}
+
+describe.each(releases)('the client makes of an answer of release %s what the table says', (release) => {
   beforeAll(() => nock.disableNetConnect());
   afterEach(() => nock.cleanAll());
 
-  for (const file of recordingFiles) {
-    for (const recording of readRecordings(file)) {
-      test(`${file}: ${recording.name}`, async () => {
-        const { proof } = await replay(recording);
-        expect(proof).toBe(expected[file][recording.name]);
-      });
-    }
-  }
+  test.each(recordingsOf(release))('%s', async (_, file, recording) => {
+    const { proof } = await replay(recording);
+    expect(proof).toBe(expectedOf(release, file, recording.name));
+  });
+});
+
+test('what is expected of a recorded answer was recorded', () => {
+  const names = new Set(
+    releases.flatMap((release) => recordingsOf(release).map(([, file, { name }]) => `${file} ${name}`)),
+  );
+  const expectations = Object.entries(expected).flatMap(([file, answers]) =>
+    Object.keys(answers).map((name) => `${file} ${name}`),
+  );
+  expect(expectations.filter((name) => !names.has(name))).toEqual([]);
 });
 
 describe('the client sends what the contract asks for', () => {
   test.each(
-    recordingFiles
-      .flatMap((file) => readRecordings(file))
+    releases
+      .flatMap((release) => recordingsOf(release))
       .filter(
-        ({ request, response }) =>
-          isJsonObject(request.body) && response.status === 201 && request.headers['accept'],
+        ([, , { request, response }]) =>
+          isJsonObject(request.body) &&
+          response.status === 201 &&
+          request.headers['accept'] &&
+          request.headers['authorization'] === 'Bearer <ACCESS_TOKEN>',
       )
-      .map((recording) => [recording.name, recording] as const),
+      .map(([title, , recording]) => [title, recording] as const),
   )('%s: the recorded request, to the letter', async (_name, { request, response }) => {
     const sent = nock(origin, { reqheaders: request.headers })
       .post(request.path, (body) => JSON.stringify(body) === JSON.stringify(request.body))
@@ -155,7 +246,8 @@ function replay(recording: Recording): Promise<Reading | Writing> {
 
 function drive(request: Recording['request']): Promise<Reading | Writing> {
   if (request.method === 'GET') return client().retrieveApplication(slugOf(request));
-  const fields = isJsonObject(request.body) ? request.body : {};
+  const body = request.body ?? parseJson(request.raw ?? '');
+  const fields = isJsonObject(body) ? body : {};
   return request.path.startsWith('/api/v3/core/users')
     ? client().createUser({ ...fields, username: textOf(fields['username']) })
     : client().createApplication({ ...fields, name: textOf(fields['name']), slug: textOf(fields['slug']) });

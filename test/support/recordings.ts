@@ -5,7 +5,7 @@ import type { JsonValue } from '../../src/json.ts';
 export interface Recording {
   readonly name: string;
   readonly request: {
-    readonly method: 'GET' | 'POST';
+    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
     /** A JSON body; or else `raw`, a body as it was sent; or neither. */
@@ -20,16 +20,21 @@ export interface Recording {
   };
 }
 
-/** In the order in which they were recorded: later ones build on what earlier ones created. */
-export const recordingFiles = [
-  'create-application',
-  'create-user',
-  'retrieve-application',
-  'permissions',
-] as const;
+/** The releases of the service that were recorded. */
+export const releases = ['2023.10', '2025.12', '2026.2'] as const;
+export type Release = (typeof releases)[number];
 
-export function readRecordings(file: (typeof recordingFiles)[number]): Recording[] {
-  const text = readFileSync(new URL(`../recordings/${file}.json`, import.meta.url), 'utf8');
+/** In the order in which they were recorded: later ones build on what earlier ones created. */
+const everywhere = ['create-application', 'create-user', 'retrieve-application', 'permissions'] as const;
+export const recordingFiles = {
+  '2023.10': [...everywhere, 'who-and-which-release'],
+  '2025.12': everywhere,
+  '2026.2': everywhere,
+} as const;
+export type RecordingFile = (typeof recordingFiles)[Release][number];
+
+export function readRecordings(release: Release, file: RecordingFile): Recording[] {
+  const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');
   return JSON.parse(text) as Recording[]; // the shape of the files beside it
 }
 
@@ -38,5 +43,5 @@ export function requestBody({ request }: Recording): string | undefined {
 }
 
 export function responseBody({ response }: Recording): string {
-  return response.text ?? JSON.stringify(response.body);
+  return response.text ?? (response.body === undefined ? '' : JSON.stringify(response.body));
 }

@@ -1,0 +1,54 @@
+import type { SeedToken } from '../generated/sandbox-seed.ts';
+import type { JsonObject } from '../json.ts';
+import { digest } from './ids.ts';
+import { requestFields } from './request-fields.ts';
+
+// What the service tells of itself and of who asks, beside the applications and users.
+
+/** The user whose token it is: `GET /core/users/me/`. */
+export function meRecord({ username = 'sandbox' }: SeedToken): JsonObject {
+  return {
+    user: {
+      pk: 1,
+      username,
+      name: username,
+      is_active: true,
+      is_superuser: false,
+      groups: [],
+      email: '',
+      avatar: '/static/dist/assets/images/user_default.png',
+      uid: digest(`uid ${username}`, 64),
+      settings: {},
+      type: 'service_account',
+      system_permissions: [],
+    },
+  };
+}
+
+/** How the service is set up: `GET /root/config/`, for everybody but those with a wrong token. */
+export const configuration: JsonObject = {
+  error_reporting: {
+    enabled: false,
+    sentry_dsn: '',
+    environment: 'customer',
+    send_pii: false,
+    traces_sample_rate: 0.1,
+  },
+  capabilities: ['can_impersonate', 'is_enterprise'],
+  cache_timeout: 300,
+  cache_timeout_flows: 300,
+  cache_timeout_policies: 300,
+  cache_timeout_reputation: 300,
+};
+
+/** What can be done with a list: `OPTIONS`. Only who may create is told what a POST may hold. */
+export function listOptions(type: 'application' | 'user', mayCreate: boolean): JsonObject {
+  const name = type === 'application' ? 'Application' : 'User';
+  return {
+    name: `${name} List`,
+    description: `${name} Viewset`,
+    renders: ['application/json'],
+    parses: ['application/json'],
+    ...(mayCreate && { actions: { POST: requestFields[type] } }),
+  };
+}
