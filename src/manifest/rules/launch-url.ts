@@ -8,7 +8,7 @@ const allReleases = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const newerReleases = ['ssh', 'sftp'];
 
 /** Scheme, user and password, host, port, and the rest. The schema lets no white space through. */
-const parts = /^[^:]*:\/\/(?:[^:@/]+(?::[^:@/]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
+const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
 
 const letters = String.raw`a-z0-9\u00a1-\uffff`;
 const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
@@ -62,7 +62,12 @@ export function launchUrlRefusal(url: string): Refusal | undefined {
 
 function isHost(host: string): boolean {
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
-  return host.length <= maxHostLength && hostName.test(host);
+  return host.length <= maxHostLength && hostName.test(host) && !holdsDelimiter(host);
+}
+
+/** Some characters stand for several in a URL: ℀ for a/c. */
+function holdsDelimiter(host: string): boolean {
+  return /[/?#@:]/.test(host.normalize('NFKC'));
 }
 
 function shown(schemes: readonly string[]): string {
