@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
+import type { ApplyRun } from '../../src/report/apply-document.ts';
+import { applyReports } from '../../src/report/apply-reports.ts';
+import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
+import { createStyle } from '../../src/report/style.ts';
+import { desired } from '../support/desired.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const manifest = `version: 1
+defaults:
+  user:
+    path: staff
+users:
+  - username: alice
+    name: Alice
+    email: alice@example.com
+`;
+
+/** A run in which this became of the one user. */
+async function runWith(outcome: Partial<Outcome>, run: Partial<ApplyRun> = {}): Promise<ApplyRun> {
+  const plan = await planOf(manifest);
+  const [change] = plan.resource_changes;
+  if (change === undefined) expect.fail('nothing is planned');
+  return {
+    plan,
+    outcomes: [{ change, outcome: 'created', attempts: 1, durationMs: 1, ...outcome }],
+    declared: new Map((await desired(manifest)).map((resource) => [resource.address, resource])),
+    startedAt: new Date('2026-01-01T00:00:00Z'),
+    durationMs: 1000,
+    interrupted: false,
+    pace: { limit: 1, highest: 1, ceiling: 16, requests: 0, retries: 0, requests_per_second: 0 },
+    saved: false,
+    ...run,
+  };
+}
+
+function refused(body: Record<string, string[]>): Partial<Outcome> {
+  return { outcome: 'rejected', answer: { kind: 'fields_refused', status: 400, body } };
+}
+
+describe('what the service says of a field', () => {
+  test.each<[string, Record<string, string[]>, number, number]>([
+    ['of the entry stands there', { email: ['No.'] }, 8, 12],
+    ['of the defaults stands there', { path: ['No.'] }, 4, 11],
+    ['that is not declared stands at the name', { groups: ['No.'] }, 6, 15],
+    ['that every object has stands at the name', { constructor: ['No.'] }, 6, 15],
+    ['of the whole stands at the name', { non_field_errors: ['No.'] }, 6, 15],
+  ])('%s', async (_, body, line, column) => {
+    expect(runDiagnostics(await runWith(refused(body)))).toMatchObject([
+      { address: 'user.alice', range: { filename: 'm.yaml', start: { line, column } } },
+    ]);
+  });
+
+  test('of two fields is told twice, by place', async () => {
+    const run = await runWith(refused({ email: ['No.'], path: ['Never.'] }));
+    expect(runDiagnostics(run).map(({ range }) => range?.start.line)).toEqual([4, 8]);
+  });
+});
+
+test.each([
+  [false, 'Run the same apply again', 'ake a new plan'],
+  [true, 'ake a new plan and apply it', 'un the same apply again'],
+])('after a run of a saved plan (%j) it is said what to run next', async (saved, said, not) => {
+  const text = applyText(await runWith({ outcome: 'unknown' }, { saved }), createStyle(false));
+  expect(text).toContain(said);
+  expect(text).not.toContain(not);
+});
+
+describe('in every format it is told whether more is to be done', () => {
+  const complete = new Set(['created', 'exists', 'unchanged', 'differs']);
+
+  test.each(outcomeKinds)('%s', async (outcome) => {
+    const ended = { result: await runWith({ outcome }), diagnostics: [], filenames: ['m.yaml'] };
+    const failures = complete.has(outcome) ? 0 : 1;
+    const junit = applyReports.junit(ended, '1');
+    expect(junit).toContain(`<testsuite name="m.yaml" tests="1" failures="${failures}" errors="0">`);
+    expect(junit.match(/<failure /g) ?? []).toHaveLength(failures);
+    expect(applyReports.text(ended, '1')).toContain(failures === 0 ? 'Apply complete!' : 'Apply incomplete!');
+    expect(applyReports.markdown(ended, '1')).toContain(
+      failures === 0 ? 'Apply complete!' : 'Apply incomplete!',
+    );
+  });
+
+  test('of what was not begun, why', async () => {
+    const result = await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 });
+    const ended = { result, diagnostics: [], filenames: [] };
+    expect(applyReports.junit(ended, '1')).toMatch(/<failure message="not attempted: [^"]*interrupted/);
+    expect(applyReports.text(ended, '1')).toMatch(/user\.alice {2}not attempted: .*interrupted/);
+    expect(applyReports.json(ended, '1')).toMatch(/"detail": "not begun: .*interrupted/);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { diagnosticAt, type Diagnostic } from '../../src/diagnostic.ts';
+import { diagnosticsText } from '../../src/report/diagnostics-text.ts';
+import { fold } from '../../src/report/fold.ts';
+import { createStyle } from '../../src/report/style.ts';
+import { sourceFile } from '../../src/source.ts';
+
+/** What is shown of a line in which `[` and `]` stand around what is wrong. */
+function shown(marked: string): string[] {
+  const start = marked.indexOf('[');
+  const end = marked.indexOf(']') - 1;
+  const file = sourceFile('a.yaml', `\n\n${marked.replace(/[[\]]/g, '')}\n`);
+  const problem = { code: 'invalid-value', summary: 'no' } as const;
+  const text = diagnosticsText([diagnosticAt(file, [start + 2, end + 2], problem)], createStyle(false));
+  return text.trimEnd().split('\n').slice(1);
+}
+
+describe('a caret stands below what is wrong', () => {
+  test.each<[string, string, string]>([
+    ['[name]: x', '  3 | name: x', '    | ^^^^'],
+    ['  name: [x]', '  3 |   name: x', '    |         ^'],
+    ['  name: [x y z]', '  3 |   name: x y z', '    |         ^^^^^'],
+    ['  name: []x', '  3 |   name: x', '    |         ^'],
+    ['  name:[]', '  3 |   name:', '    |        ^'],
+    ['\tname: [x]', '  3 |     name: x', '    |           ^'],
+    ['  a: "\u202e" [x]', String.raw`  3 |   a: "\u{202e}" x`, '    |                 ^'],
+  ])('%j', (marked, line, carets) => {
+    expect(shown(marked)).toEqual([line, carets]);
+  });
+
+  test.each([0, 1, 59, 60, 61, 100, 109, 110, 111, 500, 989])(
+    'also in a long line, of which a part is shown: column %i',
+    (column) => {
+      const [line = '', carets = ''] = shown(`${'.'.repeat(column)}[XYZ]${'.'.repeat(1000 - column)}`);
+      expect(line.length).toBeLessThanOrEqual(120);
+      expect(line.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toBe('XYZ');
+      expect(line.endsWith('…')).toBe(column < 940);
+      expect(line.startsWith('  3 | …')).toBe(column > 60);
+    },
+  );
+
+  test('a line of 110 characters is shown whole, and of a longer one 110', () => {
+    expect(shown(`[X]${'.'.repeat(109)}`)[0]).toBe(`  3 | X${'.'.repeat(109)}`);
+    expect(shown(`[X]${'.'.repeat(110)}`)[0]).toBe(`  3 | X${'.'.repeat(109)}…`);
+  });
+});
+
+describe('what is said alike of several resources is said once', () => {
+  const of = (name: string, detail: string, summary = 'denied'): Diagnostic => ({
+    severity: 'error',
+    code: 'service-denied',
+    summary,
+    detail,
+    address: `user.${name}`,
+  });
+
+  test('whatever the ids of their requests', () => {
+    expect(fold([of('a', 'No.\nRequest id: 1'), of('b', 'No.\nRequest id: 2'), of('c', 'No.')])).toEqual([
+      of('a', 'No.\nRequest id: 1\nThe same for: user.b'),
+      of('c', 'No.'),
+    ]);
+  });
+
+  test('and what is not said alike is said of each', () => {
+    const different = [of('a', 'No.'), of('b', 'Never.'), of('c', 'No.', 'refused')];
+    expect(fold(different)).toEqual(different);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { diagnosticFor, type Diagnostic } from '../../src/diagnostic.ts';
+import type { ReportFormat } from '../../src/report/ended.ts';
+import { githubAnnotations } from '../../src/report/github.ts';
+import { planReports } from '../../src/report/plan-reports.ts';
+import { planText } from '../../src/report/plan-text.ts';
+import { sarif } from '../../src/report/sarif.ts';
+import { stalePlan } from '../../src/report/stale-plan.ts';
+import { createStyle } from '../../src/report/style.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const plain = createStyle(false);
+
+const wiki = 'applications: [{ slug: wiki, name: Wiki }]';
+const other = { wiki: { slug: 'wiki', name: 'Other' } };
+const alike = { wiki: { slug: 'wiki', name: 'Wiki' } };
+
+describe('the last line of a plan', () => {
+  test.each([
+    ['something differs', wiki, other, 'Plan: 0 to add, 0 to change, 0 to destroy.'],
+    ['something is absent', wiki, {}, 'Plan: 1 to add, 0 to change, 0 to destroy.'],
+    [
+      'there are users',
+      'users: [{ username: a, name: A }]',
+      {},
+      'Plan: 1 to add, 0 to change, 0 to destroy.',
+    ],
+    ['all is as declared', wiki, alike, 'No changes. Your infrastructure matches the configuration.'],
+    ['nothing is declared', 'users: []', {}, 'No changes. Your infrastructure matches the configuration.'],
+  ])('where %s', async (_, manifest, existing, line) => {
+    const text = planText(await planOf(`version: 1\n${manifest}\n`, existing), plain);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(line);
+  });
+});
+
+test.each([
+  ['nothing but users', '', {}, true],
+  ['an application that is absent', wiki, {}, false],
+  ['one that differs', wiki, other, false],
+  ['one that is in sync', wiki, alike, false],
+])('with %s it is (not) said that nothing was asked', async (_, manifest, existing, isSaid) => {
+  const text = planText(
+    await planOf(`version: 1\n${manifest}\nusers: [{ username: a, name: A }]\n`, existing),
+    plain,
+  );
+  expect(text.includes('nothing was asked of the service')).toBe(isSaid);
+});
+
+test('of a pair of values the one that may be seen is shown', async () => {
+  const plan = await planOf(`version: 1\n${wiki}\n`, other);
+  const [change] = plan.resource_changes;
+  if (change === undefined) expect.fail('nothing is planned');
+  const shown = (declared: string | null, observed: string | null): string => {
+    const resource_changes = [{ ...change, differences: [{ field: 'group', declared, observed }] }];
+    return planText({ ...plan, resource_changes }, plain);
+  };
+  expect(shown('(sensitive)', '(sensitive)')).toContain('group  (sensitive, and another value there)');
+  expect(shown('(sensitive)', null)).toMatch(/observed {2}null\n +declared {2}"\(sensitive\)"/);
+  expect(shown('Docs', '(sensitive)')).toMatch(/observed {2}"\(sensitive\)"\n +declared {2}"Docs"/);
+});
+
+describe('the reports of a plan', () => {
+  const problems: readonly Diagnostic[] = [
+    diagnosticFor('a,b.yaml', { code: 'too-many-creates', summary: 'an error' }),
+    diagnosticFor('a,b.yaml', { code: 'similar-name', severity: 'warning', summary: 'only a warning' }),
+  ];
+  async function report(format: ReportFormat): Promise<string> {
+    const result = await planOf(`version: 1\n${wiki}\n`, other);
+    return planReports[format]({ result, diagnostics: problems, filenames: ['m.yaml'] }, '1.2.3');
+  }
+
+  test.each<[ReportFormat, string, string | undefined]>([
+    ['text', 'an error', 'only a warning'],
+    ['markdown', 'an error', undefined],
+    ['html', 'an error', undefined],
+    ['junit', 'an error', 'only a warning'],
+    ['sarif', 'an error', 'only a warning'],
+    ['github', 'an error', 'only a warning'],
+  ])('%s tells errors, and warnings where there is room', async (format, error, warning) => {
+    const text = await report(format);
+    expect(text).toContain(error);
+    if (warning === undefined) expect(text).not.toContain('only a warning');
+    else expect(text).toContain(warning);
+  });
+
+  test('count a failure for each error, and none for a warning or what differs', async () => {
+    expect(await report('junit')).toContain(
+      '<testsuites name="rollcall plan" tests="3" failures="1" errors="0">',
+    );
+  });
+
+  test('tell at its line what differs', async () => {
+    expect(await report('github')).toMatch(/^::warning file=m\.yaml,line=2,.*differs in `name`/m);
+  });
+});
+
+test('the names of files are one name to whoever reads the report', () => {
+  const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
+  expect(githubAnnotations([found])).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
+  expect(sarif([found], '1')).toContain('"uri": "a%2Cb%3Ac%20d%25/%C3%A9%3F%23.yaml"');
+});
+
+test('of what has changed since a plan was made it is said what it was, and what it is', () => {
+  const staleness = [{ kind: 'field', field: 'name', planned: 'Before', observed: 'Now' }] as const;
+  expect(stalePlan([{ address: 'application.wiki', staleness }], new Map())).toMatchObject([
+    { code: 'stale-plan', detail: 'It was "Before", and is "Now".' },
+  ]);
+  const words = (kind: 'appeared' | 'vanished'): string =>
+    stalePlan([{ address: 'application.wiki', staleness: [{ kind }] }], new Map())[0]?.summary ?? '';
+  expect(words('appeared')).toContain('exists by now');
+  expect(words('vanished')).toContain('not there any more');
+});
