@@ -21,8 +21,8 @@ export interface ServiceContext {
 export interface Context extends ServiceContext {
   readonly env: Environment;
   readonly files: Files;
-  /** Writes a whole file. Rejects when it cannot be written. */
-  readonly writeFile: (filename: string, text: string) => Promise<void>;
+  /** Writes a report, in one step and through no link where it goes to a file. Rejects when it cannot be written. */
+  readonly writeReport: (filename: string, text: string) => Promise<void>;
   /** Writes a whole file that only its owner can read, in one step and through no link. Rejects when it cannot be written. */
   readonly writePrivateFile: (filename: string, text: string) => Promise<void>;
   /** Writes a whole file and the folders on its way, unless something stands there: then false. Rejects when it cannot be written. */

@@ -1,12 +1,13 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { Context, Output, ResultStream } from './context.ts';
+import { createFile } from './create-file.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
-import { writePrivateFile } from './private-file.ts';
+import { writePrivateFile } from './replace-file.ts';
+import { writeReport } from './report-file.ts';
 
 /** Real time, chance and network. */
 export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
@@ -28,7 +29,7 @@ export function nodeContext(
   return {
     env: process.env,
     files: nodeFiles,
-    writeFile: (filename, text) => writeFile(filename, text),
+    writeReport,
     writePrivateFile,
     createFile,
     appendFile: (filename, text) => appendFile(filename, text),
@@ -39,17 +40,6 @@ export function nodeContext(
     interruptible: listenForInterruption,
     toolVersion,
   };
-}
-
-async function createFile(filename: string, text: string): Promise<boolean> {
-  await mkdir(dirname(filename), { recursive: true });
-  try {
-    await writeFile(filename, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // what fs rejects with
-    throw error;
-  }
 }
 
 async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

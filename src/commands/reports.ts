@@ -6,6 +6,7 @@ import { stepSummaryLimit, type Limit } from '../report/markdown.ts';
 import { inline } from '../report/escape.ts';
 import { nonEmpty } from '../settings/environment.ts';
 import type { Context } from './context.ts';
+import { descriptorNamed } from './descriptor.ts';
 
 /** The formats of a command: each a function that renders what came of it. */
 type Formats<Result> = Readonly<Record<string, (result: Result, toolVersion: string) => string>>;
@@ -32,7 +33,7 @@ export class Reports<Result> {
         `Write it as FORMAT=FILE. The formats are: ${Object.keys(formats).join(', ')}.`,
       );
     });
-    const targets = this.#wanted.map(({ filename }) => filename);
+    const targets = this.#wanted.map(({ filename }) => (isStandardOutput(filename) ? '-' : filename));
     const twice = targets.find((filename, index) => targets.indexOf(filename) !== index);
     if (twice !== undefined)
       throw new UsageError(`two reports would be written to ${twice}`, 'Give each a place of its own.');
@@ -55,7 +56,7 @@ export class Reports<Result> {
     for (const { format, filename } of this.#wanted) {
       const text = this.#formats[format]?.(result, context.toolVersion) ?? '';
       await attempt(filename, () =>
-        filename === '-' ? context.stdout.write(text) : context.writeFile(filename, text),
+        isStandardOutput(filename) ? context.stdout.write(text) : context.writeReport(filename, text),
       );
       const summary = nonEmpty(context.env['GITHUB_STEP_SUMMARY']);
       if (format === 'github' && summary !== undefined)
@@ -63,6 +64,10 @@ export class Reports<Result> {
     }
     return written;
   }
+}
+
+function isStandardOutput(filename: string): boolean {
+  return descriptorNamed(filename) === 1;
 }
 
 /** How a command ends; a UsageError is one more way to end, for reports are written then too. */

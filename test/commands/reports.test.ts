@@ -45,12 +45,12 @@ async function run(
     ...setup,
   });
   const refusing =
-    (write: typeof context.writeFile): typeof context.writeFile =>
+    (write: typeof context.writeReport): typeof context.writeReport =>
     (filename, text) =>
       filename === 'full' ? Promise.reject(new Error('ENOSPC: no space left')) : write(filename, text);
   const ending = await command({
     ...context,
-    writeFile: refusing(context.writeFile),
+    writeReport: refusing(context.writeReport),
     appendFile: refusing(context.appendFile),
   });
   return { ending, stdout: stdout(), stderr: stderr(), written };

@@ -1,6 +1,7 @@
-import { statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/json.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
@@ -42,6 +43,7 @@ function bash(line: string, options: RunOptions = {}): Promise<Ended> {
 
 /** No file takes more than so many blocks of 1,024 bytes, as on a disk that is full then. */
 const blocks = (most: number): string => `ulimit -f ${most} && ulimit -c 0 &&`;
+const textIn = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const bytesIn = (name: string): number => statSync(join(folder, name)).size;
 
 const lost =
@@ -54,21 +56,13 @@ const eachCreated = new RegExp(
 describe.skipIf(process.platform !== 'linux')('standard output on a full disk', () => {
   test.each([
     ['--version'],
-    ['--help'],
     ['help plan'],
     ['schema plan'],
     ['completion zsh'],
     ['validate apps.yaml'],
-    ['validate apps.yaml -o json'],
     ['validate apps.yaml --report github=-'],
-    ['plan apps.yaml'],
-    ['plan apps.yaml -o json'],
     ['plan apps.yaml --detailed-exitcode'],
-    ['plan apps.yaml --report json=/dev/stdout'],
-    ['apply --yes apps.yaml'],
     ['apply --yes apps.yaml -o json'],
-    ['apply --yes apps.yaml -o ndjson'],
-    ['doctor'],
     ['doctor -o json'],
     ['init new --yes'],
     ['complete schema ""'],
@@ -122,6 +116,65 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
     expect(createdWhenTold).toBeLessThan(count - 5);
     expect(bytesIn('out')).toBe(0);
   });
+});
+
+describe('a file that is written on a full disk', () => {
+  test.each([
+    ['plan apps.yaml --report', 'json=r', 'error: the report cannot be written to r\n    EFBIG: '],
+    ['apply --yes apps.yaml --report', 'html=r', 'error: the report cannot be written to r\n    EFBIG: '],
+    ['validate apps.yaml --report', 'html=r', 'error: the report cannot be written to r\n    EFBIG: '],
+    ['plan apps.yaml --out', 'r', 'error: the plan cannot be saved to r\n    EFBIG: '],
+  ])('leaves the former one as it was, by rollcall %s %s', async (args, report, said) => {
+    writeFileSync(join(folder, 'r'), 'the former one');
+    const before = readdirSync(folder);
+    const { code, stderr } = await bash(`${blocks(1)} rollcall ${args} ${report}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(said);
+    expect(textIn('r')).toBe('the former one');
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test('is none of those that init writes, where it is not whole', async () => {
+    const { code, stdout, stderr } = await bash(
+      `${blocks(0)} rollcall init new --yes | cat; exit \${PIPESTATUS[0]}`,
+    );
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('error: cannot write new/rollcall.yaml\n    EFBIG: ');
+    expect(readdirSync(join(folder, 'new'), { recursive: true })).toEqual(['manifests']);
+  });
+});
+
+describe('a report', () => {
+  test('goes to the end of a process substitution', async () => {
+    const { code } = await bash('rollcall plan apps.yaml --report json=>(cat >copy && mv copy got)');
+    expect(code).toBe(0);
+    await expect.poll(() => existsSync(join(folder, 'got'))).toBe(true);
+    expect(parseJson(textIn('got'))).toMatchObject({ summary: { create: count } });
+  });
+
+  test.each(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
+    'to %s comes behind the result, in a file as in a pipe',
+    async (name) => {
+      const { stdout } = await bash(
+        `rollcall validate apps.yaml --report text=${name} && rollcall validate apps.yaml --report text=${name} >out && cat out`,
+      );
+      expect(stdout).toBe(`Valid: ${count} applications, 0 users.\n`.repeat(4));
+    },
+  );
+
+  test.each(['/dev/stderr', '/dev/fd/2'])(
+    'to %s is written there, and lost there is an error',
+    async (name) => {
+      const { code } = await bash(`rollcall plan apps.yaml --report json=${name} 2>out`);
+      expect(code).toBe(0);
+      expect(parseJson(textIn('out'))).toMatchObject({ summary: { create: count } });
+      const args = `plan apps.yaml -q --report json=${name}`;
+      expect(await bash(`${blocks(1)} rollcall ${args} 2>out | cat; exit \${PIPESTATUS[0]}`)).toMatchObject({
+        code: 1,
+      });
+    },
+  );
 });
 
 describe('a reader who stops reading', () => {

@@ -49,7 +49,7 @@ export function startRun(
     files: memoryFiles({ 'm.yaml': manifestOf(scenario) }),
     clock: bug?.clock?.(clock) ?? clock,
     random,
-    writeFile: async () => {},
+    writeReport: async () => {},
     writePrivateFile: async () => {},
     createFile: async () => true,
     appendFile: async () => {},

@@ -4,7 +4,8 @@ import { glob } from 'tinyglobby';
 import type { Context, Output } from '../../src/commands/context.ts';
 import { nodeService } from '../../src/commands/node-context.ts';
 import { nodeFiles } from '../../src/commands/node-files.ts';
-import { writePrivateFile } from '../../src/commands/private-file.ts';
+import { writePrivateFile } from '../../src/commands/replace-file.ts';
+import { writeReport } from '../../src/commands/report-file.ts';
 import { run } from '../../src/commands/program.ts';
 import { exitCodes } from '../../src/exit-code.ts';
 import { toolVersion } from '../../src/tool-version.ts';
@@ -65,7 +66,7 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
       glob: (pattern) => glob(pattern, { cwd, expandDirectories: false, onlyFiles: false }),
       readStandardInput: async () => Buffer.from(await start.stdin()),
     },
-    writeFile: (filename, text) => writeFile(at(filename), text),
+    writeReport: (filename, text) => writeReport(at(filename), text),
     writePrivateFile: (filename, text) => writePrivateFile(at(filename), text),
     createFile: async (filename, text) => {
       await mkdir(dirname(at(filename)), { recursive: true });

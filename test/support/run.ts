@@ -48,7 +48,7 @@ export function capture(setup: Setup): Captured {
       now: () => Date.now(),
       sleep: (milliseconds) => delay(Math.min(milliseconds, 1)),
     },
-    writeFile: async (filename, text) => write(filename, text),
+    writeReport: async (filename, text) => write(filename, text),
     writePrivateFile: async (filename, text) => write(filename, text),
     createFile: async (filename, text) => {
       if (written.has(filename) || filename in (setup.files ?? {})) return false;

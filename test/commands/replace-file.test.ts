@@ -12,7 +12,7 @@ import { open } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { writePrivateFile } from '../../src/commands/private-file.ts';
+import { writePrivateFile } from '../../src/commands/replace-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;
@@ -62,7 +62,9 @@ describe('a private file', () => {
     ] as const) {
       const link = join(folder, name);
       symlinkSync(leadsTo, link);
-      await expect(writePrivateFile(link, 'new')).rejects.toThrow('a link stands there');
+      await expect(writePrivateFile(link, 'new')).rejects.toThrow(
+        'a link stands there: name the file that it leads to',
+      );
       expect(readlinkSync(link)).toBe(leadsTo);
     }
     expect(readFileSync(target, 'utf8')).toBe('untouched');
@@ -72,9 +74,15 @@ describe('a private file', () => {
   test('takes the place of no folder', async () => {
     mkdirSync(file);
     for (const path of [file, `${file}/`])
-      await expect(writePrivateFile(path, 'new')).rejects.toThrow('something that is no file stands there');
+      await expect(writePrivateFile(path, 'new')).rejects.toThrow('a folder stands there');
     expect(readdirSync(folder)).toEqual(['plan.json']);
     expect(readdirSync(file)).toEqual([]);
+  });
+
+  test('is written under the longest of names', async () => {
+    const longest = 'x'.repeat(255);
+    await writePrivateFile(join(folder, longest), 'text');
+    expect(readdirSync(folder)).toEqual([longest]);
   });
 
   test.skipIf(process.platform === 'win32')('takes the place of no socket and of no device', async () => {
@@ -90,7 +98,7 @@ describe('a private file', () => {
   test.each([
     ['in a folder that is not there', 'nowhere/plan.json', 'there is no folder'],
     ['below a file', 'file/plan.json', 'ENOTDIR'],
-    ['under a name that is too long', `${'x'.repeat(250)}.json`, 'ENAMETOOLONG'],
+    ['under a name that is too long', 'x'.repeat(256), 'ENAMETOOLONG'],
   ])('cannot stand %s, and nothing is left of it', async (_, name, code) => {
     writeFileSync(join(folder, 'file'), '');
     await expect(writePrivateFile(join(folder, name), 'new')).rejects.toThrow(code);

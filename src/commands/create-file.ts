@@ -1,0 +1,22 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Writes a whole file and the folders on its way, unless something stands there: then false. Nothing is left of one that is not whole. */
+export async function createFile(filename: string, text: string): Promise<boolean> {
+  await mkdir(dirname(filename), { recursive: true });
+  const file = await open(filename, 'wx').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined; // what fs rejects with
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(filename, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return true;
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/**
+ * Writes a whole file: beside its place first, then moved there, so that no reader meets half of it, and a full disk leaves what was
+ * there before. With a mode the file has exactly that; without, the one of a new file.
+ */
+export async function replaceFile(filename: string, text: string, mode?: number): Promise<void> {
+  const folder = dirname(filename);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw new Error(`there is no folder ${folder}`);
+  const temporary = join(folder, `.rollcall-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', mode ?? 0o666);
+    try {
+      // The umask takes from what is asked for.
+      if (mode !== undefined && ((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, filename);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Writes a whole file that only its owner can read. What stands there is replaced when it is a file; a link or anything else is refused. */
+export async function writePrivateFile(filename: string, text: string): Promise<void> {
+  const found = await foundAt(filename);
+  if (found && !found.isFile()) throw new Error(notReplaced(found));
+  await replaceFile(filename, text, 0o600);
+}
+
+/** What stands at a path, the link itself if it is one. */
+export async function foundAt(filename: string): Promise<Stats | undefined> {
+  return lstat(filename).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // what fs rejects with
+    throw error;
+  });
+}
+
+/** Why something is not replaced that is no file. */
+export function notReplaced(found: Stats): string {
+  if (found.isSymbolicLink()) return 'a link stands there: name the file that it leads to';
+  return found.isDirectory() ? 'a folder stands there' : 'something that is no file stands there';
+}
