@@ -40,7 +40,8 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
     for (const format of formats) outputs[format] = written.get(format) ?? '';
     outputs[`-o ${output}`] = stdout();
   }
-  expect(schemaErrors('apply', JSON.parse(outputs['-o json'] ?? ''))).toEqual([]);
+  const document = ending === 'failed' ? 'validation' : 'apply';
+  expect(schemaErrors(document, JSON.parse(outputs['-o json'] ?? ''))).toEqual([]);
   for (const line of (outputs['-o ndjson'] ?? '').trim().split('\n'))
     expect(schemaErrors('apply-event', JSON.parse(line))).toEqual([]);
   return { ending, outputs };
@@ -73,6 +74,9 @@ describe('a user that is taken', () => {
     const { ending, outputs } = await applied(user, [lost, taken]);
     expect(ending).toBe('incomplete');
     expectInEach(outputs, `${ours}, and fields may be missing`);
+    const line = `${ours}, and fields may be missing (the service said: username: Dieser`;
+    expect(outputs['text']).toContain(`  = user.alice  ${line}`);
+    expect(outputs['text']).toContain('rollcall changes nothing that exists, so it is set right there.');
     expect(outputs['text']).toContain('Apply incomplete!');
     expect(outputs['text']).not.toContain('creates nothing twice');
     expect(outputs['text']).toMatch(/error: .*fields may be missing \[perhaps-incomplete\]/);
@@ -336,6 +340,14 @@ describe('a service whose licence lets nothing be changed', () => {
         { outcome: 'created' },
       ],
     });
+  });
+
+  test('is named once where it keeps applications from being looked up', async () => {
+    const two = `${application}  - slug: zoo\n    name: Zoo\n`;
+    const { ending, outputs } = await applied(two, [readOnly, readOnly]);
+    expect(ending).toBe('failed');
+    expect(outputs['text']?.match(/the service takes no changes/g)).toHaveLength(1);
+    expect(outputs['text']).not.toContain('could not look it up');
   });
 
   test('is named to the applications that are not begun', async () => {
