@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import { isJsonObject } from '../../src/json.ts';
@@ -8,23 +5,17 @@ import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
-import type { Recording } from '../support/recordings.ts';
+import { readRecordings, releases, type Recording } from '../support/recordings.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const folder = fileURLToPath(new URL('../recordings', import.meta.url));
-
-/** The creates of one type that a real service answered with 201, of every release that there are recordings of. */
+/** The creates of one type that a real service answered with 201, of every release that was recorded. */
 function recordedCreates(type: 'application' | 'user'): [name: string, recording: Recording][] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith(`create-${type}.json`))
-    .toSorted()
-    .flatMap((path) => {
-      const recordings = JSON.parse(readFileSync(join(folder, path), 'utf8')) as Recording[]; // the shape of these files
-      return recordings
-        .filter(({ request, response }) => response.status === 201 && isJsonObject(request.body))
-        .map((recording): [string, Recording] => [`${path}: ${recording.name}`, recording]);
-    });
+  return releases.flatMap((release) =>
+    readRecordings(release, `create-${type}`)
+      .filter(({ request, response }) => response.status === 201 && isJsonObject(request.body))
+      .map((recording): [string, Recording] => [`${release}: ${recording.name}`, recording]),
+  );
 }
 
 /** What no manifest can declare is ignored by the service: these recordings show that. */
