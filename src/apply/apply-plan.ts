@@ -53,9 +53,9 @@ export function applyPlan(
     const startedAt = clock.now();
     const { held, inDoubt, ...settled } = await create(creation, client, pacing, {
       stop: (scope, answer) => {
-        if (scope === 'type' && !stoppedTypes.has(change.type))
+        if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
+        else if (!stoppedTypes.has(change.type))
           stoppedTypes.set(change.type, answer?.kind === 'read_only' ? 'read_only' : 'denied');
-        else stopped ??= scope === 'pause' ? 'pause' : 'no_way';
       },
       mayRetry: () => !stoppedTypes.has(change.type),
     });

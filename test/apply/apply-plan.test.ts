@@ -133,18 +133,27 @@ interface Carried {
   readonly begun: string[];
 }
 
-/** Applies the plan of a manifest, all of it at once, without a listener for outcomes. */
+/** Applies the plan of a manifest, so many at a time (all of it, by default), without a listener for outcomes. */
 async function carryOut(
   manifest: string,
   existing: Existing,
   transport: Transport,
-  { env, clock = virtualClock() }: { env?: Record<string, string>; clock?: VirtualClock } = {},
+  {
+    env,
+    clock = virtualClock(),
+    atATime = Infinity,
+  }: { env?: Record<string, string>; clock?: VirtualClock; atATime?: number } = {},
 ): Promise<Carried> {
   const plan = await planOf(manifest, existing, env);
   const declared = new Map((await desired(manifest, env)).map((resource) => [resource.address, resource]));
   const pacing: Pacing = {
     ...createPacing({ clock, random: () => 0, concurrency: 4 }),
-    forEach: (items, task) => Promise.all(items.map(task)),
+    forEach: async (items, task) => {
+      const results = [];
+      for (let first = 0; first < items.length; first += atATime)
+        results.push(...(await Promise.all(items.slice(first, first + atATime).map(task))));
+      return results;
+    },
   };
   const begun: string[] = [];
   const outcomes = await applyPlan(plan, declared, {
@@ -227,5 +236,18 @@ describe('resources that are created at the same time', () => {
 
   test('are not tried again once one of them is denied', async () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
+  });
+
+  test.each([
+    ['denied', answered(403, { detail: 'no' })],
+    ['refused by the licence', answered(400, { detail: 'no', code: 'denied_license' })],
+  ])('leave the users to be created when all of them are %s', async (_what, refusal) => {
+    const { outcomes } = await carryOut(
+      `${two}users: [{ username: u }]\n`,
+      {},
+      async (request) => (request.path.includes('applications') ? refusal : created(request)),
+      { atATime: 2 },
+    );
+    expect(outcomes.at(-1)).toMatchObject({ change: { address: 'user.u' }, outcome: 'created' });
   });
 });
