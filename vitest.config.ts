@@ -29,17 +29,22 @@ export const everyTest = {
   },
 } satisfies ViteUserConfig['test'];
 
+/** What test/support/effort.ts reads. Said to each project: one that extends this file is not told the mode itself. */
+function effort(mode: string): { readonly TESTS: string } {
+  return { TESTS: mode };
+}
+
 export default defineConfig(({ mode }) => ({
   logLevel: 'error', // GitHub's packages name source maps that they do not bring
   test: {
     ...everyTest,
-    env: { ...everyTest.env, TESTS: mode }, // test/support/effort.ts reads it
     maxWorkers: '100%', // many of them wait for a program
     projects: [
       {
         extends: true,
         test: {
           name: 'quick',
+          env: effort(mode),
           include: ['test/**/*.test.ts'],
           exclude: whole,
           // They leave nothing behind, and so can share one copy of what they all load.
@@ -47,7 +52,7 @@ export default defineConfig(({ mode }) => ({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'whole', include: whole, pool: 'forks' } },
+      { extends: true, test: { name: 'whole', env: effort(mode), include: whole, pool: 'forks' } },
     ],
   },
 }));

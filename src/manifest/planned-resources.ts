@@ -61,7 +61,8 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
     for (const part of template) {
       const value = typeof part === 'string' ? part : await readSecret(part, sources);
       if (typeof value !== 'string') return value;
-      if (typeof part !== 'string' && value.trim() !== '') secrets.add(value.trim());
+      const bare = trim(value).trim();
+      if (typeof part !== 'string' && bare !== '') secrets.add(bare);
       text += value;
     }
     const steps = stepsOf(pointer);

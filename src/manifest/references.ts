@@ -2,6 +2,7 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
 import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
+import { trim } from './trim.ts';
 import type { SourceFile } from '../source.ts';
 import type { Template } from '../resource.ts';
 import { sensitive } from '../sensitive.ts';
@@ -181,7 +182,8 @@ class Resolver {
   }
 
   #secret(text: string): string {
-    if (text.trim() !== '') this.secrets.add(text.trim());
+    const bare = trim(text).trim(); // as the service stores it, and without more that may be left out
+    if (bare !== '') this.secrets.add(bare);
     return text;
   }
 

@@ -6,6 +6,7 @@ import {
   type PlannedResources,
 } from '../../src/manifest/planned-resources.ts';
 import { sensitive } from '../../src/sensitive.ts';
+import { desired } from '../support/desired.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const origin = { kind: 'saved-plan', filename: 'm.yaml', entry: { line: 3, column: 5 }, fields: {} } as const;
@@ -13,7 +14,7 @@ const origin = { kind: 'saved-plan', filename: 'm.yaml', entry: { line: 3, colum
 /** A user of a saved plan, whose references are resolved with KEY as ` padded\n`. */
 function resolved(shown: JsonObject, references: PlannedEntry['references'] = {}): Promise<PlannedResources> {
   const entry: PlannedEntry = { type: 'user', name: 'alice', shown, references, origin };
-  return plannedResources([entry], { files: memoryFiles({}), env: { KEY: ' padded\n' } });
+  return plannedResources([entry], { files: memoryFiles({}), env: { KEY: ' padded\n', ODD: '\x85odd\x1c' } });
 }
 
 const alice = { username: 'alice', name: 'Alice' };
@@ -34,6 +35,15 @@ test('a field is trimmed, and what lies deeper in attributes is kept, as in a ma
     attributes: { key: 'x padded\n', list: [1, ' padded\n'] },
   });
   expect(resources[0]?.secrets).toEqual(['padded']);
+});
+
+test('a secret is known as the service stores it, in a saved plan and in a manifest', async () => {
+  const planned = await resolved({ ...alice, name: sensitive }, { '/name': [{ env: 'ODD' }] });
+  expect(planned.resources).toMatchObject([{ fields: { name: 'odd' }, secrets: ['odd'] }]);
+  const manifest = 'version: 1\nusers: [{ username: alice, name: "${env:ODD}" }]\n';
+  expect(await desired(manifest, { ODD: '\x85odd\x1c' })).toMatchObject([
+    { fields: { name: 'odd' }, secrets: ['odd'] },
+  ]);
 });
 
 test.each<[string, JsonObject, PlannedEntry['references']]>([
