@@ -2,6 +2,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import * as tls from 'node:tls';
 import { buildConnector, Pool } from 'undici';
 import { ProxyError } from './proxy-error.ts';
+import { skipInterimAnswers } from './skip-interim-answers.ts';
 
 export interface DialerOptions {
   /** How long each step may take: to connect, to be given a tunnel, to shake hands. */
@@ -51,7 +52,8 @@ export function createDialer({ timeoutMs, proxy, certificates, client, lookup }:
   }
 
   const dial = dialing(client);
-  if (proxy === undefined) return { connect: dial, close: async () => destroySockets() };
+  if (proxy === undefined)
+    return { connect: withoutInterimAnswers(dial), close: async () => destroySockets() };
 
   const pool = new Pool(proxy.origin, { connect: dialing(undefined) });
   async function connectThrough(
@@ -71,13 +73,22 @@ export function createDialer({ timeoutMs, proxy, certificates, client, lookup }:
   }
 
   return {
-    connect: (target, callback) => void connectThrough(proxy, target, callback),
+    connect: withoutInterimAnswers((target, callback) => void connectThrough(proxy, target, callback)),
     close: async () => {
       const destroyed = pool.destroy();
       destroySockets();
       await destroyed;
     },
   };
+}
+
+function withoutInterimAnswers(connect: buildConnector.connector): buildConnector.connector {
+  return (target, callback) =>
+    connect(target, (...result) => {
+      const [, socket] = result;
+      if (socket) skipInterimAnswers(socket);
+      callback(...result);
+    });
 }
 
 /**

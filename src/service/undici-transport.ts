@@ -134,7 +134,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    this.#status = status; // early hints come first, and the answer overwrites them
+    this.#status = status;
     this.#headers = headers;
   }
 

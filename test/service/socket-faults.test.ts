@@ -104,6 +104,12 @@ const stalling = (text: string): RawServerOptions => ({
   onBytes: whenWhole((socket) => void socket.write(text)),
 });
 
+async function byteByByte(socket: Socket, text: string): Promise<void> {
+  socket.setNoDelay(true);
+  for (const byte of text) await new Promise((done) => socket.write(byte, () => setImmediate(done)));
+  socket.end();
+}
+
 interface Fault {
   readonly service: RawServerOptions;
   readonly setup?: Setup;
@@ -289,6 +295,37 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a 100 that nobody asked for': {
     service: answering(`HTTP/1.1 100 Continue\r\n\r\n${ok}`),
+    becomes: /^answered 200$/,
+  },
+  'several interim answers': {
+    service: answering(
+      `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\nX-A: b\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${ok}`,
+    ),
+    becomes: /^answered 200$/,
+  },
+  'a 100 that comes byte by byte': {
+    service: {
+      onBytes: whenWhole((socket) => void byteByByte(socket, `HTTP/1.1 100 Continue\r\n\r\n${ok}`)),
+    },
+    becomes: /^answered 200$/,
+  },
+  'a 100, and then the end': { service: answering('HTTP/1.1 100 Continue\r\n\r\n'), becomes: /^lost$/ },
+  'a 100, and then silence': {
+    service: stalling('HTTP/1.1 100 Continue\r\n\r\n'),
+    setup: short,
+    becomes: /^lost$/,
+  },
+  'half a 100, and then silence': {
+    service: stalling('HTTP/1.1 100 Cont'),
+    setup: short,
+    becomes: /^lost$/,
+  },
+  'a 100 whose head does not end': {
+    service: answering(`HTTP/1.1 100 Continue\r\nX-A: ${'x'.repeat(100_000)}`),
+    becomes: /^lost$/,
+  },
+  'a change of protocol that nobody asked for': {
+    service: answering(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n${ok}`),
     becomes: /^lost$/,
   },
 };
@@ -315,6 +352,24 @@ describe('a request that meets', () => {
       expect(seen(await send(here, method))).toBe('never sent, transient');
     },
   );
+});
+
+test('a 100 can come before every answer of a connection, and a body that looks like one stays whole', async () => {
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const answered = new WeakMap<Socket, number>();
+  const here = await world('direct', {
+    onBytes: (socket, text) => {
+      const requests = text.split('\r\n\r\n').length - 1;
+      if (requests === (answered.get(socket) ?? 0)) return;
+      answered.set(socket, requests);
+      socket.write(`${interim}HTTP/1.1 200 OK\r\nContent-Length: ${interim.length + 1}\r\n\r\n`);
+      setTimeout(() => socket.write(interim, () => setTimeout(() => socket.write('.'), 10)), 10);
+    },
+  });
+  const whole = { kind: 'answered', status: 200, body: `${interim}.` };
+  expect(await send(here, 'GET')).toMatchObject(whole);
+  await new Promise((resolve) => setTimeout(resolve, 10)); // undici looks at a connection before it uses it again
+  expect(await send(here, 'GET')).toMatchObject(whole);
 });
 
 const reply = (head: string) => (socket: Socket) => void socket.end(`HTTP/1.1 ${head}\r\n\r\n`);
