@@ -90,7 +90,7 @@ async function understand(
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
   const nothing = { named: [], whole: [], entries: 0 };
-  const parsed = await parseYaml(file);
+  const parsed = await parseYaml(file, countNames(file.text));
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
     return { ...nothing, diagnostics: [emptyFile(file)] };
@@ -129,6 +129,14 @@ function entriesIn(manifest: JsonValue): number {
     (sum, list) => sum + (isJsonList(list) ? list.length : 0),
     0,
   );
+}
+
+/** Counts what looks like the name of an entry, wherever it stands. */
+function countNames(text: string): number {
+  const name = /(?:slug|username)["']?[ \t]*:/g;
+  let count = 0;
+  while (count <= maxResources && name.test(text)) count += 1;
+  return count;
 }
 
 /** Counts the lines that begin like an entry: before parsing, so that far too many cost nothing. */

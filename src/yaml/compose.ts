@@ -2,9 +2,6 @@ import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
 export const maxDepth = 64;
 
-/** What 200,000 entries of three fields are made of, and some. */
-const maxLexemes = 6_000_000;
-
 /** What stands on the parser's stack besides the collections: the document, and the scalar at the end. */
 const besidesCollections = 2;
 
@@ -18,7 +15,7 @@ export interface Refusal {
  * Composes the documents of a text, two at the most: who needs one wants to know of a second.
  * A text that is too deep, or made of too many pieces, is refused before that costs more.
  */
-export function compose(text: string): Document.Parsed[] | Refusal {
+export function compose(text: string, maxLexemes: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];

@@ -7,9 +7,12 @@ import type { ParsedYaml } from './parse-yaml.ts';
 import { nowhere, placesIn } from './places.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
-/** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
-export function parseAnyYaml(file: SourceFile): ParsedYaml {
-  const documents = compose(file.text);
+/** What 200,000 entries of three fields are made of, and some. */
+const maxLexemes = 6_000_000;
+
+/** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. `most` is in lexemes. */
+export function parseAnyYaml(file: SourceFile, most: number = maxLexemes): ParsedYaml {
+  const documents = compose(file.text, Math.min(most, maxLexemes));
   if ('refused' in documents) {
     const span: Span = [documents.at, documents.at + 1];
     const words = documents.refused === 'too deep' ? tooDeep : tooMuch;
@@ -30,7 +33,10 @@ export function parseAnyYaml(file: SourceFile): ParsedYaml {
   return { value, places: placesIn(document, reader.targets), diagnostics: reader.diagnostics };
 }
 
-const tooMuch = { summary: 'this file holds too many values', detail: 'Divide it into several files.' };
+const tooMuch = {
+  summary: 'this file holds too many values',
+  detail: 'Divide it into several files, or remove what is not needed.',
+};
 
 function unreadable(diagnostic: Diagnostic): ParsedYaml {
   return { value: undefined, places: nowhere, diagnostics: [diagnostic] };

@@ -7,6 +7,10 @@ const entry = '  - { username: alice, name: Alice }\n';
 const head = 'version: 1\nusers:\n';
 const many = times({ short: 10_000, full: 100_000 });
 
+function lines(count: number, line: (index: number) => string, end = '\n'): string {
+  return Array.from({ length: count }, (_, index) => `${line(index)}${end}`).join('');
+}
+
 async function codesOf(text: string | Uint8Array): Promise<string[]> {
   const { diagnostics } = await loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
   return [...new Set(diagnostics.map(({ code }) => code))];
@@ -59,8 +63,23 @@ describe('a manifest that is made to cost much is refused', () => {
       `${head}  - username: a\n    name: A\n    attributes: { x: &x 1, y: [${'*x, '.repeat(20_000)}] }\n`,
       'yaml-unsupported',
     ],
+    ['200,000 keys', lines(200_000, (index) => `k${index}: 1`), 'yaml-unsupported'],
+    ['300,000 keys in braces', `{${lines(300_000, (index) => `k${index}: 1,`)}}`, 'yaml-unsupported'],
+    ['a million dashes', '-\n'.repeat(1_000_000), 'yaml-unsupported'],
+    ['500,000 entries with tags', `version: 1\nusers:\n${'- !x a\n'.repeat(500_000)}`, 'yaml-unsupported'],
+    ['3,000,000 entries in brackets', `version: 1\nusers: [${'a,'.repeat(3_000_000)}]\n`, 'yaml-unsupported'],
   ])('%s', async (_name, text, code) => {
     expect(await codesOf(text)).toContain(code);
+  });
+
+  test('1,400 users of 120 attributes are not too many, in one line of JSON', async () => {
+    const attributes = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`k${index}`, 1]));
+    const users = Array.from({ length: 1400 }, (_, index) => ({
+      username: `u${index}`,
+      name: 'U',
+      attributes,
+    }));
+    expect(await codesOf(JSON.stringify({ version: 1, users }))).toEqual([]);
   });
 
   test('resources are counted as they are, and comments are none', async () => {
