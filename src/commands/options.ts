@@ -27,7 +27,7 @@ export function withServiceOptions(command: Command): Command {
   return command
     .option('--url <url>', 'the base URL of the service (ROLLCALL_URL)')
     .option('--token-file <file>', 'holds the token; or - (ROLLCALL_TOKEN_FILE)')
-    .option('-q, --quiet', 'no progress and no remarks');
+    .option('-q, --quiet', 'no progress, remarks or warnings');
 }
 
 /** How to get to the service. `doctor`, which is for finding that out, shows these; a help that fits a screen cannot always. */

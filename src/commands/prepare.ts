@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
-import { select, type Shard } from '../manifest/select.ts';
+import { select, type Selection, type Shard } from '../manifest/select.ts';
 import type { PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
@@ -56,18 +56,35 @@ export async function prepare(
       'Name a file for one of the two.',
     );
   }
+  const selection = selectionOf(flags);
   const settings = await readSettings(flags, context.env, context.files);
   const { config } = settings;
   const service = config && (await readServiceSettings(flags, context.env, config, context.files));
   const loaded = await load(paths, flags, settings, context);
-  const { diagnostics, filenames } = loaded;
+  const { resources, filenames } = loaded;
+  const diagnostics = withoutOthersWarnings(loaded.diagnostics, selection);
+  const shown = flags.quiet ? diagnostics.filter(isError) : diagnostics;
+  const style = createStyle(context.stderr.colours);
   if (service === undefined || hasErrors(diagnostics)) {
-    explain(loaded, context);
+    context.stderr.write(diagnosticsText(shown, style) + validationText(shown, resources, style));
     return { kind: 'invalid', diagnostics, filenames, ...(service && { service }) };
   }
-  const warnings = diagnosticsText(diagnostics, createStyle(context.stderr.colours));
-  if (warnings !== '') context.stderr.write(`${warnings}\n`);
-  return { kind: 'ready', ...selected(loaded.resources, flags), service, diagnostics, filenames };
+  if (shown.length > 0) context.stderr.write(`${diagnosticsText(shown, style)}\n`);
+  return { kind: 'ready', ...selected(resources, flags), service, diagnostics, filenames };
+}
+
+/** Leaves out the warnings about resources that the run is not about. Errors stay: they end the run in any case. */
+function withoutOthersWarnings(
+  diagnostics: readonly Diagnostic[],
+  selection: Selection,
+): readonly Diagnostic[] {
+  const warned = diagnostics.flatMap(({ address, severity }) =>
+    address !== undefined && severity === 'warning' ? [{ address }] : [],
+  );
+  const ofRun = new Set(select(warned, selection).items.map(({ address }) => address));
+  return diagnostics.filter(
+    (diagnostic) => isError(diagnostic) || diagnostic.address === undefined || ofRun.has(diagnostic.address),
+  );
 }
 
 /** Reads the manifests that the command line names, or else those of the configuration, whatever is wrong with that. */
@@ -95,17 +112,22 @@ export async function load(
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some(({ severity }) => severity === 'error');
+  return diagnostics.some(isError);
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
 }
 
 /** The resources that a run is about. Throws a UsageError when the flags leave nothing over, or name nothing. */
 export function selected(
   declared: readonly Resource[],
-  { target = [], exclude = [], shard: written }: ScopeFlags,
+  flags: ScopeFlags,
 ): { resources: readonly Resource[]; declared: readonly Resource[]; scope?: PlanScope } {
-  if (target.length + exclude.length === 0 && written === undefined) return { resources: declared, declared };
-  const shard = written === undefined ? undefined : shardOf(written);
-  const { resources, unmatched } = select(declared, { target, exclude, ...(shard && { shard }) });
+  const selection = selectionOf(flags);
+  const { target, exclude, shard } = selection;
+  if (target.length + exclude.length === 0 && shard === undefined) return { resources: declared, declared };
+  const { items: resources, unmatched } = select(declared, selection);
   if (unmatched.length > 0) {
     throw new UsageError(
       `no declared resource has an address like ${unmatched.join(' or ')}`,
@@ -118,8 +140,11 @@ export function selected(
   }
   if (resources.length === 0 && shard === undefined)
     throw new UsageError('--target and --exclude leave nothing over', 'Exclude less.');
-  const scope = { target, exclude, ...(shard && { shard }), declared: declared.length };
-  return { resources, declared, scope };
+  return { resources, declared, scope: { ...selection, declared: declared.length } };
+}
+
+function selectionOf({ target = [], exclude = [], shard }: ScopeFlags): Selection {
+  return { target, exclude, ...(shard !== undefined && { shard: shardOf(shard) }) };
 }
 
 function shardOf(written: string): Shard {
@@ -129,9 +154,4 @@ function shardOf(written: string): Shard {
     `--shard cannot be ${JSON.stringify(written)}`,
     'Write it as I/N, such as 1/8: the first of eight. I goes from 1 to N.',
   );
-}
-
-function explain({ diagnostics, resources }: LoadedManifests, { stderr }: Context): void {
-  const style = createStyle(stderr.colours);
-  stderr.write(diagnosticsText(diagnostics, style) + validationText(diagnostics, resources, style));
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Address, Resource } from '../resource.ts';
+import type { Address } from '../resource.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {
@@ -16,23 +16,26 @@ export interface Shard {
   readonly count: number;
 }
 
-export interface Selected {
-  readonly resources: readonly Resource[];
-  /** The globs that no declared resource matches. */
+export interface Selected<Item> {
+  readonly items: readonly Item[];
+  /** The globs that no item matches. */
   readonly unmatched: readonly string[];
 }
 
-/** Selects resources by their addresses. */
-export function select(resources: readonly Resource[], { target, exclude, shard }: Selection): Selected {
+/** Selects resources, or what else has an address, by their addresses. */
+export function select<Item extends { readonly address: Address }>(
+  items: readonly Item[],
+  { target, exclude, shard }: Selection,
+): Selected<Item> {
   const targets = target.map((glob) => new AddressGlob(glob));
   const excludes = exclude.map((glob) => new AddressGlob(glob));
-  const selected = resources.filter((resource) => {
-    // Every glob looks at every address, lest one that matches nothing go unnoticed.
-    const wanted = matching(targets, resource) > 0 || targets.length === 0;
-    return matching(excludes, resource) === 0 && wanted && isIn(shard, resource.address);
+  const selected = items.filter((item) => {
+    // Every glob looks at every address, so that one that matches nothing is noticed.
+    const wanted = matching(targets, item.address) > 0 || targets.length === 0;
+    return matching(excludes, item.address) === 0 && wanted && isIn(shard, item.address);
   });
   const unmatched = [...targets, ...excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
-  return { resources: selected, unmatched };
+  return { items: selected, unmatched };
 }
 
 /** The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. */
@@ -42,7 +45,7 @@ function isIn(shard: Shard | undefined, address: Address): boolean {
   return hash % shard.count === shard.index - 1;
 }
 
-function matching(globs: readonly AddressGlob[], { address }: Resource): number {
+function matching(globs: readonly AddressGlob[], address: Address): number {
   return globs.filter((glob) => glob.matches(address)).length;
 }
 

@@ -26,7 +26,7 @@ export interface ServiceSettings {
   readonly headers: readonly ExtraHeader[];
   /** How to log each request; none: not at all. */
   readonly log?: 'text' | 'json';
-  /** No progress and no remarks, only results and what is wrong. */
+  /** No progress, remarks or warnings, only results and errors. */
   readonly quiet: boolean;
 }
 

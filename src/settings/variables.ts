@@ -56,10 +56,15 @@ async function readAssignment(assignment: string): Promise<[name: string, value:
   const { value, diagnostics } = await parseYaml(sourceFile(`--var ${name}`, text));
   const [fault] = diagnostics;
   if (fault !== undefined || value === undefined) {
+    const asText = `If it is meant as text, quote it: --var '${name}="…"'.`;
     throw new UsageError(
-      `the value of --var ${name} is not YAML: ${fault?.summary ?? ''}`,
-      'Quote it, as in --var \'name="text"\'.',
+      `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'nothing can be read in it'}`,
+      isNumber(text) ? `${asText} Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` : asText,
     );
   }
   return [name, text === '' ? '' : value];
+}
+
+function isNumber(text: string): boolean {
+  return text !== '' && !Number.isNaN(Number(text));
 }

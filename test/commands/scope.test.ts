@@ -23,16 +23,27 @@ interface Ran {
   readonly stderr: string;
 }
 
-const setup = (): Setup => ({ files, url: 'https://id.example.com', transport: service.send });
+const withWarnings = {
+  'm/all.yaml': `version: 1
+applications: [{ slug: wiki, name: Wiki, meta_launch_url: 'https://a_b' }, { slug: token, name: T }]
+users: [{ username: alice, name: A, email: nope }, { username: bob, name: B, email: nope }]
+`,
+};
 
-async function runPlan(options: Partial<PlanOptions>): Promise<Ran> {
-  const { context, stdout, stderr } = capture(setup());
+const setup = (manifests: Setup['files'] = files): Setup => ({
+  files: manifests,
+  url: 'https://id.example.com',
+  transport: service.send,
+});
+
+async function runPlan(options: Partial<PlanOptions>, manifests?: Setup['files']): Promise<Ran> {
+  const { context, stdout, stderr } = capture(setup(manifests));
   const ending = await plan(['m'], { output: 'text', ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
-async function runApply(options: Partial<ApplyOptions>): Promise<Ran> {
-  const { context, stdout, stderr } = capture(setup());
+async function runApply(options: Partial<ApplyOptions>, manifests?: Setup['files']): Promise<Ran> {
+  const { context, stdout, stderr } = capture(setup(manifests));
   const ending = await apply(['m'], { output: 'text', yes: true, ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }
@@ -40,6 +51,51 @@ async function runApply(options: Partial<ApplyOptions>): Promise<Ran> {
 function asked(): string[] {
   return service.requests.map(({ method, path }) => `${method} ${path.replace('/api/v3/core', '')}`);
 }
+
+describe('warnings about resources', () => {
+  const warned = (stderr: string): string[] =>
+    Array.from(stderr.matchAll(/warning: (\S+): /g), ([, address = '']) => address);
+  const all = ['application.wiki', 'application.token', 'user.alice', 'user.bob'];
+
+  test.each([
+    [{}, all],
+    [{ exclude: ['user.*'] }, all.slice(0, 2)],
+    [{ target: ['*.alice', '*.wiki'] }, ['application.wiki', 'user.alice']],
+    [{ exclude: ['user.*', '*.wiki'], quiet: true }, []],
+    [{ quiet: true }, []],
+  ])('are printed by plan and apply when the run is about them: %j', async (options, addresses) => {
+    for (const run of [runPlan, runApply])
+      expect(warned((await run(options, withWarnings)).stderr)).toEqual(addresses);
+  });
+
+  test('are in the shard of their resource only', async () => {
+    const shards = await Promise.all(
+      ['1/2', '2/2'].map(async (shard) => warned((await runPlan({ shard }, withWarnings)).stderr)),
+    );
+    expect(shards.flat().toSorted()).toEqual(all.toSorted());
+  });
+
+  test('are left out of the reports as well when the run is not about them', async () => {
+    const { context, written } = capture(setup(withWarnings));
+    await plan(['m'], { output: 'text', exclude: ['user.*'], report: ['sarif=found.sarif'] }, context);
+    expect(written.get('found.sarif')).toContain('"likely-refused"');
+    expect(written.get('found.sarif')).not.toContain('e-mail');
+  });
+
+  test.each([{ quiet: true }, { exclude: ['application.*'], quiet: true }])(
+    'give way to errors, which are printed in any case: %j',
+    async (options) => {
+      const broken = {
+        ...withWarnings,
+        'm/z.yaml': 'version: 1\napplications: [{ slug: "a b", name: A }]\n',
+      };
+      const { stderr, ending } = await runPlan(options, broken);
+      expect(ending).toBe('invalid');
+      expect(stderr).toContain('[invalid-format]');
+      expect(warned(stderr)).toEqual([]);
+    },
+  );
+});
 
 describe('--target and --exclude', () => {
   test('leave the others alone: they are neither looked up nor created', async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 function selected(target: string[], exclude: string[] = []): string[] {
-  return select(resources, { target, exclude }).resources.map(({ address }) => address);
+  return select(resources, { target, exclude }).items.map(({ address }) => address);
 }
 
 const applications = ['application.wiki', 'application.wiki-2', 'application.grafana'];
@@ -80,7 +80,7 @@ describe('a glob', () => {
   test('selects by the whole address, and by its case', () => {
     for (const glob of ['wiki', 'application', 'application.wik', 'Application.wiki', 'application.Wiki', ''])
       expect(select(resources, { target: [glob], exclude: [] })).toEqual({
-        resources: [],
+        items: [],
         unmatched: [glob],
       });
   });

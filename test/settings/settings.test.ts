@@ -66,6 +66,25 @@ describe('the settings', () => {
     });
   });
 
+  test('take the numbers that are kept exactly from --var', async () => {
+    const { variables } = await settings({
+      var: ['most=9007199254740991', 'least=-9007199254740991', 'power=1e15', 'part=1.5', 'text="1e22"'],
+    });
+    expect(variables).toMatchObject({
+      most: 9_007_199_254_740_991,
+      least: -9_007_199_254_740_991,
+      power: 1e15,
+      part: 1.5,
+      text: '1e22',
+    });
+  });
+
+  test('say how large a number --var takes, and how it is meant as text', async () => {
+    await expect(readSettings({ var: ['n=1e22'] }, {}, files)).rejects.toMatchObject({
+      hint: `If it is meant as text, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
+    });
+  });
+
   test('are invalid, with a place, when the file is', async () => {
     expect((await readSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
       {
@@ -112,7 +131,10 @@ describe('the settings', () => {
   test.each([
     [{ env: 'prodution' }, /not in rollcall.yaml/],
     [{ var: ['novalue'] }, /--var cannot be "novalue"/],
-    [{ var: ['x=[1'] }, /is not YAML/],
+    [{ var: ['x=[1'] }, /--var x cannot be "\[1": the closing ] is missing/],
+    [{ var: ['n=1e22'] }, /--var n cannot be "1e22": this number is too large to be kept exactly/],
+    [{ var: ['n=9007199254740992'] }, /too large to be kept exactly/],
+    [{ var: ['n=.inf'] }, /--var n cannot be ".inf"/],
     [{ env: 'toString' }, /not in rollcall.yaml/],
     [{ env: 'constructor' }, /not in rollcall.yaml/],
   ])('%j is refused', async (flags, message) => {
