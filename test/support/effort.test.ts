@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import config from '../../vitest.config.ts';
 
-test.each(['full', 'test'])('with --mode %s every project knows how much to test', async (mode) => {
-  const { test: tests } = await config({ mode, command: 'serve' });
+test.each(['full', 'test'])('with --mode %s every project knows how much to test', (mode) => {
+  const { test: tests } = config({ mode, command: 'serve' });
   const said = tests?.projects?.map((project) =>
     typeof project === 'object' && 'test' in project ? project.test?.env?.['TESTS'] : project,
   );
