@@ -21,7 +21,10 @@ export interface ApplyOptions {
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
-/** After so many creates in a row whose end is open, nothing more is begun. */
+/**
+ * After so many creates in a row whose end is open, nothing more is begun. Those that met one and the same outage of the
+ * service have one cause and count as one, however many were under way.
+ */
 const doubtsInARow = 5;
 
 /** Carries out a plan, with the declared resources that it was made from. Every change of the plan ends with exactly one outcome, in the order of the plan. */
@@ -34,9 +37,20 @@ export function applyPlan(
   const stoppedTypes = new Map<Change['type'], StopReason>();
   let stopped: StopReason | undefined;
   let inARow = 0;
+  let outagesCounted = 0;
+
+  /** Counts an end; `outages` is how many there had been when it began. */
+  function count({ outcome }: Pick<Outcome, 'outcome'>, outages: number): void {
+    const { outlasted } = pacing.outage;
+    if (outcome !== 'unknown' && outcome !== 'not_attempted') inARow = 0;
+    else if (outlasted === outages || outlasted > outagesCounted) inARow += 1;
+    outagesCounted = outlasted;
+    if (inARow >= doubtsInARow) stopped ??= 'doubts';
+  }
 
   function whyStopped({ type }: Change): StopReason | undefined {
     if (signal?.aborted) return 'interrupted';
+    if (pacing.outage.waitedMs !== undefined) return 'away';
     return stopped ?? stoppedTypes.get(type);
   }
 
@@ -51,6 +65,7 @@ export function applyPlan(
       return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
     options.onStart?.(change);
     const startedAt = clock.now();
+    const { outlasted } = pacing.outage;
     const { held, inDoubt, ...settled } = await create(creation, client, pacing, {
       stop: (scope, answer) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
@@ -59,14 +74,15 @@ export function applyPlan(
       },
       mayRetry: () => !stoppedTypes.has(change.type),
     });
-    inARow = settled.outcome === 'unknown' || settled.outcome === 'not_attempted' ? inARow + 1 : 0;
-    if (inARow >= doubtsInARow) stopped ??= 'doubts';
+    count(settled, outlasted);
     const differences = held ? compare(creation, held) : [];
     const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);
+    const stoppedMeanwhile = settled.attempts === 0 ? whyStopped(change) : undefined;
     const outcome: Outcome = {
       change,
       ...settled,
       ...(answer && { answer }),
+      ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
       ...(inDoubt && { doubt: held ? 'checked' : 'unchecked' }),
       ...(differences.length > 0 && { differences }),
       durationMs: clock.now() - startedAt,

@@ -1,6 +1,7 @@
 import type { Application, User } from '../resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Writing } from '../service/client.ts';
+import { waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
@@ -47,21 +48,24 @@ export async function create(
 ): Promise<Settled> {
   let inDoubt = false;
   let last: Answer | undefined;
+  /** Which try it is. A request that never left because the service was away is none. */
+  let attempt: number | undefined = 1;
   for (let attempts = 1; ; attempts += 1) {
     if (!(await pacing.turn())) {
       course.stop('pause');
       const outcome = inDoubt ? 'unknown' : 'not_attempted';
-      return { outcome, ...(last && { answer: last }), attempts: attempts - 1 };
+      const answer = last && waitedInVain(last, pacing.outage);
+      return { outcome, ...(answer && { answer }), attempts: attempts - 1 };
     }
     const writing = await send(creation, client);
     const { answer } = writing;
     last = answer;
-    pacing.heed(answer, attempts);
+    pacing.heed(answer, attempt);
     const { stop } = whatAnswersProve[answer.kind];
     if (stop) course.stop(stop, answer);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer, pk?: string): Settled => ({
       outcome,
-      answer: decidedBy,
+      answer: isOpen(outcome) ? waitedInVain(decidedBy, pacing.outage) : decidedBy,
       attempts,
       ...(pk !== undefined && { pk }),
     });
@@ -102,9 +106,15 @@ export async function create(
       case 'not_applied':
         break;
     }
-    if (stop === 'run' || attempts === tries || !(await pacing.backOff(attempts)) || !course.mayRetry())
-      return refused('not_attempted');
+    if (stop === 'run') return refused('not_attempted');
+    attempt = await pacing.again({ attempt, most: tries, answer, isFree: writing.proof === 'not_applied' });
+    if (attempt === undefined || !course.mayRetry()) return refused('not_attempted');
   }
+}
+
+/** Whether it might have ended otherwise, had the service been there. */
+function isOpen(outcome: OutcomeKind): boolean {
+  return outcome === 'unknown' || outcome === 'not_attempted';
 }
 
 function send(creation: Creation, client: Client): Promise<Writing> {

@@ -36,6 +36,8 @@ export type StopReason =
   | 'no_way'
   /** The service asks for a longer pause than is waited out. */
   | 'pause'
+  /** The service is away, and did not come back while it was waited for. */
+  | 'away'
   /** Too many resources in a row whose end is open. */
   | 'doubts'
   | 'fail_fast';

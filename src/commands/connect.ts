@@ -1,7 +1,9 @@
 import { answerWords } from '../report/answer-words.ts';
 import { inline } from '../report/escape.ts';
+import { outageWords } from '../report/outage-words.ts';
 import { requestLine } from '../report/request-line.ts';
 import { createClient, type Client } from '../service/client.ts';
+import { probe } from '../service/probe.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { redacting } from '../service/redact.ts';
 import { givingUp } from '../service/give-up.ts';
@@ -22,6 +24,8 @@ export interface Service {
 
 /** A shorter pause is not worth a word. */
 const noticeableMs = 2000;
+/** A service that has just come back should not be missed because a question from before is still open. */
+const longestProbeMs = 10_000;
 /** Trouble often comes in great numbers; one remark in a while is enough. */
 const remarkEveryMs = 10_000;
 
@@ -34,29 +38,40 @@ export async function withService<Result>(
   const { signal, urgent } = context.interruptible();
   const connection = await context.connect(settings);
   const { clock } = context;
+  const send = guarded(connection.send, settings, context, urgent);
   let quietUntil = 0;
+  let isAway = false;
   const pacing = createPacing({
     clock,
     random: context.random,
     concurrency: settings.concurrency,
     signal,
     onRetry: (answer) => {
-      if (settings.quiet || answer === undefined || clock.now() < quietUntil || signal.aborted) return;
+      if (settings.quiet || clock.now() < quietUntil || signal.aborted) return;
       if (whatAnswersProve[answer.kind].pause === 'always') return; // said already
       quietUntil = clock.now() + remarkEveryMs;
       context.stderr.write(`Trying again: ${inline(answerWords(answer).summary)}.\n`);
     },
+    patience: {
+      waitMs: settings.wait.milliseconds,
+      fromTheStart: settings.wait.isAsked,
+      ask: async () => (await probe(send, signal, longestProbeMs)).answer,
+      onNews: (news) => {
+        isAway = news.kind === 'away';
+        if (!settings.quiet) context.stderr.write(`${inline(outageWords(news))}\n`);
+      },
+    },
     onPause: (milliseconds, { status }) => {
-      if (milliseconds < noticeableMs || settings.quiet) return;
-      const end = milliseconds > longestPauseMs ? ', which is too long: the run ends' : '';
+      const isTooLong = milliseconds > longestPauseMs;
+      if (milliseconds < noticeableMs || settings.quiet || (isAway && !isTooLong)) return;
+      const end = isTooLong ? ', which is too long: the run ends' : '';
       context.stderr.write(
         `The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${status})${end}.\n`,
       );
     },
   });
   try {
-    const client = createClient(guarded(connection.send, settings, context, urgent));
-    return await use({ client, pacing, settings, signal });
+    return await use({ client: createClient(send), pacing, settings, signal });
   } finally {
     await connection.close();
   }

@@ -5,11 +5,11 @@ import { doctorChecks, type DoctorCheck } from '../report/doctor-checks.ts';
 import { doctorText } from '../report/doctor-text.ts';
 import { jsonText } from '../report/json-text.ts';
 import { createStyle } from '../report/style.ts';
+import { isStarting } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { parseRetryAfter } from '../service/retry-after.ts';
 import {
   readServiceSettings,
-  wholeNumber,
   type ServiceFlags,
   type ServiceSettings,
 } from '../settings/service-settings.ts';
@@ -20,15 +20,12 @@ import type { Context } from './context.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
-  /** For how many seconds to wait for a service that is starting. */
-  readonly wait?: string;
 }
 
 export const doctorFormatVersion = '1.0';
 
 /** `rollcall doctor`: asks the service one harmless thing, and says what that tells. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
-  const waitMs = wholeNumber('--wait', options.wait ?? '0', 0, 86_400) * 1000;
   const { config, diagnostics } = await readSettings(options, context.env, context.files);
   if (config === undefined) {
     context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
@@ -36,6 +33,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   }
   const settings = await readServiceSettings(options, context.env, config, context.files);
   const { signal } = context.interruptible();
+  const waitMs = settings.wait.isAsked ? settings.wait.milliseconds : 0;
   const examined = await examine(settings, waitMs, signal, context);
   if (signal.aborted) return interruptedBy(signal);
   const { checks, denied } = examined;
@@ -85,7 +83,7 @@ export async function examine(
       const found = await probe(send, signal);
       const now = clock.now();
       const pauseMs = Math.min(pauseFor(found, now), until - now);
-      if (!isStarting(found) || pauseMs <= 0 || signal.aborted) {
+      if (!isAway(found) || pauseMs <= 0 || signal.aborted) {
         const { baseUrl, proxy } = settings;
         const checks = doctorChecks({
           ...found,
@@ -105,11 +103,8 @@ export async function examine(
 }
 
 /** Nobody listens yet, or what stands in front says that it is not there yet; and nothing else. */
-function isStarting({ answer: { kind, status, error } }: Probe): boolean {
-  if (kind === 'unavailable' || status === 502) return true;
-  return (
-    kind === 'unreachable_for_now' && error !== undefined && 'code' in error && error.code === 'ECONNREFUSED'
-  );
+function isAway({ answer }: Probe): boolean {
+  return answer.kind === 'unreachable_for_now' || isStarting(answer);
 }
 
 const pollMs = 1000;

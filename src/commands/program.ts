@@ -154,7 +154,9 @@ export function program(
 
   withOptions(
     withServiceOptions(
-      rollcall.command('doctor').option('--wait <seconds>', 'wait for a service that is starting'),
+      rollcall
+        .command('doctor')
+        .option('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
     ),
     [...connectionOptions(), verboseOption()],
   )

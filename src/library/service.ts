@@ -14,6 +14,11 @@ export interface ServiceOptions {
   readonly token?: string | undefined;
   /** How long one request may take, in whole seconds from 1 to 3600; 60 by default. */
   readonly timeoutSeconds?: number;
+  /**
+   * How long to wait for a service that goes away or is starting, in whole seconds up to 86400; 60 by default, 0 for not at
+   * all. Where it is given, a service that has not answered yet is waited for as well.
+   */
+  readonly waitSeconds?: number;
   /** How many requests are under way at a time, at the most; else `ROLLCALL_CONCURRENCY`, or 16. */
   readonly concurrency?: number;
   /** A PEM file of authorities to trust as well. */
@@ -36,13 +41,14 @@ export async function withServiceOf<Result>(
   options: ServiceOptions,
   use: (service: Service, context: ServiceContext) => Promise<Result>,
 ): Promise<Result> {
-  const { url, token, timeoutSeconds, concurrency, env = process.env } = options;
+  const { url, token, timeoutSeconds, waitSeconds, concurrency, env = process.env } = options;
   const { caFile, clientCert, clientKey, headers = {}, insecureHttp } = options;
   const settings = await readServiceSettings(
     {
       quiet: true,
       ...(url !== undefined && { url }),
       ...(timeoutSeconds !== undefined && { timeout: String(timeoutSeconds) }),
+      ...(waitSeconds !== undefined && { wait: String(waitSeconds) }),
       ...(concurrency !== undefined && { concurrency: String(concurrency) }),
       ...(caFile !== undefined && { caFile }),
       ...(clientCert !== undefined && { clientCert }),

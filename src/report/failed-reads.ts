@@ -1,6 +1,7 @@
 import { diagnosticFor, diagnosticOf, type Diagnostic } from '../diagnostic.ts';
 import type { FailedRead } from '../observe/observe.ts';
 import type { AnswerKind } from '../service/answer.ts';
+import { waitAdvice } from './outage-words.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
 
 /** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */
@@ -32,6 +33,7 @@ function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Dia
   const alike = (wide ? [first, ...others] : others).map(({ resource }) => resource.address);
   const detail = [
     advice,
+    waitAdvice(first.answer),
     said && `The service said: ${said}`,
     first.answer.requestId && `Request id: ${first.answer.requestId}`,
     alike.length > 0 && `${wide ? 'Not looked up' : 'The same for'}: ${alike.join(', ')}`,

@@ -3,6 +3,7 @@ import { diagnosticFor, diagnosticOf, type Diagnostic, type Problem } from '../d
 import type { Change, Difference } from '../plan/types.ts';
 import { identityField, type Address, type Resource } from '../resource.ts';
 import { complaintsOf } from '../service/complaints.ts';
+import { waitAdvice } from './outage-words.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
 import { partialProblems } from './partial-problems.ts';
 
@@ -43,7 +44,13 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
   }
   const { code, summary, advice } = answerWords(answer);
   const said = serviceWords(answer);
-  const detail = [said && `The service said: ${said}`, advice, adviceFor(outcome), requestId];
+  const detail = [
+    said && `The service said: ${said}`,
+    advice,
+    waitAdvice(answer),
+    adviceFor(outcome),
+    requestId,
+  ];
   return [
     at(undefined, {
       code,

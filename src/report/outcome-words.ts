@@ -24,6 +24,7 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   read_only: 'the licence of the service lets no resources of this type be created',
   no_way: 'the service cannot be used as it is, see what was answered before',
   pause: 'the service asks for too long a wait',
+  away: 'the service did not answer while it was waited for',
   doubts: 'too many before it had an open end',
   fail_fast: 'another failed, and --fail-fast was given',
 };

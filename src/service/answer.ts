@@ -63,6 +63,8 @@ export interface Answer {
   readonly redirectOrigin?: string;
   /** Why no answer came. */
   readonly error?: Error;
+  /** For how long the service was waited for after it, in vain. */
+  readonly waitedMs?: number;
 }
 
 const identityField = {

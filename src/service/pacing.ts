@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../clock.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { timedOut, type Answer } from './answer.ts';
+import { Outage, type Patience } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { whatAnswersProve } from './what-answers-prove.ts';
@@ -11,22 +12,50 @@ const capMs = 10_000;
 /** The longest pause that is waited out; the service may ask for a longer one, and then the run ends instead. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
-/** So many retries a run may make in any case, and so many more for each request: a service in trouble is not asked twice as much. */
+/**
+ * So many retries a run may make in any case, and so many more for each request: a service in trouble is not asked twice
+ * as much. What was under way in an outage is no sign of trouble, and is tried again besides.
+ */
 const retriesAtLeast = 20;
 const retriesForARequest = 0.5;
+
+const noPatience: Patience = {
+  waitMs: 0,
+  fromTheStart: false,
+  ask: () => Promise.reject(new Error('nothing is waited for')),
+};
 
 /** When requests may go out, and how many at a time. One for a run, shared by all its workers. */
 export interface Pacing {
   /** Does something for every item: as many at a time as the service bears, and never more than the ceiling. */
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
-  /** Waits until no pause is in force. False when the pause is too long to wait out, or the run is interrupted in it. */
+  /**
+   * Waits until no pause is in force and the service is there. False when the pause is too long to wait out, the service
+   * does not come back, or the run is interrupted meanwhile.
+   */
   turn(): Promise<boolean>;
   /** Takes note of an answer: of how fast they come, and of a pause that it asks for, which holds for everybody from now on. */
   heed(answer: Answer, attempt: number): void;
-  /** Waits before the next attempt. False when there should be none: the run is interrupted, or has retried too often. */
-  backOff(attempt: number): Promise<boolean>;
+  /**
+   * Waits before something is tried again, and says which try that is, or nothing when there should be none: that was the
+   * last, the run is interrupted, or it has retried too often. A try that met an outage does not count if it `isFree`.
+   */
+  again(tried: Tried): Promise<number | undefined>;
+  /** Whether the service is away. */
+  readonly outage: Pick<Outage, 'outlasted' | 'waitedMs'>;
   /** How it goes. */
   pace(): Pace;
+}
+
+/** What is to be tried again. */
+export interface Tried {
+  readonly attempt: number;
+  /** How often it is tried at the most. */
+  readonly most: number;
+  /** What came of it. */
+  readonly answer: Answer;
+  /** Whether it does not count where the service was away. */
+  readonly isFree: boolean;
 }
 
 export interface PacingOptions {
@@ -35,10 +64,12 @@ export interface PacingOptions {
   /** At the most so many requests are under way at a time. */
   readonly concurrency: number;
   readonly signal?: AbortSignal;
+  /** How to wait for a service that is away; not at all by default. */
+  readonly patience?: Patience;
   /** Called when a pause begins, or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
   /** Called before something is tried again. */
-  readonly onRetry?: (answer: Answer | undefined) => void;
+  readonly onRetry?: (answer: Answer) => void;
 }
 
 /** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
@@ -51,9 +82,58 @@ export function createPacing(options: PacingOptions): Pacing {
   let requests = 0;
   let firstAt: number | undefined;
   let retries = 0;
-  let last: Answer | undefined;
-  const jitterMs = (attempt: number): number =>
-    Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
+  const outage = new Outage(options.patience ? heeding(options.patience) : noPatience, {
+    clock,
+    random,
+    signal,
+    unpaused,
+    pauseFor: (answer) => pauseFor(answer, 1),
+  });
+
+  function heeding(patience: Patience): Patience {
+    return {
+      ...patience,
+      onNews: (news) => {
+        // What has just started bears less.
+        if (news.kind === 'away') concurrency.pushedBack();
+        patience.onNews?.(news);
+      },
+    };
+  }
+
+  function jitterMs(attempt: number): number {
+    return Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
+  }
+
+  async function unpaused(): Promise<boolean> {
+    for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
+      if (wait > longestPauseMs || signal?.aborted) return false;
+      await clock.sleep(wait, signal);
+      if (signal?.aborted) return false; // also in the last moment of the pause
+    }
+    return true;
+  }
+
+  /** Makes everybody wait for as long as an answer asks for, if it does. */
+  function pauseFor(answer: Answer, attempt: number): void {
+    const { pause } = whatAnswersProve[answer.kind];
+    const toldMs =
+      answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
+    if (pause === undefined || (pause === 'if told' && toldMs === undefined)) return;
+    const pauseMs = toldMs ?? jitterMs(attempt);
+    if (clock.now() + pauseMs <= pausedUntil) return;
+    pausedUntil = clock.now() + pauseMs;
+    onPause?.(pauseMs, answer);
+  }
+
+  async function backOff(attempt: number, answer: Answer): Promise<boolean> {
+    const granted = retriesAtLeast + requests * retriesForARequest + outage.outlasted * concurrency.ceiling;
+    if (retries >= granted) return false;
+    retries += 1;
+    onRetry?.(answer);
+    if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
+    return !signal?.aborted;
+  }
 
   return {
     forEach: (items, task) => {
@@ -92,36 +172,27 @@ export function createPacing(options: PacingOptions): Pacing {
       });
     },
     async turn() {
-      for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
-        if (wait > longestPauseMs || signal?.aborted) return false;
-        await clock.sleep(wait, signal);
-        if (signal?.aborted) return false; // also in the last moment of the pause
-      }
+      do {
+        if ((await outage.wait()) === 'gone' || !(await unpaused())) return false;
+      } while (!outage.isOver); // it may have gone away in the pause
       return true;
     },
     heed(answer, attempt) {
       requests += 1;
-      last = answer;
       firstAt ??= clock.now();
       concurrency.completed(clock.now(), isBusy?.() ?? false);
-      const { pause } = whatAnswersProve[answer.kind];
-      if (pause === 'always' || timedOut(answer)) concurrency.pushedBack();
-
-      const toldMs =
-        answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
-      if (pause === undefined || (pause === 'if told' && toldMs === undefined)) return;
-      const pauseMs = toldMs ?? jitterMs(attempt);
-      if (clock.now() + pauseMs <= pausedUntil) return;
-      pausedUntil = clock.now() + pauseMs;
-      onPause?.(pauseMs, answer);
+      if (whatAnswersProve[answer.kind].pause === 'always' || timedOut(answer)) concurrency.pushedBack();
+      pauseFor(answer, attempt);
+      outage.heed(answer);
     },
-    async backOff(attempt) {
-      if (retries >= retriesAtLeast + requests * retriesForARequest) return false;
-      retries += 1;
-      onRetry?.(last);
-      if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
-      return !signal?.aborted;
+    async again({ attempt, most, answer, isFree }) {
+      if (attempt >= most && !isFree) return undefined;
+      const waited = await outage.wait();
+      if (waited === 'gone') return undefined;
+      if (waited === 'back') return isFree ? attempt : attempt + 1;
+      return attempt < most && (await backOff(attempt, answer)) ? attempt + 1 : undefined;
     },
+    outage,
     pace: () => ({
       limit: concurrency.limit,
       highest: concurrency.highest,

@@ -12,9 +12,10 @@ export interface Probe {
 const impossibleSlug = `rollcall-doctor-${'x'.repeat(50)}`;
 
 /** Looks up an application that cannot exist: the service's own "not found" shows that all is well. */
-export async function probe(send: Transport, signal?: AbortSignal): Promise<Probe> {
+export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
   const path = `/api/v3/core/applications/${impossibleSlug}/`;
-  const exchange = await send({ method: 'GET', path }, signal);
+  const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;
+  const exchange = await send(request, signal);
   const answer = readAnswer(exchange, 'retrieveApplication', impossibleSlug);
   const date = exchange.kind === 'answered' ? Date.parse(exchange.headers['date'] ?? '') : Number.NaN;
   return { answer, ...(!Number.isNaN(date) && { serviceTime: date }) };

@@ -1,4 +1,5 @@
 import { timedOut } from './answer.ts';
+import { waitedInVain } from './outage.ts';
 import type { Client, Reading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 
@@ -8,7 +9,7 @@ const triesInSilence = 2;
 
 /**
  * Retrieves an application, again where an answer proves nothing. The last reading is the result;
- * nothing when it was not asked at all: the run was interrupted, or has to pause for too long.
+ * nothing when it was not asked at all: the run was interrupted, has to pause for too long, or the service did not come back.
  */
 export async function retrieve(
   slug: string,
@@ -17,11 +18,14 @@ export async function retrieve(
   signal?: AbortSignal,
 ): Promise<Reading | undefined> {
   let reading: Reading | undefined;
-  for (let attempt = 1; await pacing.turn(); attempt += 1) {
+  let attempt: number | undefined = 1;
+  while (attempt !== undefined && (await pacing.turn())) {
     reading = await client.retrieveApplication(slug, signal);
-    pacing.heed(reading.answer, attempt);
-    const most = timedOut(reading.answer) ? triesInSilence : tries;
-    if (reading.proof !== 'nothing' || attempt >= most || !(await pacing.backOff(attempt))) break;
+    const { answer } = reading;
+    pacing.heed(answer, attempt);
+    if (reading.proof !== 'nothing') return reading;
+    const most = timedOut(answer) ? triesInSilence : tries;
+    attempt = await pacing.again({ attempt, most, answer, isFree: true });
   }
-  return reading;
+  return reading && { ...reading, answer: waitedInVain(reading.answer, pacing.outage) };
 }

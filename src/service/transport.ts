@@ -5,6 +5,8 @@ export interface HttpRequest {
   readonly path: string;
   /** JSON text; only a POST has one. */
   readonly body?: string;
+  /** How long it may take, where that is less than any other may. */
+  readonly timeoutMs?: number;
 }
 
 /** What came of a request. A transport never rejects: that no answer came is an answer too. */

@@ -68,9 +68,12 @@ function exchange(
     });
     const interrupt = (): void => handler.giveUp(asError(signal?.reason));
     // One limit for the whole exchange, in place of undici's own.
-    const timer = setTimeout(() => {
-      handler.giveUp(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-    }, timeoutMs);
+    const timer = setTimeout(
+      () => {
+        handler.giveUp(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+      },
+      Math.min(timeoutMs, request.timeoutMs ?? timeoutMs),
+    );
     if (signal?.aborted) {
       interrupt();
       return;

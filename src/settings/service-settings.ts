@@ -16,6 +16,8 @@ export interface ServiceSettings {
   readonly baseUrl: string;
   readonly token: Secret;
   readonly timeoutMs: number;
+  /** How long a service that is away is waited for. */
+  readonly wait: WaitSettings;
   /** How many requests are under way at a time, at the most. */
   readonly concurrency: number;
   /** None when it is reached directly. */
@@ -30,6 +32,12 @@ export interface ServiceSettings {
   readonly quiet: boolean;
 }
 
+export interface WaitSettings {
+  readonly milliseconds: number;
+  /** Whether somebody said so, rather than that it is the default. */
+  readonly isAsked: boolean;
+}
+
 /** What goes out with every request and may come back in no word of ours. */
 export function secretsOf({ token, headers }: ServiceSettings): string[] {
   return [token, ...headers.flatMap(({ secrets }) => secrets)].map((secret) => secret.reveal());
@@ -40,6 +48,7 @@ export interface ServiceFlags {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly timeout?: string;
+  readonly wait?: string;
   readonly concurrency?: string;
   readonly insecureHttp?: boolean;
   readonly caFile?: string;
@@ -51,6 +60,7 @@ export interface ServiceFlags {
 }
 
 const defaultTimeout = '60';
+const defaultWait = '60';
 /** A ceiling: how many requests are really under way follows from what the service bears. */
 const defaultConcurrency = 16;
 
@@ -79,6 +89,10 @@ export async function readServiceSettings(
     headers: readHeaders(flags.header ?? [], env),
     token: await readToken(flags.tokenFile, env, config, files),
     timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
+    wait: {
+      milliseconds: wholeNumber('--wait', flags.wait ?? defaultWait, 0, 86_400) * 1000,
+      isAsked: flags.wait !== undefined,
+    },
     concurrency: concurrencyOf(flags, env, config),
     ...logOf(flags, env),
     quiet: flags.quiet ?? false,

@@ -133,6 +133,15 @@ interface Carried {
   readonly begun: string[];
 }
 
+/** So many at once, and then one after the other. */
+function beginningWith(atOnce: number): Pacing['forEach'] {
+  return async (items, task) => {
+    const results = await Promise.all(items.slice(0, atOnce).map(task));
+    for (const item of items.slice(atOnce)) results.push(await task(item));
+    return results;
+  };
+}
+
 /** Applies the plan of a manifest, so many at a time (all of it, by default), without a listener for outcomes. */
 async function carryOut(
   manifest: string,
@@ -214,6 +223,65 @@ describe('the outcomes of a plan', () => {
       clock,
     });
     await expect(applied).rejects.toThrow('user.u is planned, and not declared');
+  });
+});
+
+describe('doubts that come of outages', () => {
+  const badGateway = answered(502, 'Bad Gateway');
+
+  /** Creates users, so many at once and then one after the other, where every 502 turns out to be an outage that passes. */
+  async function through(
+    total: number,
+    atOnce: number,
+    post: (name: string) => Exchange | undefined,
+  ): Promise<Record<string, number>> {
+    const names = Array.from({ length: total }, (_, index) => `u${index}`);
+    const manifest = `version: 1\nusers: [${names.map((name) => `{ username: ${name}, name: U }`).join(', ')}]\n`;
+    const plan = await planOf(manifest);
+    const declared = new Map((await desired(manifest)).map((resource) => [resource.address, resource]));
+    const clock = virtualClock();
+    let asked = 0;
+    const pacing: Pacing = {
+      ...createPacing({
+        clock,
+        random: () => 0,
+        concurrency: 8,
+        patience: {
+          waitMs: 60_000,
+          fromTheStart: false,
+          ask: async () =>
+            (asked += 1) % 2 === 1 ? { kind: 'failure', status: 502 } : { kind: 'not_found', status: 404 },
+        },
+      }),
+      forEach: beginningWith(atOnce),
+    };
+    const send: Transport = async (request) => {
+      const { username } = JSON.parse(request.body ?? '{}') as { username: string }; // a create of a user
+      return post(username) ?? created(request);
+    };
+    const outcomes = await applyPlan(plan, declared, { client: createClient(send), pacing, clock });
+    const counts: Record<string, number> = {};
+    for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+    return counts;
+  }
+
+  test('count as one where they met the same outage: what was under way does not end the run', async () => {
+    const underWay = new Set(['u0', 'u1', 'u2', 'u3', 'u4', 'u5']);
+    const counts = await through(10, 6, (name) => (underWay.has(name) ? badGateway : undefined));
+    expect(counts).toEqual({ unknown: 6, created: 4 });
+  });
+
+  test('end the run where each create makes the service go away', async () => {
+    expect(await through(10, 1, () => badGateway)).toEqual({ unknown: 5, not_attempted: 5 });
+  });
+
+  test('are not counted where the service tells, after the outage, what became of the create', async () => {
+    const posts = new Map<string, number>();
+    const counts = await through(20, 1, (name) => {
+      posts.set(name, (posts.get(name) ?? 0) + 1);
+      return posts.get(name) === 1 ? badGateway : undefined;
+    });
+    expect(counts).toEqual({ created: 20 });
   });
 });
 

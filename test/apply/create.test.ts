@@ -294,6 +294,80 @@ describe('a pause that is too long to wait out', () => {
   });
 });
 
+describe('a create while the service is away', () => {
+  const badGateway = answered(502, 'Bad Gateway');
+  const away: Answer = { kind: 'unreachable_for_now', error: new Error('connect ECONNREFUSED') };
+  const back: Answer = { kind: 'not_found', status: 404 };
+
+  /** As `settle`, with a service that has answered before, and of which every question but so many hears that it is away. */
+  async function settleAway(failures: number, creation: Creation, ...answers: Exchange[]): Promise<Settled> {
+    const transport = scriptedTransport(...answers);
+    let asked = 0;
+    const pacing = createPacing({
+      concurrency: 1,
+      clock: virtualClock(),
+      random: () => 1,
+      patience: {
+        waitMs: 60_000,
+        fromTheStart: false,
+        ask: async () => ((asked += 1) % (failures + 1) === 0 ? back : away),
+      },
+    });
+    pacing.heed(back, 1);
+    const settled = await create(creation, createClient(transport.send), pacing, alone);
+    expect(transport.requests).toHaveLength(answers.length);
+    expect(pacing.pace().retries).toBe(0);
+    return settled;
+  }
+
+  test('that never left is sent again when it is back, however often that happens', async () => {
+    const refusals = Array.from({ length: 12 }, () => refused);
+    expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
+      outcome: 'created',
+      attempts: 13,
+    });
+  });
+
+  test('that is in doubt is looked for when it is back, and only then', async () => {
+    expect(await settleAway(3, application, badGateway, found)).toMatchObject({
+      outcome: 'exists',
+      attempts: 1,
+    });
+    expect(await settleAway(3, application, lost, refused, badGateway, found)).toMatchObject({
+      outcome: 'exists',
+      attempts: 1,
+    });
+  });
+
+  test('that is in doubt and is a user is sent three times at the most', async () => {
+    expect(await settleAway(3, user, badGateway, usernameTaken)).toMatchObject({ outcome: 'exists' });
+    expect(await settleAway(3, user, badGateway, badGateway, badGateway)).toMatchObject({
+      outcome: 'unknown',
+      attempts: 3,
+    });
+  });
+
+  test('that never left is not attempted when it does not come back, and says how long was waited', async () => {
+    expect(await settleAway(1000, user, refused)).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },
+      attempts: 1,
+    });
+  });
+
+  test('that is in doubt is unknown when it does not come back, and says how long was waited', async () => {
+    expect(await settleAway(1000, user, badGateway)).toMatchObject({
+      outcome: 'unknown',
+      answer: { status: 502, waitedMs: 60_000 },
+      attempts: 1,
+    });
+    expect(await settleAway(1000, application, lost, refused)).toMatchObject({
+      outcome: 'unknown',
+      attempts: 1,
+    });
+  });
+});
+
 describe('an interrupted create', () => {
   const interrupted = AbortSignal.abort('SIGINT');
 

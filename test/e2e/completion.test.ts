@@ -85,7 +85,7 @@ describe('in bash', () => {
 
 test('each command and option is told with what it does, for the shells that show it', async () => {
   const { stdout } = await rollcall(['complete', '--', 'doctor', '--w']);
-  expect(stdout).toBe('--wait\twait for a service that is starting\n');
+  expect(stdout).toBe('--wait\twait for a service that is starting (default: 0)\n');
 });
 
 test('a shell that is not known is refused', async () => {

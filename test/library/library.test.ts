@@ -177,6 +177,7 @@ describe('the library', () => {
     ['no service URL is given', { url: undefined }],
     ['the access token is empty', { token: '  ' }],
     ['--timeout cannot be "0.5"', { timeoutSeconds: 0.5 }],
+    ['--wait cannot be "-1"', { waitSeconds: -1 }],
     ['--concurrency cannot be "0"', { concurrency: 0 }],
     ['--header cannot set Host', { headers: { Host: 'id.example.com' } }],
     ['--client-key needs --client-cert', { clientKey: 'key.pem' }],
@@ -193,6 +194,21 @@ describe('the library', () => {
     await expect(apply(made, { ...service, url: 'http://127.0.0.1:9' })).rejects.toThrow(
       `this plan was made for ${server.url}, and the service is http://127.0.0.1:9`,
     );
+  });
+
+  test('waits for a service that does not answer yet as long as it is told to', async () => {
+    const manifests = await valid(...roll);
+    await server.close();
+    expect(await plan(manifests, { ...service, waitSeconds: 1 })).toMatchObject({
+      kind: 'failed',
+      diagnostics: [
+        {
+          detail: expect.stringContaining(
+            'rollcall waited 1 s for the service; --wait sets how long.',
+          ) as string,
+        },
+      ],
+    });
   });
 
   test('takes from the environment what the options leave out', async () => {

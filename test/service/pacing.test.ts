@@ -8,11 +8,16 @@ import { virtualClock } from '../support/virtual-clock.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
+/** Asks for the next try after one that failed. */
+function again(pacing: Pacing, attempt: number, most: number, isFree: boolean): Promise<number | undefined> {
+  return pacing.again({ attempt, most, isFree, answer: { kind: 'failure' } });
+}
+
 describe('pacing', () => {
   test('doubles the longest wait with each attempt, up to ten seconds', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
-    for (let attempt = 1; attempt <= 8; attempt += 1) await pacing.backOff(attempt);
+    for (let attempt = 1; attempt <= 8; attempt += 1) await again(pacing, attempt, 9, false);
     expect(clock.sleeps).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   });
 
@@ -63,7 +68,7 @@ describe('pacing', () => {
   test('waits for nothing any more once the run is interrupted', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1, signal: AbortSignal.abort() });
-    expect(await pacing.backOff(1)).toBe(false);
+    expect(await again(pacing, 1, 2, false)).toBeUndefined();
     pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
     expect(await pacing.turn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
@@ -86,7 +91,7 @@ describe('pacing', () => {
   }
 
   test('sends nothing again when the run is interrupted while it waits', async () => {
-    expect(await interruptedAsleep().backOff(1)).toBe(false);
+    expect(await again(interruptedAsleep(), 1, 2, false)).toBeUndefined();
   });
 
   test.each([0, 0.5, 1])(
@@ -111,7 +116,7 @@ describe('pacing', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
     const granted = async (): Promise<number> => {
       let count = 0;
-      while (await pacing.backOff(1)) count += 1;
+      while ((await again(pacing, 1, 2, false)) !== undefined) count += 1;
       return count;
     };
     expect(await granted()).toBe(20);

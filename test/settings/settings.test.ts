@@ -141,6 +141,22 @@ describe('the settings', () => {
     await expect(readSettings(flags, {}, files)).rejects.toThrow(message);
   });
 
+  test.each([
+    [{}, { milliseconds: 60_000, isAsked: false }],
+    [{ wait: '0' }, { milliseconds: 0, isAsked: true }],
+    [{ wait: '90' }, { milliseconds: 90_000, isAsked: true }],
+  ])('of the service: %j waits as it says', async (flags, wait) => {
+    const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
+    expect(await readServiceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
+  });
+
+  test.each(['', '-1', '1.5', '86401', 'long'])('of the service: --wait %j is refused', async (wait) => {
+    const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
+    await expect(readServiceSettings({ wait }, env, { manifests: [], vars: {} }, files)).rejects.toThrow(
+      `--wait cannot be ${JSON.stringify(wait)}`,
+    );
+  });
+
   test('of the service: a flag beats the environment, which beats the file', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };

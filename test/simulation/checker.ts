@@ -30,16 +30,20 @@ export const rules = {
   alarm: 'A field is said to be otherwise only where it is.',
   blame: '`rejected`: the service refused what it says, and not whatever is sent.',
   untouched: 'What needs nothing, or was not attempted, is not sent.',
-  attempts: 'The attempts that are reported are the requests that were sent, and are three at the most.',
+  attempts:
+    'The attempts that are reported are the requests that were sent, and three at the most met a service that was there.',
   reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
   absent: 'An application is created only after the service itself said that it is absent.',
   retry:
     'A create is sent again only when the one before cannot have worked, or the service was asked first.',
-  reads: 'Nothing is looked up more than five times in a row.',
+  reads: 'Nothing is looked up more than five times in a row, but for outages.',
   pause: 'Nothing is sent while the service has asked to wait.',
   denied: 'After a denial nothing more of this kind is sent; after a denied read nothing at all.',
   closed: 'After an answer that no more of this kind can be created now, nothing more of it is sent.',
   wrong_place: 'After an answer that shows a wrong place nothing new is begun, and no redirect is followed.',
+  patience: 'A restart of the service that is shorter than --wait leaves nothing open and nothing undone.',
+  prompt: 'A service that has not answered is not waited for, unless --wait is given.',
+  one_asks: 'While the service is away, nothing is sent but one harmless question at a time.',
   interrupted: 'After an interruption nothing new is begun, and the run says that it was interrupted.',
   ceiling: 'No more requests are under way at a time than allowed.',
   ending: 'How the run ends says how it went.',
@@ -66,6 +70,7 @@ interface RunHistory {
   readonly name: string;
   readonly beganAt: number;
   readonly endedAt: number;
+  readonly wait: Of<'run_began'>['wait'];
   /** It was interrupted twice, and asked no more. */
   readonly gaveUp: boolean;
   readonly sent: readonly Of<'sent'>[];
@@ -86,6 +91,7 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
   const run: RunHistory = {
     name,
     beganAt: began.at,
+    wait: began.wait,
     endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
     gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
     sent,
@@ -95,6 +101,7 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
   if (crashed) fail('ends', `${name} threw: ${crashed.error}`);
   else if (!ended && !killed) fail('ends', `${name} never ended`);
   checkRequests(history, run, began.ceiling, fail);
+  checkWaiting(history, run, fail);
   for (const { request } of ofRun(ofKind(events, 'followed')))
     fail('wrong_place', `${name} followed a redirect of #${request}`);
   const [interrupted] = ofRun(ofKind(events, 'interrupted'));
@@ -138,8 +145,9 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter(({ method }) => method === 'POST');
     let inARow = 0;
-    for (const { method } of mine) {
-      inARow = method === 'GET' ? inARow + 1 : 0;
+    for (const event of mine) {
+      inARow = event.method === 'GET' ? inARow + 1 : 0;
+      if (metOutage({ declared }, run, event)) inARow -= 1;
       if (inARow === 6) fail('reads', `${run.name} looked up ${addressOf(identity)} six times in a row`);
     }
     if (identity.type === 'application' && firstPost) {
@@ -184,7 +192,13 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
     if (answer.closed && later.some(({ type }) => type === answer.type))
       fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = firstPost === undefined || before(answer, firstPost);
-    if (isDenial && answer.method === 'GET' && isFirstRead && later.length > 0)
+    if (
+      isDenial &&
+      answer.method === 'GET' &&
+      !isQuestion(declared, answer) &&
+      isFirstRead &&
+      later.length > 0
+    )
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
     const isWrongPlace = answer.status === 302 || answer.status === 404;
     if (isWrongPlace && answer.method === 'POST' && beginnings(run).some((post) => before(answer, post)))
@@ -193,6 +207,82 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
         `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
       );
   }
+}
+
+/** How it waited for a service that was away. */
+function checkWaiting({ declared, events }: History, run: RunHistory, fail: Fail): void {
+  if (run.wait === '0') return;
+  const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
+  let isAway = false;
+  let hasAnswered = false;
+  let isRefusedOnly = true;
+  let questions = 0;
+  for (const event of all) {
+    if (event.kind === 'interrupted') return;
+    if (event.kind === 'sent') {
+      const isOverdue = event.at - run.beganAt > mostHasteMs;
+      if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
+        fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
+      if (isQuestion(declared, event)) questions += 1;
+      if (isQuestion(declared, event) ? questions > 1 : isAway)
+        fail('one_asks', `${run.name} sent #${event.request} while the service was away`);
+    }
+    if (event.kind === 'delivered') {
+      const isStarting = event.status === 502 || event.status === 503;
+      const isSign = isStarting || (event.refused === true && (hasAnswered || run.wait !== undefined));
+      if (isSign) isAway = true;
+      else if (isQuestion(declared, event) && event.status !== undefined) isAway = false;
+      if (isQuestion(declared, event)) questions -= 1;
+      hasAnswered ||= event.status !== undefined;
+      isRefusedOnly &&= event.exchange === 'never_sent';
+    }
+  }
+}
+
+/** Asked of the service in place of a read, to hear whether it is there: what it says of that is said of no resource. */
+function isQuestion(declared: readonly Identity[], event: Identity): boolean {
+  return !declared.some((identity) => isSame(identity, event));
+}
+
+type RunEvent = Of<'sent' | 'delivered' | 'interrupted'>;
+
+/** Five reads that are tried five times, one after the other. */
+const mostHasteMs = 20_000;
+
+/** Nothing went wrong for this run but that the service restarted, in less time than it waits. */
+function hadOnlyARestart({ events }: History, run: RunHistory, interrupted: boolean): boolean {
+  if (run.wait === '0' || interrupted) return false;
+  const troubles = run.delivered.filter((answer) => !answer.clear || cannotHaveWorked(answer));
+  if (troubles.some(({ restarting }) => !restarting)) return false;
+  if (run.delivered.some(({ status }) => status === 403)) return false;
+  if (ofKind(events, 'actor').length > 0) return false;
+  const firstAway = run.delivered.find(({ restarting }) => restarting);
+  const isWaitedFor =
+    run.wait !== undefined ||
+    run.delivered.some(
+      (answer) => answer.status !== undefined && firstAway !== undefined && answer.at <= firstAway.at,
+    );
+  return firstAway !== undefined && isWaitedFor;
+}
+
+/** Between the answer to a request and the next request for the same, the run has asked in vain whether the service is back. */
+function metOutage({ declared }: Pick<History, 'declared'>, run: RunHistory, event: Of<'sent'>): boolean {
+  const answer = run.delivered.find(({ request }) => request === event.request);
+  const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
+  if (answer === undefined || next === undefined) return false;
+  return run.delivered.some(
+    (other) =>
+      isQuestion(declared, other) &&
+      other.request > event.request &&
+      other.request < next.request &&
+      other.at >= answer.at &&
+      (other.status === undefined || other.status === 502 || other.status === 503),
+  );
+}
+
+function cannotHave({ delivered }: RunHistory, { request }: Of<'sent'>): boolean {
+  const answer = delivered.find((event) => event.request === request);
+  return answer !== undefined && cannotHaveWorked(answer);
 }
 
 /** What was said, held against what happened. */
@@ -205,6 +295,8 @@ function checkReport(
 ): void {
   const { report, ending } = ended;
   if (report === undefined) {
+    if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
+      fail('patience', `${run.name} made no plan because of a restart`);
     if (!['failed', 'denied', 'interrupted'].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
     if (run.sent.some(({ method }) => method === 'POST'))
@@ -220,6 +312,16 @@ function checkReport(
     if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, and has ${found}`);
   }
   for (const outcome of report.outcomes) checkOutcome(history, run, outcome, fail);
+  if (hadOnlyARestart(history, run, interrupted)) {
+    for (const outcome of report.outcomes) {
+      // What is refused, or not seen, after a doubt stays unknown.
+      const isPlain = !history.declared.some(
+        (identity) => isSame(identity, outcome) && (identity.hidden || identity.invalid),
+      );
+      if (isPlain && ['unknown', 'not_attempted'].includes(outcome.outcome))
+        fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
+    }
+  }
   const expectedEnding = interrupted ? 'interrupted' : endingOf(report);
   if (ending !== expectedEnding)
     fail('ending', `${run.name} ended as ${ending}, and its report says ${expectedEnding}`);
@@ -255,7 +357,8 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
   if (attempts !== posts.length)
     fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
   if (!wasResent) checkParts(history, reported, { answers, commits }, fail);
-  if (posts.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
+  const counted = posts.filter((post) => !(cannotHave(run, post) && metOutage(history, run, post)));
+  if (counted.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
   switch (outcome) {
     case 'created':
       if (

@@ -6,7 +6,7 @@ export interface Identity {
 
 /** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
 export type HistoryEvent = { readonly at: number } & (
-  | { readonly kind: 'run_began'; readonly run: string; readonly ceiling: number }
+  | { readonly kind: 'run_began'; readonly run: string; readonly ceiling: number; readonly wait?: '0' | '60' }
   /** A run handed a request to the network. */
   | ({
       readonly kind: 'sent';
@@ -36,6 +36,8 @@ export type HistoryEvent = { readonly at: number } & (
   /** Somebody else did something. */
   | ({ readonly kind: 'actor'; readonly action: 'create' | 'delete' } & Identity)
   | { readonly kind: 'revoked' }
+  /** The service goes away until then. */
+  | { readonly kind: 'restarts'; readonly until: number }
   | { readonly kind: 'healed' }
   | { readonly kind: 'interrupted'; readonly run: string }
   | { readonly kind: 'insisted'; readonly run: string }
@@ -61,6 +63,10 @@ export interface Delivery {
   readonly words: string;
   /** Whether it says clearly what became of the request: the service's own answer, or a promise that nothing was done. */
   readonly clear: boolean;
+  /** Whether it was refused, for a cause that may pass. */
+  readonly refused?: true;
+  /** Whether that came of a restart of the service. */
+  readonly restarting?: true;
   /** Until when no request may be sent. */
   readonly pausedUntil?: number;
   /** Whether it says that no resource of this type can be created now, whatever it is. */

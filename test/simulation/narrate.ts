@@ -22,7 +22,7 @@ export function narrate({ history, violations }: Simulated): string {
 function told(event: HistoryEvent): string {
   switch (event.kind) {
     case 'run_began':
-      return `${event.run}: begins, with ${event.ceiling} requests at a time`;
+      return `${event.run}: begins, with ${event.ceiling} requests at a time${event.wait === undefined ? '' : ` and --wait ${event.wait}`}`;
     case 'sent':
       return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}`;
     case 'handled':
@@ -33,6 +33,8 @@ function told(event: HistoryEvent): string {
       return `${event.run}: follows a redirect`;
     case 'actor':
       return `    somebody else: ${event.action}s ${addressOf(event)}`;
+    case 'restarts':
+      return `    the service restarts, which takes ${event.until - event.at} ms`;
     case 'revoked':
       return '    the tokens are revoked';
     case 'healed':

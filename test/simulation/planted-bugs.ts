@@ -16,6 +16,8 @@ export interface PlantedBug {
   readonly ending?: (ending: Ending) => Ending;
   readonly ignoresInterruption?: boolean;
   readonly ceilingTimes?: number;
+  /** In place of the --wait that is given. */
+  readonly wait?: string;
 }
 
 interface Around {
@@ -185,6 +187,19 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     transport: misreading(({ status }, { method }) =>
       method === 'POST' && status === 404 ? { status: 400, body: '{"name":["no"]}' } : undefined,
     ),
+  },
+  'does not wait for a service that restarts': { breaks: 'patience', wait: '0' },
+  'waits for a service that never answered': { breaks: 'prompt', wait: '60' },
+  'takes the 502 of a front for a failure of the service': {
+    breaks: 'one_asks',
+    transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
+  },
+  'lets two ask whether the service is back': {
+    breaks: 'one_asks',
+    transport: (network) => async (request, signal) => {
+      if (request.timeoutMs !== undefined) void network(request, signal);
+      return network(request, signal);
+    },
   },
   'ignores an interruption': { breaks: 'interrupted', ignoresInterruption: true },
   'hangs on a lost answer': {

@@ -37,7 +37,13 @@ export function startRun(
     world.log({ kind: 'killed', run: name });
   };
   if (killAfter === 0) return;
-  world.log({ kind: 'run_began', run: name, ceiling: scenario.ceiling });
+  const { wait } = scenario;
+  world.log({
+    kind: 'run_began',
+    run: name,
+    ceiling: scenario.ceiling,
+    ...(wait !== undefined && { wait }),
+  });
 
   const network = world.transport(name, token, isDead, step);
   const sees: Transport = bug?.transport?.(network, { world, run: name, time }) ?? network;
@@ -60,8 +66,10 @@ export function startRun(
     toolVersion: '0',
   };
   const concurrency = String(scenario.ceiling * (bug?.ceilingTimes ?? 1));
+  const waits = bug?.wait ?? wait;
   const options = {
     output: 'json',
+    ...(waits !== undefined && { wait: waits }),
     yes: true,
     concurrency,
     failFast: scenario.failFast && token === tokens.first,

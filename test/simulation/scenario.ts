@@ -16,6 +16,18 @@ export interface Scenario {
   /** When the token is revoked, if it is. */
   readonly revokedAt?: number;
   readonly failFast: boolean;
+  /** What `--wait` is given, if it is. */
+  readonly wait?: '0' | '60';
+  readonly restart?: Restart;
+}
+
+/** The service goes away for a while: what is under way is lost; nobody listens; its front listens; all is well. */
+export interface Restart {
+  /** Milliseconds from the start. */
+  readonly at: number;
+  readonly refusesFor: number;
+  readonly startsFor: number;
+  readonly front: '502' | '503';
 }
 
 export interface PlannedRun {
@@ -121,6 +133,28 @@ export function scenarioOf(random: Random): Scenario {
     ...(chance(0.1) && { revokedAt: whole(0, 1500) }),
     failFast: chance(0.1),
   };
+}
+
+/** Lets the service of a scenario restart now and then, mostly with nothing else going wrong; and lets --wait be given. */
+export function withPatience(scenario: Scenario, random: Random): Scenario {
+  const chance = (probability: number): boolean => random() < probability;
+  const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
+  const waits = random();
+  const wait = waits < 0.1 ? '0' : waits < 0.25 ? '60' : undefined;
+  const patient: Scenario = { ...scenario, ...(wait !== undefined && { wait }) };
+  if (!chance(0.2)) return patient;
+  const takes = chance(0.2) ? 45_000 : whole(15_000, 25_000);
+  const refusesFor = chance(0.2) ? takes : whole(0, takes);
+  const restart: Restart = {
+    at: whole(0, 800),
+    refusesFor,
+    startsFor: takes - refusesFor,
+    front: chance(0.5) ? '502' : '503',
+  };
+  if (chance(0.3)) return { ...patient, restart, failFast: false };
+  const { revokedAt: _, ...calm } = patient;
+  const runs = scenario.runs.map(({ name, at }) => ({ name, at }));
+  return { ...calm, restart, runs, trouble: 0, actor: [], failFast: false };
 }
 
 /** The manifest of a scenario. What is invalid names a provider, or a group, that the service does not know. */

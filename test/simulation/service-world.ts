@@ -11,7 +11,7 @@ import {
   type Identity,
   type Method,
 } from './history.ts';
-import { bodyOf, partialField, world, type Fault, type Scenario } from './scenario.ts';
+import { bodyOf, partialField, world, type Fault, type Restart, type Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** An event as it is logged; the time is added. */
@@ -22,6 +22,7 @@ interface UnderWay extends Identity {
   readonly id: number;
   readonly run: string;
   readonly method: Method;
+  readonly timeoutMs: number;
   readonly request: SandboxRequest;
 }
 
@@ -45,6 +46,7 @@ export class ServiceWorld {
   #trouble: number;
   #revoked = false;
   #requests = 0;
+  #restart: { readonly from: number; readonly listensAt: number; readonly until: number } | undefined;
 
   constructor(scenario: Scenario, time: VirtualTime, random: Random) {
     this.#scenario = scenario;
@@ -52,6 +54,7 @@ export class ServiceWorld {
     this.#random = random;
     this.#trouble = scenario.trouble;
     this.#sandbox = this.#newSandbox();
+    if (scenario.restart) this.#restartLater(scenario.restart);
     for (const existing of scenario.existing)
       this.#put(existing, bodyOf(existing, existing.differs) as JsonObject);
   }
@@ -63,8 +66,16 @@ export class ServiceWorld {
   /** From now on nothing goes wrong any more, and the tokens are good. */
   heal(): void {
     this.#trouble = 0;
+    this.#restart = undefined;
     this.#revoked = false;
     this.log({ kind: 'healed' });
+  }
+
+  #restartLater({ at, refusesFor, startsFor }: Restart): void {
+    const from = this.#time.now() + at;
+    const restart = { from, listensAt: from + refusesFor, until: from + refusesFor + startsFor };
+    this.#restart = restart;
+    this.#time.after(at, () => this.log({ kind: 'restarts', until: restart.until }));
   }
 
   revoke(): void {
@@ -99,7 +110,7 @@ export class ServiceWorld {
         const { id, method, type, name } = underWay;
         this.log({ kind: 'sent', run, request: id, method, type, name });
         let answered = false;
-        const deliver = ({ exchange, words, clear, pausedUntil, closed }: Answering): void => {
+        const deliver = ({ exchange, words, clear, pausedUntil, closed, restarting }: Answering): void => {
           if (answered || isDead()) return;
           step();
           if (answered || isDead()) return; // the step may have been its last, or an interruption
@@ -107,6 +118,7 @@ export class ServiceWorld {
           signal?.removeEventListener('abort', giveUp);
           const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
+          const refused = exchange.kind === 'never_sent' && exchange.transient;
           this.log({
             kind: 'delivered',
             run,
@@ -118,6 +130,8 @@ export class ServiceWorld {
             ...status,
             words,
             clear,
+            ...(refused && { refused }),
+            ...(restarting && { restarting }),
             ...pause,
             ...(closed && { closed }),
           });
@@ -130,13 +144,25 @@ export class ServiceWorld {
       });
   }
 
-  #underWay(run: string, token: string, { method, path, body = '' }: HttpRequest): UnderWay {
+  #underWay(
+    run: string,
+    token: string,
+    { method, path, body = '', timeoutMs = 60_000 }: HttpRequest,
+  ): UnderWay {
     const type = path.includes('/users/') ? 'user' : 'application';
     const fields = body === '' ? {} : (JSON.parse(body) as Record<string, string>); // a create request, as rollcall made it
     const name = fields['slug'] ?? fields['username'] ?? path.split('/').at(-2) ?? '';
     const authorization = `Bearer ${token}`;
     const headers = { authorization, 'content-type': 'application/json' };
-    return { id: (this.#requests += 1), run, method, type, name, request: { method, path, headers, body } };
+    return {
+      id: (this.#requests += 1),
+      run,
+      method,
+      type,
+      name,
+      timeoutMs,
+      request: { method, path, headers, body },
+    };
   }
 
   /** Decides what becomes of a request. */
@@ -144,6 +170,7 @@ export class ServiceWorld {
     const there = this.#between(1, 60);
     const back = this.#between(1, 60);
     const fault = this.#random() < this.#trouble ? this.#pick(this.#scenario.faults) : undefined;
+    const sentAt = this.#time.now();
     this.#time.after(there, () => {
       const own = (part: 'whole' | 'half' = 'whole'): Answering => {
         const response = this.#handle(underWay, part);
@@ -153,8 +180,35 @@ export class ServiceWorld {
           clear: true,
         };
       };
-      deliver(fault === undefined ? own() : this.#faulty(fault, underWay, own, back));
+      const meeting = fault === undefined ? own : () => this.#faulty(fault, underWay, own, back);
+      deliver(this.#restarting(sentAt, back, meeting) ?? meeting());
     });
+  }
+
+  /** What a restart makes of a request; nothing when there is none just then. */
+  #restarting(sentAt: number, back: number, meeting: () => Answering): Answering | undefined {
+    if (this.#restart === undefined) return undefined;
+    const { from, listensAt, until } = this.#restart;
+    const now = this.#time.now();
+    if (now >= until) return undefined;
+    const restarting = true;
+    if (now < from) {
+      if (now + back < from) return undefined;
+      meeting();
+      return { ...lostIn(from - now), words: 'reset by the restart, after it was done', restarting };
+    }
+    if (sentAt < from) return { ...lostIn(0), words: 'reset by the restart, before it arrived', restarting };
+    if (now < listensAt) return { ...neverSentIn(back, true), words: 'refused in the restart', restarting };
+    const words = `${this.#scenario.restart?.front} of the front in the restart`;
+    return this.#scenario.restart?.front === '503'
+      ? {
+          ...answeredIn(back, 503, '{"detail":"starting"}', { 'retry-after': '5' }),
+          words,
+          clear: false,
+          restarting,
+          pausedUntil: now + back + 5000,
+        }
+      : { ...answeredIn(back, 502, 'Bad Gateway', {}), words, clear: false, restarting };
   }
 
   /** What a fault makes of a request that would have been answered with `own`, which lets the service work on it. */
@@ -184,10 +238,13 @@ export class ServiceWorld {
         own();
         return { ...lostIn(back), words: 'reset after it was done' };
       case 'timeout_lost':
-        return { ...lostIn(60_000, 'TimeoutError'), words: 'timed out, never arrived' };
+        return { ...lostIn(underWay.timeoutMs, 'TimeoutError'), words: 'timed out, never arrived' };
       case 'timeout_late':
         this.#time.after(this.#between(1000, 200_000), () => void this.#handle(underWay));
-        return { ...lostIn(60_000, 'TimeoutError'), words: 'timed out, arrives whenever it likes' };
+        return {
+          ...lostIn(underWay.timeoutMs, 'TimeoutError'),
+          words: 'timed out, arrives whenever it likes',
+        };
       case 'resent': {
         const first = own();
         if (this.#random() < 0.5) {

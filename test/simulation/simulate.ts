@@ -3,7 +3,7 @@ import { check, type Violation } from './checker.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { scenarioOf } from './scenario.ts';
+import { scenarioOf, withPatience } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -23,7 +23,7 @@ const endOfTimeMs = 24 * 60 * 60 * 1000;
  */
 export async function simulate(seed: number, bug?: PlantedBug): Promise<Simulated> {
   const random = seededRandom(seed);
-  const scenario = scenarioOf(random);
+  const scenario = withPatience(scenarioOf(random), seededRandom(~seed));
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const surroundings = { scenario, world, time, random, bug };

@@ -38,6 +38,10 @@ describe('a simulated run of apply', () => {
       };
       if (seeds < enough) return;
       for (const fault of faults) expect(words).toContain(inWords[fault] ?? fault);
+      for (const what of ['after it was done', 'before it arrived'])
+        expect(words).toContain(`reset by the restart, ${what}`);
+      for (const what of ['refused', '502 of the front', '503 of the front'])
+        expect(words).toContain(`${what} in the restart`);
       expect([...ended]).toEqual(
         expect.arrayContaining([...outcomeKinds, 'done', 'failed', 'interrupted', 'incomplete']),
       );

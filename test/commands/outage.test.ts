@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { Ending } from '../../src/exit-code.ts';
+import { parseJson } from '../../src/json.ts';
+import { fakeService } from '../support/fake-service.ts';
+import { capture } from '../support/run.ts';
+import { answered, lost, refused } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+
+const applications = Array.from({ length: 30 }, (_, index) => `  - { slug: a${index}, name: A }`);
+const users = Array.from({ length: 30 }, (_, index) => `  - { username: u${index}, name: U }`);
+const manifest = ['version: 1', 'applications:', ...applications, 'users:', ...users, ''].join('\n');
+const usersOnly = ['version: 1', 'users:', ...users, ''].join('\n');
+
+interface Restart {
+  /** After so many requests it goes away: after the reads of the plan, in the middle of the creates. */
+  readonly after: number;
+  readonly takesMs: number;
+  /** What is heard of it meanwhile. */
+  readonly says: Exchange;
+}
+
+interface Ran {
+  readonly ending: Ending;
+  readonly summary: Record<string, number>;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seconds: number;
+  readonly questions: number;
+}
+
+interface Setup {
+  readonly text?: string;
+  readonly signal?: AbortSignal;
+  readonly whileAway?: (seconds: number) => void;
+}
+
+const restart: Restart = { after: 40, takesMs: 20_000, says: refused };
+
+/** Runs apply in time that passes as it is slept, with a service that goes away for a while. */
+async function applying(
+  { after, takesMs, says }: Restart,
+  options: Partial<ApplyOptions> = {},
+  { text = manifest, signal, whileAway }: Setup = {},
+): Promise<Ran> {
+  const clock = virtualClock();
+  const startedAt = clock.now();
+  const service = fakeService();
+  let awayAt: number | undefined;
+  let requests = 0;
+  let questions = 0;
+  const transport = async (request: HttpRequest): Promise<Exchange> => {
+    requests += 1;
+    if (request.path.includes('/rollcall-doctor-')) questions += 1;
+    if (requests === after) {
+      awayAt = clock.now();
+      await service.send(request);
+      return lost; // it was done, and nobody heard of it
+    }
+    if (awayAt !== undefined && clock.now() < awayAt + takesMs) {
+      whileAway?.((clock.now() - awayAt) / 1000);
+      return says;
+    }
+    return service.send(request);
+  };
+  const { context, stdout, stderr } = capture({
+    url: 'https://id.example.com',
+    files: { 'm.yaml': text },
+    transport,
+    clock,
+    ...(signal && { signal }),
+  });
+  const ending = await apply(
+    ['m.yaml'],
+    { output: 'json', yes: true, concurrency: '4', ...options },
+    context,
+  );
+  const document = parseJson(stdout()) as { summary?: Record<string, number> } | undefined; // as apply prints it
+  return {
+    ending,
+    summary: Object.fromEntries(Object.entries(document?.summary ?? {}).filter(([, count]) => count > 0)),
+    stdout: stdout(),
+    stderr: stderr(),
+    seconds: (clock.now() - startedAt) / 1000,
+    questions,
+  };
+}
+
+function withoutProgress(stderr: string): string[] {
+  return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('Creating: '));
+}
+
+describe('a run of apply through a restart of the service', () => {
+  test.each([
+    ['that refuses connections', refused],
+    ['whose front says 502', answered(502, 'Bad Gateway')],
+    ['whose front says 503', answered(503, { detail: 'starting' }, { 'retry-after': '5' })],
+    ['whose front drops connections', lost],
+  ])('%s leaves nothing open and nothing undone', async (_, says) => {
+    const { summary, stderr } = await applying({ ...restart, says });
+    expect((summary['created'] ?? 0) + (summary['exists'] ?? 0)).toBe(60);
+    expect(stderr).toMatch(/; waiting up to 60 s for it\.\n/);
+    expect(stderr).toMatch(/The service answers now, after 2\d s\.\n/);
+    expect(stderr).not.toContain('Trying again');
+  });
+
+  test('says why it waits and that it is over, once each', async () => {
+    const { stderr } = await applying(restart);
+    expect(withoutProgress(stderr)).toEqual([
+      'The service does not answer (connect ECONNREFUSED); waiting up to 60 s for it.',
+      'The service answers now, after 21 s.',
+    ]);
+  });
+
+  test('is told of the wait once, however often a 503 asks for one', async () => {
+    const says = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
+    const { stderr } = await applying({ ...restart, says });
+    expect(withoutProgress(stderr)).toEqual([
+      'The service asks to wait 5 s (503).',
+      'The service is starting or away (503); waiting up to 60 s for it.',
+      'The service answers now, after 20 s.',
+    ]);
+  });
+
+  test('asks a few questions meanwhile, and with --quiet says nothing', async () => {
+    const { questions, stderr } = await applying(restart, { quiet: true });
+    expect(questions).toBeGreaterThan(5);
+    expect(questions).toBeLessThan(30);
+    expect(stderr).toBe('');
+  });
+
+  test('that takes longer than --wait ends, tells how long it waited, and attempts no more', async () => {
+    const { ending, summary, stderr, stdout } = await applying(
+      { ...restart, takesMs: 40_000 },
+      { wait: '30' },
+    );
+    expect(ending).toBe('incomplete');
+    expect(summary['not_attempted']).toBeGreaterThan(20);
+    expect(withoutProgress(stderr)).toEqual([
+      'The service does not answer (connect ECONNREFUSED); waiting up to 30 s for it.',
+      'The service did not answer within 30 s.',
+    ]);
+    expect(stdout).toContain('rollcall waited 30 s for the service; --wait sets how long.');
+    expect(stdout).toContain('not begun: the service did not answer while it was waited for');
+  });
+
+  test('with --wait 0 does not wait', async () => {
+    const { summary, stderr, seconds, questions } = await applying(restart, { wait: '0' });
+    expect(summary['not_attempted']).toBeGreaterThan(10);
+    expect(stderr).not.toContain('waiting');
+    expect(questions).toBe(0);
+    expect(seconds).toBeLessThan(10);
+  });
+
+  test('that is interrupted while it waits ends at once, with its summary', async () => {
+    const interruption = new AbortController();
+    const { ending, summary, seconds } = await applying(
+      restart,
+      {},
+      {
+        signal: interruption.signal,
+        whileAway: (since) => {
+          if (since > 5) interruption.abort('SIGINT');
+        },
+      },
+    );
+    expect(ending).toBe('interrupted');
+    expect(summary['not_attempted']).toBeGreaterThan(20);
+    expect(seconds).toBeLessThan(8);
+  });
+});
+
+describe('a service that has not answered yet', () => {
+  const never: Restart = { after: 0, takesMs: 20_000, says: refused };
+
+  /** From the first request on it is away. */
+  async function planning(options: { wait?: string } = {}): Promise<Omit<Ran, 'summary' | 'questions'>> {
+    const clock = virtualClock();
+    const startedAt = clock.now();
+    const service = fakeService();
+    const { context, stdout, stderr } = capture({
+      url: 'https://id.example.com',
+      files: { 'm.yaml': manifest },
+      transport: async (request) =>
+        clock.now() < startedAt + never.takesMs ? never.says : service.send(request),
+      clock,
+    });
+    const ending = await plan(['m.yaml'], { output: 'text', ...options }, context);
+    return {
+      ending,
+      stdout: stdout(),
+      stderr: stderr(),
+      seconds: (clock.now() - startedAt) / 1000,
+    };
+  }
+
+  test('is given up in seconds, with a word about --wait', async () => {
+    const { ending, stderr, seconds } = await planning();
+    expect(ending).toBe('failed');
+    expect(seconds).toBeLessThan(5);
+    expect(stderr).toContain('If the service is only starting: --wait 60 waits up to 60 s for it.');
+    expect(stderr).not.toContain('; waiting');
+  });
+
+  test('is waited for with --wait', async () => {
+    const { ending, stderr } = await planning({ wait: '30' });
+    expect(ending).toBe('done');
+    expect(stderr).toContain('; waiting up to 30 s for it.\nThe service answers now, after 2');
+  });
+
+  test('is given up in seconds by an apply of users alone, which asks nothing before', async () => {
+    const { ending, stdout, seconds } = await applying(
+      { after: 1, takesMs: 3_600_000, says: refused },
+      {},
+      { text: usersOnly },
+    );
+    expect(ending).toBe('incomplete');
+    expect(seconds).toBeLessThan(5);
+    expect(stdout).toContain('--wait 60 waits up to 60 s for it.');
+  });
+});
