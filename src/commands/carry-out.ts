@@ -37,6 +37,7 @@ export async function carryOut(
     );
   });
   const progress = createProgress('Creating', context, settings);
+  const total = additions(plan);
   let done = 0;
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const outcomes = await applyPlan(plan, declared, {
@@ -48,7 +49,7 @@ export async function carryOut(
     onStart: (change) => events.started(change),
     onOutcome: (outcome) => {
       events.ended(outcome, declared);
-      if (outcome.attempts > 0) progress.update((done += 1), additions(plan), pacing.pace());
+      if (outcome.attempts > 0) progress.update((done += 1), total, pacing.pace());
     },
   });
   progress.end();

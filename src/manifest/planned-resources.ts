@@ -1,7 +1,7 @@
 import { diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
 import type { Files } from '../files.ts';
 import { validate } from '../generated/validate-manifest.ts';
-import { isJsonList, isJsonObject, stepsOf, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../json.ts';
 import {
   addressOf,
   identityField,
@@ -12,6 +12,8 @@ import {
   type Template,
   type User,
 } from '../resource.ts';
+import { sensitive } from '../sensitive.ts';
+import { checkRules } from './rules.ts';
 import { readSecret, secretFiles, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
 
@@ -49,14 +51,27 @@ export async function plannedResources(
       diagnostics.push({ ...diagnosticFor(filename, about), range: { filename, start, end: start } });
     }
   }
-  return { resources, diagnostics };
+  return { resources, diagnostics: diagnostics.length > 0 ? diagnostics : brokenRules(resources) };
+}
+
+/** What the manifests of the plan would have been refused for. */
+function brokenRules(resources: readonly Resource[]): Diagnostic[] {
+  const errors = [...checkRules(resources, [])].filter(({ severity }) => severity === 'error');
+  return errors.map((error) => ({ ...error, code: 'stale-plan' }));
 }
 
 async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<Resource | Problem> {
   const { type, name, shown, references = {}, origin } = entry;
+  if (!areWhatIsHidden(references, shown)) {
+    return {
+      code: 'stale-plan',
+      summary: `the plan does not say what each ${sensitive} of it is made of, and nothing else`,
+      detail: 'It has been altered, or a manifest has this very text for a value. Make the plan anew.',
+    };
+  }
   const secrets = new Set<string>();
   let fields: JsonValue = shown;
-  for (const [pointer, template] of Object.entries(references)) {
+  for (const [place, template] of Object.entries(references)) {
     let text = '';
     for (const part of template) {
       const value = typeof part === 'string' ? part : await readSecret(part, sources);
@@ -65,12 +80,12 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
       if (typeof part !== 'string' && bare !== '') secrets.add(bare);
       text += value;
     }
-    const steps = stepsOf(pointer);
+    const steps = stepsOf(place);
     fields = withValueAt(fields, steps, steps.length === 1 ? trim(text) : text);
   }
   const declared = isJsonObject(fields) ? fields : {};
   const isValid = validate({ version: 1, [`${type}s`]: [declared] });
-  if (!isValid || declared[identityField({ type })] !== name) {
+  if (!isValid || declared[identityField({ type })] !== name || !couldBeParsed(declared)) {
     return {
       code: 'stale-plan',
       summary: 'this is not what a manifest can declare',
@@ -89,6 +104,38 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
   return type === 'application'
     ? { ...common, type, fields: declared as unknown as Application }
     : { ...common, type, fields: declared as unknown as User };
+}
+
+/** Whether each value that is not shown has its references, and nothing else has: what people are shown is what is sent. */
+function areWhatIsHidden(references: Readonly<Record<string, Template>>, shown: JsonObject): boolean {
+  const hidden = new Set<string>();
+  for (const { path, value } of valuesIn(shown)) if (value === sensitive) hidden.add(pointer(path));
+  const made = Object.entries(references);
+  return (
+    made.length === hidden.size &&
+    made.every(([place, template]) => hidden.has(place) && template.some((part) => typeof part !== 'string'))
+  );
+}
+
+/** Whether a manifest could give these fields, once it is trimmed and read as strictly as it is. */
+function couldBeParsed(fields: JsonObject): boolean {
+  const isTrimmed = Object.values(fields).every(
+    (value) => typeof value !== 'string' || trim(value) === value,
+  );
+  return isTrimmed && [...valuesIn(fields)].every(({ path }) => path.at(-1) !== '__proto__');
+}
+
+/** Every value inside another, and the steps to it. */
+function* valuesIn(
+  value: JsonValue,
+  path: readonly string[] = [],
+): Generator<{ readonly path: readonly string[]; readonly value: JsonValue }> {
+  if (!isJsonObject(value) && !isJsonList(value)) return;
+  for (const [step, inner] of Object.entries(value)) {
+    const deeper = [...path, step];
+    yield { path: deeper, value: inner };
+    yield* valuesIn(inner, deeper);
+  }
 }
 
 function withValueAt(value: JsonValue, [step, ...deeper]: readonly string[], text: string): JsonValue {

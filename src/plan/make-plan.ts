@@ -12,7 +12,15 @@ import { sensitive } from '../sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
 import { compare } from './compare.ts';
 import { manifestDigest } from './manifest-digest.ts';
-import type { ApplicationChange, Change, ObservedFields, Plan, PlanScope, UserChange } from './types.ts';
+import type {
+  ApplicationChange,
+  Change,
+  ObservedFields,
+  Plan,
+  PlanScope,
+  PlanSummary,
+  UserChange,
+} from './types.ts';
 
 export const planFormatVersion = '1.0';
 
@@ -34,8 +42,6 @@ export function makePlan(
 ): Plan {
   const changes = resources.map((resource) => changeOf(resource, observed)).toSorted(byAddress);
   const drift = changes.filter((change) => change.differences.length > 0);
-  const count = (presence: Change['presence']): number =>
-    changes.filter((change) => change.presence === presence).length;
   return {
     format_version: planFormatVersion,
     tool_version: context.toolVersion,
@@ -45,18 +51,26 @@ export function makePlan(
     ...(context.scope && { scope: context.scope }),
     resource_changes: changes,
     resource_drift: drift,
-    summary: {
-      create: count('absent'),
-      create_if_absent: count('unknown'),
-      in_sync: count('present') - drift.length,
-      differs: drift.length,
-    },
+    summary: summaryOf(changes),
+  };
+}
+
+/** How many changes there are of each kind. */
+export function summaryOf(changes: readonly Change[]): PlanSummary {
+  const count = (presence: Change['presence']): number =>
+    changes.filter((change) => change.presence === presence).length;
+  const differs = changes.filter(({ differences }) => differences.length > 0).length;
+  return {
+    create: count('absent'),
+    create_if_absent: count('unknown'),
+    in_sync: count('present') - differs,
+    differs,
   };
 }
 
 /** How many resources apply would try to create. */
-export function additions({ summary }: Plan): number {
-  return summary.create + summary.create_if_absent;
+export function additions({ resource_changes }: Pick<Plan, 'resource_changes'>): number {
+  return resource_changes.filter(({ change }) => change.before === null).length;
 }
 
 function changeOf(resource: Resource, observed: ObservedState): Change {

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
 import { planFormatVersion } from './make-plan.ts';
+import { planFault } from './plan-fault.ts';
 import { contentDigest, type SavedPlan } from './saved-plan.ts';
 
 export type ReadPlan =
@@ -27,6 +28,8 @@ export function readSavedPlan(text: string, satisfiesSchema: (value: JsonObject)
   const plan = document as unknown as SavedPlan; // what is used of it before the two checks is checked by them
   if (!isWhole(plan) || !satisfiesSchema(document))
     return { kind: 'refused', why: 'it has been altered since it was written, or was cut short' };
+  const fault = planFault(plan);
+  if (fault !== undefined) return { kind: 'refused', why: `it has been altered: ${fault}` };
   return { kind: 'plan', plan };
 }
 

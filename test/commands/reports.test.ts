@@ -197,6 +197,13 @@ describe('--report github', () => {
 });
 
 describe('a plan beyond --max-creates', () => {
+  test('is one with more creates, not with as many', async () => {
+    expect((await runPlan({ maxCreates: '2' })).ending).toBe('done');
+    expect((await runApply({ maxCreates: '2' })).ending).toBe('done');
+    expect(service.creates()).toHaveLength(2);
+    expect((await runPlan({ maxCreates: '0' })).ending).toBe('failed');
+  });
+
   test.each(['text', 'markdown', 'html', 'junit', 'sarif', 'github'])(
     'is reported as such: %s',
     async (format) => {

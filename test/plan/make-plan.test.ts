@@ -82,6 +82,12 @@ describe('a plan', () => {
     expect(additions(plan)).toBe(1);
   });
 
+  test('is counted by its changes, whatever its summary says', async () => {
+    const plan = await planOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
+    const altered = { ...plan, summary: { ...plan.summary, create_if_absent: 0 } };
+    expect(additions(altered)).toBe(2);
+  });
+
   test('is in the order of types and names, however the manifest is ordered', async () => {
     const plan = await planOf(
       'version: 1\nusers: [{ username: bob }, { username: Alice }]\napplications: [{ slug: b, name: b }, { slug: a, name: a }, { slug: B, name: B }]\n',

@@ -1,0 +1,55 @@
+import type { JsonValue } from '../json.ts';
+import { canonical } from './canonical.ts';
+import { summaryOf } from './make-plan.ts';
+import type { SavedPlan } from './saved-plan.ts';
+import type { Change } from './types.ts';
+
+/**
+ * Why a saved plan is none that `plan` makes, whatever its digest says: whoever can replace the file can make a new digest. It must
+ * satisfy the schema. That its resources are what a manifest can declare is looked at when they are read from it.
+ */
+export function planFault(plan: SavedPlan): string | undefined {
+  const { resource_changes: changes, saved } = plan;
+  const summary: Readonly<Record<string, unknown>> = { ...plan.summary };
+  const seen = new Set<string>();
+  for (const change of changes) {
+    const { address } = change;
+    if (seen.has(address)) return `${address} is in it twice`;
+    seen.add(address);
+    const fault = Object.hasOwn(saved, address) ? changeFault(change) : 'what applying it needs is missing';
+    if (fault !== undefined) return `${address}: ${fault}`;
+  }
+  const extra = Object.keys(saved).find((address) => !seen.has(address));
+  if (extra !== undefined) return `${extra} is no change of it`;
+  const drift = changes.filter(({ differences }) => differences.length > 0);
+  if (!same(plan.resource_drift, drift)) return 'its drift is not that of its changes';
+  const counted = Object.entries(summaryOf(changes)).every(([kind, count]) => same(summary[kind], count));
+  return counted ? undefined : 'its summary does not count its changes';
+}
+
+function changeFault(change: Change): string | undefined {
+  const { address, type, name, differences } = change;
+  if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
+  const { actions, before, after } = change.change;
+  switch (`${type} ${change.presence} ${actions.join()}`) {
+    case 'application absent create':
+    case 'user unknown create':
+      return before === null && after !== null && differences.length === 0
+        ? undefined
+        : 'what is to be created is not there yet';
+    case 'application present no-op':
+      if (before === null || !same(before, after)) return 'what exists is left as it is';
+      return differences.every(
+        ({ field, observed }) => Object.hasOwn(before, field) && same(before[field], observed),
+      )
+        ? undefined
+        : 'it differs in what was not observed';
+    default:
+      return `${actions.join()} does not go with ${type === 'user' ? 'a user' : 'an application'} whose presence is ${change.presence}`;
+  }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  // Both come from a JSON document, or are made of parts of it.
+  return canonical(a as JsonValue) === canonical(b as JsonValue);
+}
