@@ -76,9 +76,14 @@ export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Di
   return { severity: 'error', detail: '', ...problem, range, excerpt: lineOf(file, range.start.line) };
 }
 
-/** A diagnostic about a resource, at one of its fields when it declares that field. */
-export function diagnosticOf(resource: Resource, field: string | undefined, problem: Problem): Diagnostic {
-  const range = placeOf(resource, field);
+/** A diagnostic about a resource, at one of its fields when it declares that field, or at one item of that. */
+export function diagnosticOf(
+  resource: Resource,
+  field: string | undefined,
+  problem: Problem,
+  item?: number,
+): Diagnostic {
+  const range = placeOf(resource, field, item);
   const excerpt = excerptOf(resource, range);
   return {
     severity: 'error',

@@ -49,6 +49,8 @@ export type Origin =
       readonly file: SourceFile;
       readonly entry: Span;
       readonly fields: Readonly<Record<string, Span>>;
+      /** The items of those fields that are lists. */
+      readonly items?: Readonly<Record<string, readonly Span[]>>;
     }
   /** A saved plan knows where its manifests said what, and no longer their texts. */
   | {
@@ -62,11 +64,11 @@ export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
-/** Where a resource stands, or one of its fields when it declares that field. */
-export function placeOf({ origin }: Resource, field = ''): Range {
+/** Where a resource stands, or one of its fields when it declares that field, or one item of a field that is a list. */
+export function placeOf({ origin }: Resource, field = '', item = -1): Range {
   switch (origin.kind) {
     case 'manifest':
-      return rangeOf(origin.file, origin.fields[field] ?? origin.entry);
+      return rangeOf(origin.file, origin.items?.[field]?.[item] ?? origin.fields[field] ?? origin.entry);
     case 'saved-plan': {
       const start = origin.fields[field] ?? origin.entry;
       return { filename: origin.filename, start, end: start };

@@ -87,6 +87,7 @@ function withDefaults<Entry extends object>(
   const defaults = isJsonObject(written) ? manifest.defaults?.[type] : undefined; // the schema may be broken here
   const fields: Entry = { ...entry, ...defaults, ...entry }; // the entry's order first, and its values last
   const fieldSpans: Record<string, Span> = {};
+  const itemSpans: Record<string, readonly Span[]> = {};
   const ofFields: Record<string, Template> = {};
   const shownFields: Record<string, JsonValue> = {};
   for (const field of Object.keys(fields)) {
@@ -96,7 +97,9 @@ function withDefaults<Entry extends object>(
       continue;
     }
     fieldSpans[field] = places.ofValue(path);
-    shownFields[field] = valueAt(shown, path);
+    const value = valueAt(shown, path);
+    shownFields[field] = value;
+    if (isJsonList(value)) itemSpans[field] = value.map((_, item) => places.ofValue([...path, item]));
     for (const { path: inner, template } of references.get(path.join('/')) ?? [])
       ofFields[pointer([field, ...inner])] = template;
   }
@@ -104,7 +107,13 @@ function withDefaults<Entry extends object>(
     fields,
     shown: shownFields,
     ...(Object.keys(ofFields).length > 0 && { references: ofFields }),
-    origin: { kind: 'manifest', file, entry: places.ofValue([list, index]), fields: fieldSpans },
+    origin: {
+      kind: 'manifest',
+      file,
+      entry: places.ofValue([list, index]),
+      fields: fieldSpans,
+      ...(Object.keys(itemSpans).length > 0 && { items: itemSpans }),
+    },
   };
 }
 

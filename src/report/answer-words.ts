@@ -99,6 +99,9 @@ export function answerWords(answer: Answer): AnswerWords {
 /** What the service itself said, in one text; empty if it said nothing that can be shown. */
 export function serviceWords(answer: Answer): string {
   return complaintsOf(answer)
-    .map(({ field, texts }) => (field === undefined ? '' : `${field}: `) + texts.join(' '))
+    .map(({ field, item, texts }) => {
+      const subject = [field, item !== undefined && `item ${item + 1}`].filter((part) => part).join(', ');
+      return (subject && `${subject}: `) + texts.join(' ');
+    })
     .join('; ');
 }

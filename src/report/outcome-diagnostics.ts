@@ -1,23 +1,20 @@
 import { isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
 import { diagnosticFor, diagnosticOf, type Diagnostic, type Problem } from '../diagnostic.ts';
 import type { Change, Difference } from '../plan/types.ts';
-import { identityField, type Address, type Resource } from '../resource.ts';
-import { complaintsOf } from '../service/complaints.ts';
+import { declaredFields, identityField, type Address, type Resource } from '../resource.ts';
+import { complaintsOf, type Complaint } from '../service/complaints.ts';
 import { waitAdvice } from './outage-words.ts';
 import { answerWords, serviceWords } from './answer-words.ts';
+import { namedItem } from './named-item.ts';
 import { partialProblems } from './partial-problems.ts';
 
 /** Why a resource was not brought about: what the service said of a field stands at that field's manifest line. */
 export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): Diagnostic[] {
   const { answer, change, differences } = outcome;
   const requestId = answer?.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
-  const at = (field: string | undefined, problem: Omit<Problem, 'address'>): Diagnostic =>
-    diagnosticInManifest(
-      declared.get(change.address),
-      field,
-      { ...problem, address: change.address },
-      outcome,
-    );
+  const resource = declared.get(change.address);
+  const at = (field: string | undefined, problem: Omit<Problem, 'address'>, item?: number): Diagnostic =>
+    diagnosticInManifest(resource, field, { ...problem, address: change.address }, outcome, item);
 
   if (isPartial(outcome)) {
     return partialProblems(outcome).map(({ field, detail, ...problem }) =>
@@ -32,14 +29,18 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
     (answer.kind === 'fields_refused' || answer.kind === 'identity_refused') &&
     complaints.length > 0
   ) {
-    return complaints.map(({ field, texts }) =>
-      at(field, {
-        code: field === undefined ? 'service-refused' : 'service-refused-field',
-        summary: `the service refused ${field === undefined ? 'it' : `\`${field}\``}: ${texts.join(' ')}`,
-        detail: [field === nameField(change) && takenWords(change), requestId]
-          .filter((line) => line)
-          .join('\n'),
-      }),
+    return complaints.map((complaint) =>
+      at(
+        complaint.field,
+        {
+          code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
+          summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
+          detail: [complaint.field === nameField(change) && takenWords(change), requestId]
+            .filter((line) => line)
+            .join('\n'),
+        },
+        itemOf(complaint, resource),
+      ),
     );
   }
   const { code, summary, advice } = answerWords(answer);
@@ -58,6 +59,17 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
       detail: detail.filter((line) => line).join('\n'),
     }),
   ];
+}
+
+function refusedWords({ field, item }: Complaint): string {
+  if (field === undefined) return 'it';
+  return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
+}
+
+/** Which item of a declared list a complaint is about. */
+function itemOf({ field, item, texts }: Complaint, resource: Resource | undefined): number | undefined {
+  if (field === undefined || resource === undefined) return undefined;
+  return item ?? namedItem(new Map(declaredFields(resource)).get(field), texts);
 }
 
 function nameField({ type }: Change): string {
@@ -98,10 +110,11 @@ function diagnosticInManifest(
   field: string | undefined,
   problem: Problem,
   { change }: Outcome,
+  item?: number,
 ): Diagnostic {
   if (resource === undefined) return diagnosticFor(change.source.file, problem);
   const declares = field !== undefined && Object.hasOwn(resource.fields, field);
-  return diagnosticOf(resource, declares ? field : identityField(resource), problem);
+  return diagnosticOf(resource, declares ? field : identityField(resource), problem, item);
 }
 
 function openingWords({ outcome }: Outcome): string {

@@ -1,9 +1,11 @@
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Answer } from './answer.ts';
 
 /** What the service said of a field; of the request as a whole when no field is named. */
 export interface Complaint {
   readonly field?: string;
+  /** The index of the item that it is about, where the value of the field is a list and the service says which. */
+  readonly item?: number;
   readonly texts: readonly string[];
 }
 
@@ -12,10 +14,23 @@ export function complaintsOf({ status, body }: Answer): Complaint[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
     .filter(([field]) => field !== 'code')
-    .map(([field, value]) => {
-      const texts = textsIn(value, 0);
-      return field === 'detail' || field === 'non_field_errors' ? { texts } : { field, texts };
+    .flatMap(([field, value]) => {
+      if (field === 'detail' || field === 'non_field_errors') return { texts: textsIn(value, 0) };
+      return isByIndex(value)
+        ? Object.entries(value).map(([index, inner]) => ({
+            field,
+            item: Number(index),
+            texts: textsIn(inner, 1),
+          }))
+        : { field, texts: textsIn(value, 0) };
     });
+}
+
+/** `{"1": ["…"]}`: the second item of the list is at fault. */
+function isByIndex(value: JsonValue): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 }
 
 /** Words lie on top, or in a list, or a list of objects; whoever nests them deeper is not read. */
