@@ -61,16 +61,23 @@ export function answerWords(answer: Answer): AnswerWords {
           advice ??
           (timedOut(answer)
             ? 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.'
-            : 'The connection ended in the middle: look at the service, and at what stands between.'),
+            : `The connection ended too early: look at the service, and at what stands between.${tlsAdvice(answer)}`),
       };
     }
     case 'failure':
     case 'crash':
-      return {
-        code: 'service-unexpected',
-        summary: `the service failed${status}`,
-        advice: 'Look into the log of the service.',
-      };
+      return isOfTheFront(answer)
+        ? {
+            code: 'service-unexpected',
+            summary: `what stands in front of the service answered, not the service${status}`,
+            advice:
+              'It could not reach the service. If the service is starting, wait for it: --wait sets for how long. If not, look into the log of the proxy or load balancer.',
+          }
+        : {
+            code: 'service-unexpected',
+            summary: `the service failed${status}`,
+            advice: 'Look into the log of the service.',
+          };
     case 'unavailable':
     case 'slow_down':
       return {
@@ -84,6 +91,11 @@ export function answerWords(answer: Answer): AnswerWords {
     case 'clash':
       return { code: 'service-refused', summary: `the service refused the request${status}`, advice: '' };
     case 'unexplained_refusal':
+      return {
+        code: 'service-unexpected',
+        summary: `the answer is not one that the API gives${status}`,
+        advice: `Check the service URL, and what stands between here and the service.${tlsAdvice(answer)}`,
+      };
     case 'unusable_success':
     case 'unlisted':
     case 'found':
@@ -94,6 +106,17 @@ export function answerWords(answer: Answer): AnswerWords {
         advice: 'Check the service URL, and what stands between here and the service.',
       };
   }
+}
+
+/** 502 and 504 are the answers of a gateway by definition; those from 520 on are Cloudflare's. */
+function isOfTheFront({ status = 0 }: Answer): boolean {
+  return status === 502 || status === 504 || status >= 520;
+}
+
+function tlsAdvice({ likeTlsPort }: Answer): string {
+  return likeTlsPort
+    ? ' A port that expects TLS does the same: then the service URL has to begin with https://.'
+    : '';
 }
 
 /** What the service itself said, in one text; empty if it said nothing that can be shown. */

@@ -65,6 +65,8 @@ export interface Answer {
   readonly error?: Error;
   /** For how long the service was waited for after it, in vain. */
   readonly waitedMs?: number;
+  /** With `lost` and `unexplained_refusal`: over http://, a port that expects TLS does the same. */
+  readonly likeTlsPort?: true;
 }
 
 const identityField = {
@@ -79,7 +81,7 @@ export function readAnswer(exchange: Exchange, operation: Operation, identity: s
     case 'never_sent':
       return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
     case 'lost':
-      return { kind: 'lost', error: exchange.error };
+      return { kind: 'lost', error: exchange.error, ...(exchange.likeTlsPort && { likeTlsPort: true }) };
     case 'answered': {
       const { status, headers } = exchange;
       const json = parseJson(exchange.body);
@@ -93,6 +95,7 @@ export function readAnswer(exchange: Exchange, operation: Operation, identity: s
         ...given('requestId', headers['x-authentik-id']),
         ...given('retryAfter', headers['retry-after']),
         ...given('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
+        ...(kind === 'unexplained_refusal' && exchange.likeTlsPort && { likeTlsPort: true }),
       };
     }
   }

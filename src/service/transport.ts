@@ -9,7 +9,10 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
-/** What came of a request. A transport never rejects: that no answer came is an answer too. */
+/**
+ * What came of a request. A transport never rejects: that no answer came is an answer too.
+ * `likeTlsPort`: over http://, a port that expects TLS does the same: it closes the connection, or answers 400.
+ */
 export type Exchange =
   | {
       readonly kind: 'answered';
@@ -19,11 +22,12 @@ export type Exchange =
       readonly body: string;
       /** The body of a record before secrets were blanked out in it, where that changed it. To compare with; never to be shown. */
       readonly asReceived?: string;
+      readonly likeTlsPort?: true;
     }
   /** Not a byte of the request was written: the service cannot have acted. */
   | { readonly kind: 'never_sent'; readonly error: Error; readonly transient: boolean }
   /** The request, or a part of it, was written; no whole answer came back. */
-  | { readonly kind: 'lost'; readonly error: Error };
+  | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true };
 
 /** The signal gives the request up: what it then brings is no answer. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;

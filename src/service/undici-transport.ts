@@ -36,8 +36,14 @@ const maxAnswerBytes = 8 * 1024 * 1024;
 export function undiciTransport(options: UndiciTransportOptions): UndiciTransport {
   const dialer = createDialer({ ...options, timeoutMs: Math.min(connectTimeoutMs, options.timeoutMs) });
   const agent = options.dispatcher ?? new Agent({ connect: dialer.connect, keepAliveTimeout: keepAliveMs });
-  const { origin, pathname } = new URL(options.baseUrl);
-  const target: Target = { ...options, dispatcher: agent, origin, basePath: pathname.replace(/\/$/, '') };
+  const { origin, pathname, protocol } = new URL(options.baseUrl);
+  const target: Target = {
+    ...options,
+    dispatcher: agent,
+    origin,
+    isPlain: protocol === 'http:',
+    basePath: pathname.replace(/\/$/, ''),
+  };
   return {
     send: (request, signal) => exchange(request, target, signal),
     close: async () => {
@@ -50,6 +56,8 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
 interface Target extends UndiciTransportOptions {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
+  /** Whether it is http://. */
+  readonly isPlain: boolean;
   /** Without a trailing slash. */
   readonly basePath: string;
 }
@@ -57,11 +65,11 @@ interface Target extends UndiciTransportOptions {
 /** Never rejects. */
 function exchange(
   request: HttpRequest,
-  { dispatcher, origin, basePath, authorization, headers, timeoutMs }: Target,
+  { dispatcher, origin, isPlain, basePath, authorization, headers, timeoutMs }: Target,
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const handler = new ExchangeHandler((result) => {
+    const handler = new ExchangeHandler(isPlain, (result) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', interrupt);
       resolve(result);
@@ -106,6 +114,7 @@ function exchange(
 
 /** Follows one request through undici, and tells once what came of it. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #isPlain: boolean;
   readonly #settle: (exchange: Exchange) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
@@ -114,7 +123,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(settle: (exchange: Exchange) => void) {
+  constructor(isPlain: boolean, settle: (exchange: Exchange) => void) {
+    this.#isPlain = isPlain;
     this.#settle = settle;
   }
 
@@ -150,7 +160,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const body = Buffer.concat(this.#chunks).toString('utf8');
-    this.#settle({ kind: 'answered', status: this.#status, headers: singleValues(this.#headers), body });
+    this.#settle({
+      kind: 'answered',
+      status: this.#status,
+      headers: singleValues(this.#headers),
+      body,
+      ...(this.#isPlain && this.#status === 400 && { likeTlsPort: true }),
+    });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -158,8 +174,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: Error): void {
-    if (this.#controller) this.#settle({ kind: 'lost', error });
-    else
+    if (this.#controller) {
+      const closedAtOnce = this.#status === 0 && !this.#givenUp;
+      this.#settle({ kind: 'lost', error, ...(this.#isPlain && closedAtOnce && { likeTlsPort: true }) });
+    } else
       this.#settle({
         kind: 'never_sent',
         error,
