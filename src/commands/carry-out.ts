@@ -1,11 +1,11 @@
 import { applyPlan } from '../apply/apply-plan.ts';
-import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { interruptedBy, type Ending } from '../exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import type { Ended } from '../report/ended.ts';
 import type { Resource } from '../resource.ts';
+import { applyEnding } from './apply-ending.ts';
 import type { Service } from './connect.ts';
 import type { ServiceContext } from './context.ts';
 import type { EventLog } from './event-log.ts';
@@ -63,10 +63,5 @@ export async function carryOut(
     pace: { ...pacing.pace() },
     saved,
   };
-  return { result: run, ending: run.interrupted ? interruptedBy(signal) : endingOf(outcomes) };
-}
-
-function endingOf(outcomes: readonly Outcome[]): Ending {
-  if (outcomes.some(({ outcome }) => outcome === 'denied')) return 'denied';
-  return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
+  return { result: run, ending: run.interrupted ? interruptedBy(signal) : applyEnding(outcomes) };
 }

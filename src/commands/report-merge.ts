@@ -1,4 +1,3 @@
-import { isIncomplete } from '../apply/outcome.ts';
 import { UsageError } from '../errors.ts';
 import type { Ending } from '../exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
@@ -18,6 +17,7 @@ import { planComment, planReports } from '../report/plan-reports.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validatorFor } from '../validator.ts';
+import { applyEnding } from './apply-ending.ts';
 import type { Context } from './context.ts';
 import { Reports } from './reports.ts';
 
@@ -51,7 +51,7 @@ export async function reportMerge(
       throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');
     const apply = mergeApplies(documentsOf(applies));
     context.stdout.write(options.output === 'json' ? jsonText(apply) : mergedApplyText(apply, style));
-    return endingOf(apply);
+    return apply.interrupted ? 'interrupted' : applyEnding(apply.outcomes);
   }
   if (plans.length !== documents.length && applies.length !== documents.length) {
     const known = plans.length > applies.length ? plans : applies;
@@ -106,11 +106,4 @@ function documentsOf<Document extends ShardReport>(
   const [first, ...others] = shards.map(({ document }) => document);
   if (first === undefined) throw new UsageError('no report is named', 'Name the documents of every shard.');
   return [first, ...others];
-}
-
-function endingOf({ interrupted, summary, outcomes }: ApplyReport): Ending {
-  if (interrupted) return 'interrupted';
-  if ((summary['denied'] ?? 0) > 0) return 'denied';
-  const open = ['rejected', 'conflict', 'unknown', 'not_attempted'].some((kind) => (summary[kind] ?? 0) > 0);
-  return open || outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

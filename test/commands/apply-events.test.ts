@@ -104,6 +104,33 @@ describe('apply -o ndjson', () => {
     expect(stdout().endsWith('}\n')).toBe(true);
   });
 
+  test('tells how each ended when the run is interrupted, of what was under way and of what was not begun', async () => {
+    const interruption = new AbortController();
+    const { context, stdout } = capture({
+      files,
+      url: 'http://127.0.0.1:9',
+      clock: virtualClock(),
+      signal: interruption.signal,
+      transport: async (request) => {
+        if (request.method === 'POST') interruption.abort('SIGINT'); // and it is answered all the same
+        return service(request);
+      },
+    });
+    const ending = await apply(['m.yaml'], { output: 'ndjson', yes: true, concurrency: '1' }, context);
+    expect(ending).toBe('interrupted');
+    const all = stdout()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Event); // held against the schema elsewhere
+    expect(all.map((event) => told(event)).slice(5)).toEqual([
+      'apply_start application.new',
+      'apply_complete application.new created',
+      'apply_errored application.refused not_attempted',
+      'apply_errored user.alice not_attempted',
+      'change_summary {"add":1,"change":0,"remove":0,"operation":"apply"}',
+    ]);
+  });
+
   test('lets nothing of what the service says act on a terminal or a log', async () => {
     const { text } = await events(service);
     expect(text).toContain('no ');

@@ -54,7 +54,7 @@ describe('an application that appears between the plan and its create', () => {
   test('carries the difference into the JSON document', async () => {
     const { stdout } = await applied(taken, 'Other', { output: 'json' });
     expect(JSON.parse(stdout)).toMatchObject({
-      outcomes: [{ outcome: 'exists', diagnostics: [{ severity: 'warning', code: 'differs' }] }],
+      outcomes: [{ outcome: 'exists', pk: 'p', diagnostics: [{ severity: 'warning', code: 'differs' }] }],
     });
   });
 });

@@ -186,12 +186,13 @@ describe('report merge', () => {
     return files;
   }
 
-  test('names the shard that is missing', async () => {
-    const { '2.json': _, ...others } = await reports(3);
-    expect(await merge(others)).toEqual({
+  test.each([1, 2, 3])('names the shard that is missing: %i', async (missing) => {
+    const all = await reports(3);
+    const others = Object.entries(all).filter(([name]) => name !== `${missing}.json`);
+    expect(await merge(Object.fromEntries(others))).toEqual({
       ending: 'failed',
       stdout: '',
-      stderr: 'error: shard 2 of 3 is missing\n',
+      stderr: `error: shard ${missing} of 3 is missing\n`,
     });
   });
 
@@ -246,7 +247,31 @@ describe('report merge', () => {
     await expect(merge({ ...files, '2.json': content })).rejects.toThrow(message);
   });
 
-  test('ends as the worst of its shards, and shows what did not come about', async () => {
+  test.each([
+    ['rejected', 'incomplete'],
+    ['conflict', 'incomplete'],
+    ['unknown', 'incomplete'],
+    ['not_attempted', 'incomplete'],
+    ['denied', 'denied'],
+    ['exists', 'done'],
+  ])('ends as the worst of its shards, one of which holds what is %s', async (outcome, expected) => {
+    const files = await reports(2);
+    const worse = (files['2.json'] ?? '')
+      .replace('"outcome": "created"', `"outcome": "${outcome}"`)
+      .replace(/"created": (\d+)/, (_match, count: string) => `"created": ${Number(count) - 1}`)
+      .replace(`"${outcome}": 0`, `"${outcome}": 1`);
+    expect((await merge({ ...files, '2.json': worse })).ending).toBe(expected);
+  });
+
+  test.each(['1.json', '2.json'])('is interrupted where one of its shards was: %s', async (name) => {
+    const files = await reports(2);
+    const interrupted = (files[name] ?? '').replace('"interrupted": false', '"interrupted": true');
+    const { ending, stdout } = await merge({ ...files, [name]: interrupted });
+    expect(ending).toBe('interrupted');
+    expect(JSON.parse(stdout)).toMatchObject({ interrupted: true });
+  });
+
+  test('shows what did not come about', async () => {
     const files = await reports(2);
     const refused = (files['2.json'] ?? '')
       .replace('"outcome": "created"', '"outcome": "rejected"')
