@@ -86,7 +86,7 @@ export function outcomeCounts(summary: ApplySummary): string {
 
 /** Another run does not help there: it finds what exists, and leaves it as it is. */
 const lookAtParts =
-  'Look in the service at what is, or may be, not as declared: rollcall changes nothing that exists, so it is set right there.';
+  'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
 
 function next(summary: ApplySummary, saved: boolean): string {
   const mend =

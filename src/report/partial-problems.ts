@@ -16,7 +16,7 @@ export function partialProblems({ outcome, doubt, differences = [] }: Outcome): 
         code: 'perhaps-incomplete',
         summary: `it ${doubtWords}, and fields may be missing`,
         detail:
-          'Look at it in the service, at its groups above all: rollcall does not look users up, and one more run finds no more than that the name is taken.',
+          'Check it in the service, its groups above all: rollcall does not look users up, and another run only finds that the name is taken.',
       },
     ];
   }
