@@ -1,12 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { globSync } from 'tinyglobby';
 import { defineConfig } from 'vitest/config';
 import type { ViteUserConfig } from 'vitest/config';
 
-/** Tests that start programs, replace a module or what belongs to the whole process, or count what it holds open. */
-export const whole = [
-  'test/{docs,e2e,package,pipelines}/**/*.test.ts',
-  'test/service/{idle-connections,keep-alive-race,recordings,socket-faults,system-authorities}.test.ts',
-  'test/support/canary.test.ts',
+/** How it shows that a test starts programs, replaces a module or what belongs to the whole process, or counts what it holds open. */
+const needsItsOwn = [
+  /'(?:node:child_process|nock)'/,
+  /\b(?:run|rollcall)\b[^;]*from '\.\.?\/(?:support\/)?cli\.ts'/,
+  /from '\.\.\/support\/workflow-runner\.ts'/,
+  /\bvi\.(?:mock|doMock|hoisted|stub\w+|useFakeTimers)\b/,
+  /\bprocess\.(?:chdir|on|once|getActiveResourcesInfo)\b|\bprocess\.(?:exitCode|env\[.*?\]) = /,
 ];
+
+const tests = globSync('test/**/*.test.ts', { cwd: import.meta.dirname });
+const whole = tests.filter((file) => {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  return needsItsOwn.some((sign) => sign.test(text));
+});
 
 /** What goes for every test. */
 export const everyTest = {

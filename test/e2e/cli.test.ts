@@ -8,6 +8,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, root, run } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 
 let folder: string;
 let server: SandboxServer;
@@ -33,7 +34,8 @@ describe('the program', () => {
 
   test('explains itself', async () => {
     for (const args of [['--help'], ['help'], ['plan', '--help'], ['help', 'plan']])
-      expect(await rollcall(args)).toMatchObject({ code: 0, stderr: '' });
+      expect(await endedHere(args)).toMatchObject({ code: 0, stderr: '' });
+    expect(await rollcall(['--help'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   test.each([
@@ -54,11 +56,19 @@ describe('the program', () => {
     [['sandbox', '--', 'no-such-program'], /cannot be run/],
     [['plan', '-', '--token-file', '-', '--url', 'https://id.example.com'], /both the token and a manifest/],
   ])('refuses wrong usage with exit code 3 and without a stack trace: %j', async (args, message) => {
-    const { code, stdout, stderr } = await rollcall(args, { cwd: folder });
+    const { code, stdout, stderr } = await endedHere(args, { cwd: folder });
     expect(code).toBe(3);
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n\s+at |canary/);
+  });
+
+  test('refuses wrong usage of the executable', async () => {
+    expect(await rollcall(['aply'])).toMatchObject({ code: 3, stdout: '' });
+    const { code, stdout, stderr } = await rollcall(['plan', '-', '--url', 'http://id.example.com']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toMatch(/unencrypted/);
+    expect(stderr).not.toMatch(/\n\s+at /);
   });
 
   test('refuses a broken manifest with exit code 3', async () => {
@@ -123,7 +133,7 @@ describe('the program', () => {
             return sandbox.handle(request);
           },
         },
-        { port: 0, latencyMs: 200 },
+        { port: 0, latencyMs: 100 },
       );
       const { code, stdout } = await rollcall(
         ['apply', '--yes', 'apps.yaml', '-o', 'json', '--concurrency', '4'],
@@ -156,14 +166,18 @@ describe('a second interruption', () => {
           return;
         }
         child?.kill('SIGINT'); // and the create is never answered
-        setTimeout(() => child?.kill(second), 300);
       });
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
       const { port } = silent.address() as AddressInfo; // a TCP server has one
       const { code, stdout, stderr } = await rollcall(['apply', '--yes', '-'], {
         input: 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n',
         env: { ...service, ROLLCALL_URL: `http://127.0.0.1:${port}` },
-        started: (running) => (child = running),
+        started: (running) => {
+          child = running;
+          running.stderr?.on('data', (text: string) => {
+            if (text.includes('interrupt again')) running.kill(second);
+          });
+        },
       });
       silent.closeAllConnections();
       silent.close();

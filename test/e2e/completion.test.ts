@@ -1,13 +1,20 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/canary.ts';
-import { cli, rollcall, run } from '../support/cli.ts';
+import { cli, run } from '../support/cli.ts';
+import { endedHere, rollcallHere } from '../support/here.ts';
+import { serveResidents, type Residents } from '../support/resident.ts';
 
 let folder: string;
-beforeAll(() => {
+let residents: Residents;
+afterAll(() => residents.close());
+beforeAll(async () => {
+  residents = await serveResidents({ rollcall: rollcallHere });
   folder = temporaryFolder();
-  symlinkSync(cli, join(folder, 'rollcall'));
+  for (const name of ['here', 'whole']) mkdirSync(join(folder, name));
+  residents.install(join(folder, 'here/rollcall'), 'rollcall');
+  symlinkSync(cli, join(folder, 'whole/rollcall'));
   writeFileSync(
     join(folder, 'rollcall.yaml'),
     'version: 1\nmanifests: [apps.yaml]\nenvironments: { staging: {}, production: {} }\n',
@@ -23,7 +30,7 @@ users: [{ username: alice@example.com, name: Alice }, { username: "new\\nline", 
 });
 
 /** What a bash that has sourced the script offers at the end of a line. */
-async function offered(line: string, cwd = folder): Promise<string[]> {
+async function offered(line: string, cwd = folder, program: 'here' | 'whole' = 'here'): Promise<string[]> {
   const script = `
 source <(rollcall completion bash)
 complete -p rollcall >/dev/null || exit 1
@@ -32,7 +39,7 @@ COMP_LINE=$1 COMP_POINT=\${#1}
 _rollcall
 (( \${#COMPREPLY[@]} )) && printf '%s\\n' "\${COMPREPLY[@]}"
 exit 0`;
-  const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+  const env = { PATH: `${join(folder, program)}:${process.env['PATH'] ?? ''}` };
   const { code, stdout, stderr } = await run('bash', ['-c', script, 'bash', line], { cwd, env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.split('\n').filter((text) => text !== '');
@@ -57,6 +64,10 @@ describe('in bash', () => {
     ['rollcall init --pipeline ', ['github', 'gitlab', 'none']],
   ])('%j is completed', async (line, expected) => {
     expect(await offered(line)).toEqual(expected);
+  });
+
+  test('the executable completes as well', async () => {
+    expect(await offered('rollcall plan --env s', folder, 'whole')).toEqual(['staging']);
   });
 
   test('an address with an @, which bash takes for the end of a word, is completed from there', async () => {
@@ -84,10 +95,10 @@ describe('in bash', () => {
 });
 
 test('each command and option is told with what it does, for the shells that show it', async () => {
-  const { stdout } = await rollcall(['complete', '--', 'doctor', '--w']);
+  const { stdout } = await endedHere(['complete', '--', 'doctor', '--w']);
   expect(stdout).toBe('--wait\twait for a service that is starting (default: 0)\n');
 });
 
 test('a shell that is not known is refused', async () => {
-  expect(await rollcall(['completion', 'tcsh'])).toMatchObject({ code: 3, stdout: '' });
+  expect(await endedHere(['completion', 'tcsh'])).toMatchObject({ code: 3, stdout: '' });
 });

@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json.ts';
-import { cli, root, run, type Ended } from '../support/cli.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox } from '../../src/sandbox/server.ts';
+import { root, type Ended } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 
 /** The example of one set of manifests for several environments, applied to a sandbox in place of each service. */
-function inEnvironment(
-  name: string,
-  command: string,
-  variables: Record<string, string> = {},
-): Promise<Ended> {
-  const rollcall = `"${process.execPath}" "${cli}"`;
-  const here = `${rollcall} sandbox -- sh -c '${rollcall} ${command.replace(' ', ` --env ${name} `)}'`;
-  return run('sh', ['-c', here], {
-    cwd: `${root}/examples/environments`,
-    env: { PAGER_KEY: 'canary-pager-key', ...variables },
-  });
+async function inEnvironment(name: string, ...args: readonly string[]): Promise<Ended> {
+  const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
+  try {
+    return await endedHere([...args, '--env', name], {
+      cwd: `${root}/examples/environments`,
+      env: { PAGER_KEY: 'canary-pager-key', ROLLCALL_URL: server.url, ROLLCALL_TOKEN: 'sandbox-token' },
+    });
+  } finally {
+    await server.close();
+  }
 }
 
 interface Planned {
@@ -28,7 +30,7 @@ describe('one set of manifests', () => {
     ['staging', 3, 'https://grafana.staging.example.com/', 1],
     ['production', 12, 'https://grafana.example.com/', 2],
   ])('bootstraps %s with its own ids', async (environment, provider, url, groups) => {
-    const { code, stdout } = await inEnvironment(environment, 'plan -o json');
+    const { code, stdout } = await inEnvironment(environment, 'plan', '-o', 'json');
     expect(code).toBe(0);
     const plan = parseJson(stdout) as unknown as Planned; // as its schema says
     const [grafana, pager, support] = plan.resource_changes.map(({ change }) => change.after);
@@ -37,14 +39,12 @@ describe('one set of manifests', () => {
     expect(pager?.['attributes']).toEqual({ webhook: '(sensitive)' });
     expect(stdout).not.toContain('canary-pager-key');
 
-    const applied = await inEnvironment(environment, 'apply --yes');
+    const applied = await inEnvironment(environment, 'apply', '--yes');
     expect(applied.stdout).toContain('Apply complete! Resources: 3 added');
   });
 
   test('needs an environment to know its variables', async () => {
-    const { code, stdout } = await run(process.execPath, [cli, 'validate'], {
-      cwd: `${root}/examples/environments`,
-    });
+    const { code, stdout } = await endedHere(['validate'], { cwd: `${root}/examples/environments` });
     expect(code).toBe(3);
     expect(stdout).toContain(
       'manifests/applications.yaml:6:15: error: the variable `grafana_provider` has no value',

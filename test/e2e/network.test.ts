@@ -5,6 +5,7 @@ import type { TlsOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { rollcall, root, type Ended } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 import {
   rawServer,
   testProxy,
@@ -55,8 +56,13 @@ async function tlsSandbox(certificate: CertificateName, options: TlsOptions = {}
   return `https://127.0.0.1:${await portOf(server)}`;
 }
 
-function plan(url: string, flags: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return rollcall(['plan', '-', ...flags], {
+function plan(
+  url: string,
+  flags: readonly string[],
+  env: Record<string, string> = {},
+  run: typeof rollcall = endedHere,
+): Promise<Ended> {
+  return run(['plan', '-', ...flags], {
     input: 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n',
     env: { ROLLCALL_URL: url, ROLLCALL_TOKEN: sandboxToken, NO_PROXY: '', no_proxy: '', ...env },
   });
@@ -77,11 +83,10 @@ describe('a service with a certificate of an authority of its own', () => {
 
   test('is reached with --ca-file, or with NODE_EXTRA_CA_CERTS, or with both of them', async () => {
     const other = join(root, 'test/fixtures/tls/other-host.pem');
+    const extra = { NODE_EXTRA_CA_CERTS: caFile }; // Node reads it when it starts
     expect(await plan(urls.good, ['--ca-file', caFile])).toMatchObject({ code: 0, stderr: '' });
-    expect(await plan(urls.good, [], { NODE_EXTRA_CA_CERTS: caFile })).toMatchObject({ code: 0 });
-    expect(await plan(urls.good, ['--ca-file', other], { NODE_EXTRA_CA_CERTS: caFile })).toMatchObject({
-      code: 0,
-    });
+    expect(await plan(urls.good, [], extra, rollcall)).toMatchObject({ code: 0 });
+    expect(await plan(urls.good, ['--ca-file', other], extra, rollcall)).toMatchObject({ code: 0 });
   });
 
   test.each([
@@ -198,7 +203,8 @@ describe('a proxy', () => {
 
   test('leads to the service, and is told the password, unless NO_PROXY excepts it', async () => {
     const env = { HTTPS_PROXY: withPassword(proxy.port) };
-    expect(await plan(urls.good, ['--ca-file', caFile], env)).toMatchObject({ code: 0, stderr: '' });
+    const flags = ['--ca-file', caFile];
+    expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });
     expect(proxy.heads).toHaveLength(1);
     expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${credentials}`);
     await plan(urls.good, ['--ca-file', caFile], { ...env, NO_PROXY: '127.0.0.0/8' });

@@ -6,6 +6,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, run, type Ended } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
 let manifests: string;
@@ -101,7 +102,7 @@ describe('standard output', () => {
     'holds a document that says why when %s',
     async (_, paths, { path = '', ...changed }, expected, problem) => {
       for (const command of [['plan'], ['apply', '--yes']]) {
-        const { code, stdout, stderr } = await rollcall([...command, ...paths, '-o', 'json'], {
+        const { code, stdout, stderr } = await endedHere([...command, ...paths, '-o', 'json'], {
           cwd: manifests,
           env: { ...env, ROLLCALL_URL: server.url + path, ...changed },
         });
@@ -120,14 +121,14 @@ describe('a saved plan', () => {
   test('is a file of its owner alone, with nothing beside it, and is applied once', async () => {
     const file = join(folder, 'plan.json');
     writeFileSync(file, 'something older', { mode: 0o644 });
-    expect((await rollcall(['plan', apps(), '--out', file], { env })).code).toBe(0);
+    expect((await endedHere(['plan', apps(), '--out', file], { env })).code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['plan.json']);
     expect(readFileSync(file, 'utf8')).not.toContain('CANARY');
 
-    const without = await rollcall(['apply', '--plan', file], { env: { ...env, NAME: 'another' } });
+    const without = await endedHere(['apply', '--plan', file], { env: { ...env, NAME: 'another' } });
     expect(without.code).toBe(5);
-    const first = await rollcall(['apply', '--plan', file], { env });
+    const first = await endedHere(['apply', '--plan', file], { env });
     expect(first.code).toBe(6); // the service demands a name of alice
     expect(first.stdout).toContain('  + application.new  created');
     const second = await rollcall(['apply', '--plan', file], { env });
@@ -140,7 +141,7 @@ describe('a saved plan', () => {
     writeFileSync(join(folder, 'target'), 'untouched');
     mkdirSync(join(folder, 'folder'));
     for (const out of [join(folder, 'link'), join(folder, 'folder'), '/dev/null']) {
-      const { code, stdout, stderr } = await rollcall(['plan', apps(), '--out', out], { env });
+      const { code, stdout, stderr } = await endedHere(['plan', apps(), '--out', out], { env });
       expect(code).toBe(1);
       expect(stdout).toContain('Plan: 2 to add');
       expect(stderr).toMatch(
@@ -157,7 +158,7 @@ describe('a saved plan', () => {
       ['--max-creates', '1'],
       ['--url', `${server.url}/nowhere`],
     ])
-      expect((await rollcall(['plan', apps(), '--out', file, ...args], { env })).code).toBe(1);
+      expect((await endedHere(['plan', apps(), '--out', file, ...args], { env })).code).toBe(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { LookupFunction, Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport, type UndiciTransport } from '../../src/service/undici-transport.ts';
 import {
@@ -16,8 +16,16 @@ import {
   type TestProxyOptions,
 } from '../support/raw-server.ts';
 
+// To read all the authorities that Node brings, for each transport anew, takes longer than all the rest.
+vi.mock('node:tls', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  rootCertificates: [],
+  getCACertificates: undefined,
+}));
+
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(closing.splice(0).map((one) => one.close()));
 });
 
@@ -32,12 +40,19 @@ type Way = keyof typeof ways;
 const wayNames = Object.keys(ways) as Way[]; // Object.keys widens the keys to string
 const methods = ['GET', 'POST'] as const;
 
+/** Against hanging: nothing should take as long. */
+const guardMs = 60_000;
+/** Of a request that meets silence. It is over when that begins, however fast or slow the machine is. */
+const limitMs = 3000;
+const silenceBegins = (): void => void vi.advanceTimersByTime(limitMs);
+
 interface Setup {
   readonly certificate?: CertificateName;
   readonly certificates?: readonly string[];
   readonly host?: string;
   readonly scheme?: 'http' | 'https';
-  readonly timeoutMs?: number;
+  /** Some time into the request there is silence, and its time is over at once. */
+  readonly silent?: true;
   readonly proxy?: TestProxyOptions;
 }
 
@@ -54,14 +69,14 @@ const noSuchHost: LookupFunction = (hostname, _options, callback) => {
 
 async function world(way: Way, service: RawServerOptions, setup: Setup = {}): Promise<World> {
   const { secure, proxied } = ways[way];
-  const { certificate = 'good', host = '127.0.0.1', timeoutMs = 3000, certificates } = setup;
+  const { certificate = 'good', host = '127.0.0.1', certificates } = setup;
+  if (setup.silent) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const server = await rawServer({ ...(secure && { certificate }), ...service });
   const proxy = proxied ? await testProxy(setup.proxy) : undefined;
   const transport = undiciTransport({
     baseUrl: `${setup.scheme ?? (secure ? 'https' : 'http')}://${host}:${server.port}`,
     authorization: 'Bearer t',
-    timeoutMs,
-    // To read all authorities takes a while.
+    timeoutMs: setup.silent ? limitMs : guardMs,
     ...(secure && { certificates: certificates ?? [tlsFixture('ca.pem')] }),
     ...(proxy && { proxy: { origin: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic abc' } }),
     ...(host !== '127.0.0.1' && { lookup: noSuchHost }),
@@ -101,7 +116,7 @@ const once = (then: (socket: Socket) => void): NonNullable<RawServerOptions['onB
 };
 const answering = (text: string): RawServerOptions => ({ onBytes: whenWhole((socket) => socket.end(text)) });
 const stalling = (text: string): RawServerOptions => ({
-  onBytes: whenWhole((socket) => void socket.write(text)),
+  onBytes: whenWhole((socket) => void socket.write(text, silenceBegins)),
 });
 
 async function byteByByte(socket: Socket, text: string): Promise<void> {
@@ -121,7 +136,7 @@ interface Fault {
 
 const plain: readonly Way[] = ['direct', 'through a proxy'];
 const secured: readonly Way[] = ['direct, with TLS', 'through a proxy, with TLS'];
-const short = { timeoutMs: 100 };
+const silent = { silent: true } as const;
 
 const faults: Readonly<Record<string, Fault>> = {
   'no fault': { service: answering(ok), becomes: /^answered 200$/ },
@@ -158,8 +173,8 @@ const faults: Readonly<Record<string, Fault>> = {
     becomes: /^never sent, transient$/,
   },
   'a TLS handshake that is never answered': {
-    service: { onAccept: only((socket) => socket.resume()) },
-    setup: short,
+    service: { onAccept: only((socket) => socket.once('data', silenceBegins)) },
+    setup: silent,
     ways: secured,
     becomes: /^never sent, transient$/,
   },
@@ -208,16 +223,16 @@ const faults: Readonly<Record<string, Fault>> = {
     service: { onBytes: whenWhole((socket) => socket.end()) },
     becomes: /^lost$/,
   },
-  'a service that never answers': { service: stalling(''), setup: short, becomes: /^lost$/ },
-  'half a head, then silence': { service: stalling('HTTP/1.1 20'), setup: short, becomes: /^lost$/ },
+  'a service that never answers': { service: stalling(''), setup: silent, becomes: /^lost$/ },
+  'half a head, then silence': { service: stalling('HTTP/1.1 20'), setup: silent, becomes: /^lost$/ },
   'a head, then silence': {
     service: stalling('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n'),
-    setup: short,
+    setup: silent,
     becomes: /^lost$/,
   },
   'a part of the body, then silence': {
     service: stalling('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{"p'),
-    setup: short,
+    setup: silent,
     becomes: /^lost$/,
   },
   'a part of the body, then a reset': {
@@ -312,12 +327,12 @@ const faults: Readonly<Record<string, Fault>> = {
   'a 100, and then the end': { service: answering('HTTP/1.1 100 Continue\r\n\r\n'), becomes: /^lost$/ },
   'a 100, and then silence': {
     service: stalling('HTTP/1.1 100 Continue\r\n\r\n'),
-    setup: short,
+    setup: silent,
     becomes: /^lost$/,
   },
   'half a 100, and then silence': {
     service: stalling('HTTP/1.1 100 Cont'),
-    setup: short,
+    setup: silent,
     becomes: /^lost$/,
   },
   'a 100 whose head does not end': {
@@ -340,7 +355,7 @@ describe('a request that meets', () => {
     const exchange = await send(here, method, body);
     expect(seen(exchange)).toMatch(becomes);
     expectNoContradiction(exchange, here.service.received());
-    if (setup?.timeoutMs !== undefined) expect(exchange).toMatchObject({ error: { name: 'TimeoutError' } });
+    if (setup?.silent) expect(exchange).toMatchObject({ error: { name: 'TimeoutError' } });
     expect(here.proxy?.heads.length ?? 0).toBeLessThanOrEqual(1);
   });
 
@@ -380,7 +395,7 @@ const refusing = (status: number): TestProxyOptions => ({
 const proxyFaults: Readonly<
   Record<
     string,
-    { proxy: TestProxyOptions; becomes: RegExp; status?: number; timeoutMs?: number; ways?: readonly Way[] }
+    { proxy: TestProxyOptions; becomes: RegExp; status?: number; silent?: true; ways?: readonly Way[] }
   >
 > = {
   'wants a password': { proxy: refusing(407), becomes: /^never sent, lasting$/, status: 407 },
@@ -394,7 +409,7 @@ const proxyFaults: Readonly<
     becomes: /^never sent, lasting$/,
     status: 302,
   },
-  hangs: { proxy: { onConnect: () => {} }, becomes: /^never sent, transient$/, timeoutMs: 100 },
+  hangs: { proxy: { onConnect: silenceBegins }, becomes: /^never sent, transient$/, silent: true },
   'closes in place of an answer': {
     proxy: { onConnect: (socket) => socket.end() },
     becomes: /^never sent, transient$/,
@@ -416,9 +431,9 @@ const proxyFaults: Readonly<
     becomes: /^never sent, transient$|^lost$/,
   },
   'lets the TLS handshake hang': {
-    proxy: { onConnect: (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n') },
+    proxy: { onConnect: (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n', silenceBegins) },
     becomes: /^never sent, transient$/,
-    timeoutMs: 100,
+    silent: true,
     ways: ['through a proxy, with TLS'],
   },
 };
@@ -432,13 +447,13 @@ const proxyCells = Object.entries(proxyFaults).flatMap(([name, fault]) =>
 describe('a request whose proxy', () => {
   test.each(proxyCells)(
     '$name, $way: $method',
-    async ({ proxy, way, method, becomes, status, timeoutMs }) => {
-      const here = await world(way, answering(ok), { proxy, ...(timeoutMs !== undefined && { timeoutMs }) });
+    async ({ proxy, way, method, becomes, status, silent: isSilent }) => {
+      const here = await world(way, answering(ok), { proxy, ...(isSilent && silent) });
       const exchange = await send(here, method);
       expect(seen(exchange)).toMatch(becomes);
       expectNoContradiction(exchange, here.service.received());
       expect(here.proxy?.heads).toHaveLength(1); // undici does not dial again on its own
-      if (exchange.kind === 'never_sent' && timeoutMs === undefined && here.service.connections() === 0) {
+      if (exchange.kind === 'never_sent' && !isSilent && here.service.connections() === 0) {
         expect(exchange.error).toMatchObject({ name: 'ProxyError', ...(status !== undefined && { status }) });
         expect(exchange.error.message).toContain(`the proxy http://127.0.0.1:${here.proxy?.port}`);
       }
@@ -490,7 +505,7 @@ describe('a request whose proxy', () => {
     const transport = undiciTransport({
       baseUrl: `http://127.0.0.1:${service.port}`,
       authorization: 'Bearer t',
-      timeoutMs: 3000,
+      timeoutMs: guardMs,
       certificates,
       proxy: { origin: `https://localhost:${proxy.port}` },
       lookup: (_hostname, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -502,13 +517,13 @@ describe('a request whose proxy', () => {
   });
 });
 
-/** A connection is used again only some turns of the loop after its answer. */
-const untilIdle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-
-/** A close goes from hand to hand; each takes a turn of the loop, and on a busy machine one long pause is one turn. */
-async function untilClosed(): Promise<void> {
-  for (let turn = 0; turn < 40; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+/** On a busy machine one long pause is one turn of the loop; what goes from hand to hand takes some. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
 }
+
+/** A connection is used again only some turns of the loop after its answer. */
+const untilIdle = (): Promise<void> => turns(5);
 
 describe.each(wayNames)('a connection that is used again, %s', (way) => {
   const keeping = (after: (socket: Socket, requests: number) => void): RawServerOptions => {
@@ -531,11 +546,11 @@ describe.each(wayNames)('a connection that is used again, %s', (way) => {
         way,
         keeping((socket) => {
           socket.write(ok);
-          setTimeout(() => socket.end(), 5);
+          void untilIdle().then(() => socket.end());
         }),
       );
       expect(seen(await send(here, method))).toBe('answered 200');
-      await untilClosed();
+      await turns(40);
       expect(seen(await send(here, method))).toBe('answered 200');
       expect(here.service.connections()).toBe(2);
     },
@@ -573,9 +588,9 @@ describe.each(wayNames)('a connection that is used again, %s', (way) => {
         else last?.end();
         const exchange = await send(here, method);
         expectNoContradiction(exchange, here.service.received() - before);
-        if (exchange.kind !== 'answered') await new Promise((resolve) => setTimeout(resolve, 5));
+        if (exchange.kind !== 'answered') await untilIdle();
         else last?.destroy();
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await turns(2);
       }
     },
   );
@@ -588,7 +603,6 @@ describe('a request that is given up before it has a connection', () => {
       let open = (): void => {};
       const gate = new Promise<void>((resolve) => (open = resolve));
       const here = await world(way, answering(ok), {
-        timeoutMs: 3000,
         proxy: {
           onConnect: (socket) => {
             void gate.then(() => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
@@ -600,19 +614,23 @@ describe('a request that is given up before it has a connection', () => {
       interruption.abort('SIGINT');
       expect(seen(await sending)).toBe('never sent, transient');
       open();
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await turns(20);
       expect(here.service.received()).toBe(0);
     },
   );
 
   test('does not keep the program from ending: to close ends what is being connected', async () => {
-    const here = await world('direct, with TLS', { onAccept: only((socket) => socket.resume()) }, short);
+    const here = await world(
+      'direct, with TLS',
+      { onAccept: only((socket) => socket.once('data', silenceBegins)) },
+      silent,
+    );
     expect(seen(await send(here, 'POST'))).toBe('never sent, transient');
     const sockets = (): number =>
       process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
     await here.service.close();
     await here.transport.close();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(sockets()).toBe(0);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(sockets()).toBe(0), { timeout: guardMs, interval: 5 });
   });
 });

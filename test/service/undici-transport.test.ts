@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 
@@ -8,6 +8,7 @@ let server: Server | undefined;
 const sockets = new Set<Socket>();
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const socket of sockets) socket.destroy();
   sockets.clear();
   await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
@@ -26,7 +27,9 @@ async function serverThat(onRequest: (socket: Socket) => void): Promise<string> 
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`; // a TCP server has one
 }
 
-async function post(baseUrl: string, timeoutMs = 2000): Promise<Exchange> {
+const timeoutMs = 60_000;
+
+async function post(baseUrl: string): Promise<Exchange> {
   const transport = undiciTransport({ baseUrl, timeoutMs, authorization: 'Bearer t' });
   const exchange = await transport.send({ method: 'POST', path: '/x/', body: '{"a":1}' });
   await transport.close();
@@ -78,15 +81,19 @@ describe('a request over a real socket', () => {
   });
 
   test('that is never answered is lost when its time is up', async () => {
-    const url = await serverThat(() => {});
-    expect(await post(url, 100)).toMatchObject({ kind: 'lost', error: { name: 'TimeoutError' } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const url = await serverThat(() => vi.advanceTimersByTime(timeoutMs));
+    expect(await post(url)).toMatchObject({ kind: 'lost', error: { name: 'TimeoutError' } });
   });
 
   test('whose answer stops half-way is lost when its time is up', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const url = await serverThat((socket) => {
-      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{"pk":1');
+      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{"pk":1', () => {
+        vi.advanceTimersByTime(timeoutMs);
+      });
     });
-    expect(await post(url, 100)).toMatchObject({ kind: 'lost' });
+    expect(await post(url)).toMatchObject({ kind: 'lost' });
   });
 
   test('does not follow a redirect', async () => {
