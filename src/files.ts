@@ -1,6 +1,12 @@
 /** What stands at a path, links followed. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent';
 
+/** What a folder holds under a name, links not followed. */
+export interface Entry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+}
+
 /** The file system as far as rollcall reads it. Paths are relative to the working directory, or absolute. */
 export interface Files {
   /** Rejects when it cannot be told. */
@@ -9,10 +15,17 @@ export interface Files {
   realPath(path: string): Promise<string>;
   /** At the most so many bytes of a file. Rejects when it cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** The names in a folder, in any order. Rejects when the folder cannot be read. */
-  namesIn(folder: string): Promise<string[]>;
-  /** The files that match a glob, in any order. */
-  glob(pattern: string): Promise<string[]>;
+  /** What is in a folder, in any order, and no more than so many. Rejects when the folder cannot be read. */
+  entriesIn(folder: string, most: number): Promise<Entry[]>;
+  /**
+   * The files below a folder that match a glob, in any order, their paths taken from that folder. It sees of each folder what `look`
+   * shows of it, whose path is taken from there too: which folders the glob leads to is decided here; whether they are searched, there.
+   */
+  glob(
+    folder: string,
+    pattern: string,
+    look: (below: string) => Promise<readonly Entry[]>,
+  ): Promise<string[]>;
   /** Standard input to its end, or to so many bytes. */
   readStandardInput(maxBytes: number): Promise<Uint8Array>;
 }

@@ -1,5 +1,8 @@
-import { open, readdir, realpath, stat } from 'node:fs/promises';
-import type { Files } from '../files.ts';
+import type { Dirent } from 'node:fs';
+import { open, opendir, realpath, stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import type { FileSystemAdapter } from 'tinyglobby';
+import type { Entry, Files } from '../files.ts';
 
 /** The file system of this machine. */
 export const nodeFiles: Files = {
@@ -21,13 +24,71 @@ export const nodeFiles: Files = {
       await file.close();
     }
   },
-  namesIn: (folder) => readdir(folder),
-  glob: async (pattern) => {
+  async entriesIn(folder, most) {
+    const entries: Entry[] = [];
+    for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
+      if (entries.length >= most) break;
+      entries.push({ name: entry.name, kind: kindOf(entry) });
+    }
+    return entries;
+  },
+  glob: async (folder, pattern, look) => {
     const { glob } = await import('tinyglobby');
-    return glob(pattern, { expandDirectories: false, onlyFiles: false, absolute: pattern.startsWith('/') });
+    const cwd = resolve(folder);
+    const readdir = readdirOf((path) => look(relative(cwd, path)));
+    return glob(pattern, { cwd, expandDirectories: false, followSymbolicLinks: false, fs: { readdir } });
   },
   readStandardInput: (maxBytes) => upTo(maxBytes, process.stdin),
 };
+
+function kindOf(entry: Dirent): Entry['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** A readdir for tinyglobby, which reads nothing else, that shows what `look` shows. */
+function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
+  const readdir = (
+    path: string,
+    _options: unknown,
+    done: (error: Error | null, entries: readonly ShownEntry[]) => void,
+  ): void => {
+    void look(path).then(
+      (entries) =>
+        done(
+          null,
+          entries.map((entry) => new ShownEntry(entry)),
+        ),
+      (error: Error) => done(error, []),
+    );
+  };
+  // The type is that of Node's own function, with all of its forms; tinyglobby calls this one.
+  return readdir as unknown as FileSystemAdapter['readdir'] & {};
+}
+
+/** As much of a Dirent as tinyglobby asks for. */
+class ShownEntry {
+  readonly name: string;
+  readonly #kind: Entry['kind'];
+
+  constructor({ name, kind }: Entry) {
+    this.name = name;
+    this.#kind = kind;
+  }
+
+  isFile(): boolean {
+    return this.#kind === 'file';
+  }
+
+  isDirectory(): boolean {
+    return this.#kind === 'folder';
+  }
+
+  isSymbolicLink(): boolean {
+    return this.#kind === 'link';
+  }
+}
 
 async function upTo(maxBytes: number, stream: NodeJS.ReadableStream): Promise<Buffer> {
   const chunks: Buffer[] = [];

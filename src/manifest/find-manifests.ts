@@ -1,5 +1,9 @@
-import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { posix } from 'node:path';
+import type { Diagnostic } from '../diagnostic.ts';
 import { standardInput, type FileKind, type Files } from '../files.ts';
+import { isBelow, systemFolderOf } from '../system-folder.ts';
+import { FolderReader } from './folder-reader.ts';
+import { SearchProblems } from './search-problems.ts';
 
 export interface FoundManifests {
   /** Each file once, in code-unit order. */
@@ -11,26 +15,26 @@ export interface FoundManifests {
 export async function findManifests(paths: readonly string[], files: Files): Promise<FoundManifests> {
   const search = new Search(files);
   for (const path of paths) await search.expand(path);
-  return { filenames: [...search.found.values()].toSorted(), diagnostics: search.diagnostics };
+  return { filenames: [...search.found.values()].toSorted(), diagnostics: search.problems.diagnostics };
 }
+
+const magic = /[*?[\]{}!()]/;
 
 class Search {
   /** By real path, so that one file under two names is one. */
   readonly found = new Map<string, string>();
-  readonly diagnostics: Diagnostic[] = [];
+  readonly problems = new SearchProblems();
   readonly #searched = new Set<string>();
   readonly #files: Files;
+  readonly #folders: FolderReader;
 
   constructor(files: Files) {
     this.#files = files;
-  }
-
-  report(path: string, code: Diagnostic['code'], summary: string, detail: string): void {
-    this.diagnostics.push(diagnosticFor(path, { code, summary, detail }));
+    this.#folders = new FolderReader(files, this.problems);
   }
 
   expand(path: string): Promise<void> {
-    return this.#guarded(path, () => this.#expand(path));
+    return this.problems.guarded(path, () => this.#expand(path));
   }
 
   async #expand(path: string): Promise<void> {
@@ -38,16 +42,19 @@ class Search {
       this.found.set(standardInput, standardInput);
       return;
     }
-    switch (await this.#files.kindOf(path)) {
+    const kind = await this.#files.kindOf(path);
+    switch (kind) {
       case 'file':
         return this.#add(path);
-      case 'folder':
-        if ((await this.#addBelow(path, [])) === 0 && this.diagnostics.length === 0) {
-          this.#reportNothing(path, 'no *.yaml or *.yml file is in this folder');
-        }
+      case 'folder': {
+        const realPath = await this.#files.realPath(path);
+        if (this.#refusesSystemFolder(path, realPath)) return;
+        if ((await this.#addBelow(path, realPath, [])) === 0 && this.problems.diagnostics.length === 0)
+          this.problems.reportNothing(path, 'no *.yaml or *.yml file is in this folder');
         return;
+      }
       case 'other':
-        this.report(
+        this.problems.report(
           path,
           'file-unreadable',
           'this is neither a file nor a folder',
@@ -60,35 +67,37 @@ class Search {
   }
 
   async #expandPattern(pattern: string): Promise<void> {
-    if (!/[*?[\]{}!()]/.test(pattern)) {
+    const at = pattern.search(magic);
+    if (at === -1) {
       const detail = 'Check the path; it is taken from the folder in which the command runs.';
-      this.report(pattern, 'file-not-found', 'no such file or folder', detail);
+      this.problems.report(pattern, 'file-not-found', 'no such file or folder', detail);
       return;
     }
-    const matched = await this.#files.glob(pattern);
-    const root = pattern.replace(/[^/]*[*?[\]{}!()].*$/s, '') || '.';
-    for (const path of matched.toSorted()) {
-      await this.#guarded(path, async () => {
-        const kind = await this.#files.kindOf(path);
-        if (kind !== 'folder') await this.#addInside(path, kind, await this.#files.realPath(root));
-      });
+    const folder = pattern.slice(0, pattern.lastIndexOf('/', at) + 1);
+    const before = this.problems.diagnostics.length;
+    let matched: readonly string[] = [];
+    if ((await this.#files.kindOf(folder || '.')) === 'folder') {
+      const root = await this.#files.realPath(folder || '.');
+      if (this.#refusesSystemFolder(folder, root)) return;
+      matched = await this.#folders.glob(folder, pattern.slice(folder.length), root);
+      for (const path of matched.toSorted())
+        await this.problems.guarded(path, async () => {
+          await this.#addInside(path, await this.#files.kindOf(path), root);
+        });
     }
-    if (matched.length === 0) this.#reportNothing(pattern, 'no file matches this pattern');
+    if (matched.length === 0 && this.problems.diagnostics.length === before)
+      this.problems.reportNothing(pattern, 'no file matches this pattern');
   }
 
   /** Adds a file that was not named itself, if it is one and lies in the folder that was. */
   async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
-    if (!`${await this.#files.realPath(path)}/`.startsWith(`${root.replace(/\/+$/, '')}/`)) {
-      this.report(
-        path,
-        'link-outside',
-        'this link leads out of the folder',
-        'Name what it leads to on the command line.',
-      );
+    if (!isBelow(await this.#files.realPath(path), root)) {
+      this.problems.reportOutside(path);
       return 0;
     }
     if (kind !== 'file') {
-      this.report(path, 'file-unreadable', 'this is neither a file nor a folder', 'Remove it, or rename it.');
+      const detail = 'Remove it, or rename it.';
+      this.problems.report(path, 'file-unreadable', 'this is neither a file nor a folder', detail);
       return 0;
     }
     await this.#add(path);
@@ -97,43 +106,30 @@ class Search {
 
   /**
    * Hidden files and folders are passed over, and so is a folder that was searched before.
-   * `above` holds the folders on the way here, the first one first.
+   * `above` holds the real paths of the folders on the way here, the first one first.
    */
-  async #addBelow(folder: string, above: readonly string[]): Promise<number> {
-    const realPath = await this.#files.realPath(folder);
+  async #addBelow(folder: string, realPath: string, above: readonly string[]): Promise<number> {
     if (above.includes(realPath)) {
-      this.report(folder, 'link-loop', 'this link leads back to a folder that it is in', 'Remove the link.');
+      this.problems.reportLoop(folder);
       return 0;
     }
     if (this.#searched.has(realPath)) return 0;
     this.#searched.add(realPath);
     const root = above[0] ?? realPath;
     let added = 0;
-    for (const name of (await this.#files.namesIn(folder)).toSorted()) {
-      if (name.startsWith('.')) continue;
+    for (const { name, kind: itself } of await this.#folders.entriesIn(folder, realPath)) {
+      if (name.startsWith('.') || (itself === 'file' && !isYaml(name))) continue;
       const path = `${folder.replace(/\/+$/, '')}/${name}`;
-      await this.#guarded(path, async () => {
-        const kind = await this.#files.kindOf(path);
-        if (kind !== 'folder' && !/\.ya?ml$/.test(name)) return;
-        const inside = await this.#files.realPath(path);
-        if (kind === 'folder' && `${inside}/`.startsWith(`${root.replace(/\/+$/, '')}/`)) {
-          added += await this.#addBelow(path, [...above, realPath]);
-        } else {
-          added += await this.#addInside(path, kind, root);
-        }
+      await this.problems.guarded(path, async () => {
+        const kind = itself === 'link' ? await this.#files.kindOf(path) : itself;
+        if (kind !== 'folder' && !isYaml(name)) return;
+        const inside = itself === 'folder' ? posix.join(realPath, name) : await this.#files.realPath(path);
+        if (kind === 'folder' && isBelow(inside, root))
+          added += await this.#addBelow(path, inside, [...above, realPath]);
+        else added += await this.#addInside(path, kind, root);
       });
     }
     return added;
-  }
-
-  /** What cannot be read is reported, and the search goes on. */
-  async #guarded(path: string, look: () => Promise<void>): Promise<void> {
-    try {
-      await look();
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.report(path, 'file-unreadable', 'this cannot be read', why);
-    }
   }
 
   async #add(filename: string): Promise<void> {
@@ -141,7 +137,15 @@ class Search {
     if (!this.found.has(realPath)) this.found.set(realPath, filename.replace(/^(\.\/+)+(?=.)/, ''));
   }
 
-  #reportNothing(path: string, summary: string): void {
-    this.report(path, 'no-manifests', summary, 'A run without manifests would do nothing, so it is refused.');
+  #refusesSystemFolder(path: string, realPath: string): boolean {
+    const folder = systemFolderOf(realPath);
+    if (folder === undefined) return false;
+    const detail = 'The system shows itself there. Name a folder of manifests.';
+    this.problems.report(path, 'forbidden-file', `nothing in ${folder} is a manifest`, detail);
+    return true;
   }
+}
+
+function isYaml(name: string): boolean {
+  return /\.ya?ml$/.test(name);
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nodeFiles } from '../../src/commands/node-files.ts';
+import type { Files } from '../../src/files.ts';
 import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';
@@ -38,6 +39,15 @@ async function found(...paths: string[]): Promise<{ names: string[]; codes: stri
   };
 }
 
+/** The disk of this machine, on which every folder holds many files more than it does. */
+function countingFiles(more: number): Files {
+  const files = Array.from({ length: more }, (_, index) => ({ name: `${index}`, kind: 'file' }) as const);
+  return {
+    ...nodeFiles,
+    entriesIn: async (path, most) => [...(await nodeFiles.entriesIn(path, most)), ...files],
+  };
+}
+
 describe('the manifests of a command line', () => {
   test('are every *.yaml and *.yml below a folder, each once, hidden ones passed over', async () => {
     const { names, codes } = await found('a');
@@ -65,11 +75,65 @@ describe('the manifests of a command line', () => {
     });
   });
 
+  test('that a glob finds below a folder are those that the folder has, its links treated alike', async () => {
+    const { names, codes } = await found('a/**/*.{yaml,yml}');
+    expect(codes.toSorted()).toEqual(['link-loop', 'link-outside', 'link-outside']);
+    expect(names).toEqual((await found('a')).names);
+  });
+
+  test('that a glob finds behind a link within the folder are found once', async () => {
+    mkdirSync(join(folder, 'c/real'), { recursive: true });
+    writeFileSync(join(folder, 'c/real/six.yaml'), '');
+    symlinkSync('real', join(folder, 'c/alias'));
+    expect(await found('c/alias/*.yaml')).toEqual({ names: ['c/alias/six.yaml'], codes: [] });
+    expect((await found('c/**/*.yaml')).names).toHaveLength(1);
+  });
+
+  test('are not looked for where a glob does not lead', async () => {
+    expect(await found('a/b/*.json')).toEqual({ names: ['a/b/three.json'], codes: [] });
+  });
+
+  test.each(['disk/**/*.yaml', 'disk'])(
+    'are not looked for behind a link to a whole disk: %s',
+    async (path) => {
+      mkdirSync(join(folder, 'disk'), { recursive: true });
+      rmSync(join(folder, 'disk/root'), { force: true });
+      symlinkSync('/', join(folder, 'disk/root'));
+      expect(await found(path)).toEqual({ names: [], codes: ['link-outside'] });
+    },
+  );
+
+  test.each(['/**/*.yaml', '/', '/usr/**/*.yaml'])('are not looked for in a whole disk: %s', async (path) => {
+    const { diagnostics } = await findManifests([path], countingFiles(2_000));
+    expect(diagnostics.map(({ code }) => code)).toContain('too-many-files');
+  });
+
+  test.each([
+    ['/proc', 'forbidden-file'],
+    ['/proc/*/environ', 'forbidden-file'],
+    ['/proc/self/*', 'forbidden-file'],
+    ['/sys/**/*.yaml', 'forbidden-file'],
+    ['/dev', 'forbidden-file'],
+  ])('are not looked for where the system shows itself: %s', async (path, code) => {
+    const { filenames, diagnostics } = await findManifests([path], nodeFiles);
+    expect({ filenames, codes: diagnostics.map((diagnostic) => diagnostic.code) }).toEqual({
+      filenames: [],
+      codes: [code],
+    });
+  });
+
+  test('are not looked for there by way of a link either', async () => {
+    symlinkSync('/proc/self', join(folder, 'system'));
+    expect((await found('system/*')).codes).toEqual(['forbidden-file']);
+    expect((await found('system')).codes).toEqual(['forbidden-file']);
+  });
+
   test('are not silently fewer when a folder cannot be read', async () => {
     const files = memoryFiles({ 'm/a.yaml': '', 'm/locked/b.yaml': '' });
     const { diagnostics } = await findManifests(['m'], {
       ...files,
-      namesIn: (path) => (path === 'm/locked' ? Promise.reject(new Error('EACCES')) : files.namesIn(path)),
+      entriesIn: (path, most) =>
+        path === 'm/locked' ? Promise.reject(new Error('EACCES')) : files.entriesIn(path, most),
     });
     expect(diagnostics).toMatchObject([{ code: 'file-unreadable', detail: 'EACCES' }]);
   });

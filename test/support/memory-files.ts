@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Files } from '../../src/files.ts';
 
 /** A file system of texts: paths with slashes, folders as they follow from the paths. */
@@ -14,18 +15,25 @@ export function memoryFiles(
       if (path in contents) return 'file';
       return names.some((name) => name.startsWith(inside(path))) ? 'folder' : 'absent';
     },
-    realPath: async (path) => path,
+    realPath: async (path) => posix.resolve('/memory', path),
     read: async (path) => {
       const content = contents[path];
       if (content === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
       return bytesOf(content);
     },
-    namesIn: async (folder) => {
+    entriesIn: async (folder) => {
       const below = names.filter((name) => name.startsWith(inside(folder)));
-      return [...new Set(below.map((name) => name.slice(inside(folder).length).split('/', 1)[0] ?? ''))];
+      const entries = new Set(below.map((name) => name.slice(inside(folder).length).split('/', 1)[0] ?? ''));
+      return Array.from(entries, (name) => ({
+        name,
+        kind: inside(folder) + name in contents ? 'file' : 'folder',
+      }));
     },
-    glob: async (pattern) =>
-      names.filter((name) => new RegExp(`^${pattern.replace('*', '[^/]*')}$`).test(name)),
+    glob: async (folder, pattern) => {
+      const within = folder === '.' ? '' : inside(folder);
+      const below = names.filter((name) => name.startsWith(within)).map((name) => name.slice(within.length));
+      return below.filter((name) => new RegExp(`^${pattern.replace('*', '[^/]*')}$`).test(name));
+    },
     readStandardInput: async () => bytesOf(standardInput),
   };
 }
