@@ -1,3 +1,4 @@
+import type { Redactor } from './redactor.ts';
 import { excerptOf, placeOf, type Address, type Resource } from './resource.ts';
 import { lineOf, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
@@ -106,6 +107,17 @@ export function diagnosticFor(filename: string | undefined, problem: Problem): D
     detail: '',
     ...problem,
     ...(filename === undefined ? {} : { range: { filename, start, end: start } }),
+  };
+}
+
+/** A diagnostic in whose words and source line secrets are blanked out; its place stays that of the file. */
+export function cleanDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
+  const { summary, detail, excerpt } = diagnostic;
+  return {
+    ...diagnostic,
+    summary: redactor.clean(summary),
+    detail: redactor.clean(detail),
+    ...(excerpt !== undefined && { excerpt: redactor.cover(excerpt) }),
   };
 }
 

@@ -9,8 +9,11 @@ export const pieceLength = 12;
 /** A whole secret that is shorter than this cannot be told from the words around it: the text that holds it goes as a whole. */
 const shortestWord = 4;
 
-/** Shorter secrets are not looked for in base64: a few characters of it are found anywhere. */
-const shortestInBase64 = 8;
+/**
+ * Shorter secrets are not looked for in base64, a few characters of which are found anywhere, nor in a line that somebody wrote,
+ * where they stand by chance.
+ */
+const shortestUnmistakable = 8;
 
 /** A longer text with escapes has too many ways to be read. Nobody reads it either: it goes as a whole. */
 const longestEscaped = 64 * 1024;
@@ -20,16 +23,25 @@ const longestEscaped = 64 * 1024;
  * stands before them there.
  */
 export class Redactor {
-  readonly #plain: readonly TextWindows[];
+  readonly #words: readonly TextWindows[];
+  /** Of five or six characters, for example. */
+  readonly #shortWords: readonly TextWindows[];
   readonly #base64: readonly TextWindows[];
   readonly #short: readonly string[];
 
   constructor(secrets: readonly string[]) {
     this.#short = secrets.filter(({ length }) => length > 0 && length < shortestWord);
     const words = secrets.filter(({ length }) => length >= shortestWord);
-    this.#plain = windowsOf(words, 1);
+    this.#words = windowsOf(
+      words.filter(({ length }) => length >= shortestUnmistakable),
+      1,
+    );
+    this.#shortWords = windowsOf(
+      words.filter(({ length }) => length < shortestUnmistakable),
+      1,
+    );
     const encoded = words
-      .filter(({ length }) => length >= shortestInBase64)
+      .filter(({ length }) => length >= shortestUnmistakable)
       .flatMap((word) => inBase64(word));
     // Of a piece of twelve characters fifteen are certain in base64: four windows, of which one is known.
     this.#base64 = windowsOf(encoded, 4);
@@ -42,12 +54,14 @@ export class Redactor {
 
   /** A text in which `(sensitive)` stands for the secrets. */
   clean(text: string): string {
-    return this.#replaced(text, () => sensitive);
+    return replaced(text, this.#stretchesIn(text), () => sensitive);
   }
 
-  /** The same, and as long as it was, so that what stands beside the secrets keeps its column. */
-  cover(text: string): string {
-    return this.#replaced(text, (length) => sensitive.slice(0, length).padEnd(length));
+  /** A line that somebody wrote, as long as it was, so that what stands beside the secrets keeps its column. */
+  cover(line: string): string {
+    return replaced(line, this.#stretchesIn(line, false), (length) =>
+      sensitive.slice(0, length).padEnd(length),
+    );
   }
 
   /** A value in whose texts, numbers and names no secret is left; but the names at its top that are `kept` stay. */
@@ -64,30 +78,21 @@ export class Redactor {
     );
   }
 
-  #replaced(text: string, blank: (length: number) => string): string {
-    let result = '';
-    let at = 0;
-    for (const { start, end } of this.#stretchesIn(text)) {
-      result += text.slice(at, start) + blank(end - start);
-      at = end;
-    }
-    return at === 0 ? text : result + text.slice(at);
-  }
-
   /** In order and apart. */
-  #stretchesIn(text: string): readonly Stretch[] {
+  #stretchesIn(text: string, withShort = true): readonly Stretch[] {
     const whole = [{ start: 0, end: text.length }];
     if (text.length > longestEscaped && hasEscapes(text)) return whole;
     const found: Stretch[] = [];
     for (const view of viewsOf(text)) {
-      if (this.#short.some((secret) => view.text.includes(secret))) return whole;
-      for (const stretch of this.#stretchesInView(view)) found.push(originOf(view, stretch));
+      if (withShort && this.#short.some((secret) => view.text.includes(secret))) return whole;
+      for (const stretch of this.#stretchesInView(view, withShort)) found.push(originOf(view, stretch));
     }
     return found.length < 2 ? found : merged(found);
   }
 
-  *#stretchesInView({ text }: View): Iterable<Stretch> {
-    for (const windows of this.#plain) yield* windows.stretchesIn(text);
+  *#stretchesInView({ text }: View, withShort: boolean): Iterable<Stretch> {
+    for (const windows of this.#words) yield* windows.stretchesIn(text);
+    if (withShort) for (const windows of this.#shortWords) yield* windows.stretchesIn(text);
     for (const windows of this.#base64) {
       let last: Stretch | undefined;
       for (const stretch of windows.stretchesIn(text)) {
@@ -96,6 +101,16 @@ export class Redactor {
       }
     }
   }
+}
+
+function replaced(text: string, stretches: readonly Stretch[], blank: (length: number) => string): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end } of stretches) {
+    result += text.slice(at, start) + blank(end - start);
+    at = end;
+  }
+  return at === 0 ? text : result + text.slice(at);
 }
 
 const redactors = new WeakMap<readonly string[], Redactor>();

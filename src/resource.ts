@@ -1,5 +1,6 @@
 import type { Application, User } from './generated/manifest.ts';
 import { pointer, type JsonObject, type JsonValue } from './json.ts';
+import { redactorOf } from './redactor.ts';
 import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from './source.ts';
 
 export type { Application, User } from './generated/manifest.ts';
@@ -32,7 +33,7 @@ export type Resource = ApplicationResource | UserResource;
 interface Declared {
   /** The fields as people may see them: what comes from the environment or from files is blanked out. */
   readonly shown: JsonObject;
-  /** The sensitive values of the file, to be kept out of what the service says. */
+  /** The sensitive values of the file, and what rollcall itself keeps secret: to be kept out of what is shown. */
   readonly secrets: readonly string[];
   /** What each blanked-out value is made of, by its JSON Pointer from the fields: `/attributes/key`. */
   readonly references?: Readonly<Record<string, Template>>;
@@ -76,9 +77,9 @@ export function placeOf({ origin }: Resource, field = '', item = -1): Range {
   }
 }
 
-/** The line of the manifest on which a range of the resource starts, where its text is known. */
-export function excerptOf({ origin }: Resource, { start }: Range): string | undefined {
-  return origin.kind === 'manifest' ? lineOf(origin.file, start.line) : undefined;
+/** The line of the manifest on which a range of the resource starts, where its text is known, without secrets. */
+export function excerptOf({ origin, secrets }: Resource, { start }: Range): string | undefined {
+  return origin.kind === 'manifest' ? redactorOf(secrets).cover(lineOf(origin.file, start.line)) : undefined;
 }
 
 /** The field that names a resource. */

@@ -4,6 +4,7 @@ import type { Ending } from '../exit-code.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
+import { ownSecrets } from '../settings/own-secrets.ts';
 import { readServiceSettings } from '../settings/service-settings.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { ApplyOptions } from './apply.ts';
@@ -31,11 +32,16 @@ export async function applySavedPlan(
     );
   }
   const most = mostCreates(options.maxCreates);
-  const { config, diagnostics } = await readSettings(options, context.env, context.files);
+  const { config, diagnostics, tokens, closed } = await readSettings(options, context.env, context.files);
   if (config === undefined) return refused(diagnostics, 'invalid', context);
   const settings = await readServiceSettings(options, context.env, config, context.files);
   const known = { service: settings.baseUrl, filenames: [], diagnostics: [] };
-  const loaded = await loadSavedPlan(filename, settings.baseUrl, context);
+  const loaded = await loadSavedPlan(filename, settings.baseUrl, {
+    ...context,
+    own: ownSecrets(options, context.env, tokens, closed, settings),
+    ...(config.allowEnv && { allowEnv: config.allowEnv }),
+    ...(config.allowFiles && { allowFiles: config.allowFiles }),
+  });
   if (loaded.kind === 'refused') return { ...known, ...refused(loaded.diagnostics, loaded.ending, context) };
   return withService(settings, context, async (service): Promise<EndedApply> => {
     const now = await observedPlan(loaded, service, context);

@@ -34,6 +34,12 @@ const configText = ({
 }: InitAnswers): string => `# yaml-language-server: $schema=node_modules/rollcall/schemas/config.schema.json
 version: 1
 manifests: [${JSON.stringify(manifests)}]
+
+# What manifests may refer to: environment variables as \${env:NAME}, where * stands for any text, such as [GRAFANA_*];
+# files, or folders of such, as \${file:PATH}. Whatever else the machine holds stays there.
+allow_env: []
+allow_files: [secrets/]
+
 environments:
   production:
     url: ${JSON.stringify(url)}
@@ -81,7 +87,8 @@ function githubText(tokenEnv: string, url: string): string {
 #
 # rollcall is a development dependency in package.json. ${tokenEnv} is a secret twice: of the repository, a token that
 # may only view; of the environment \`production\`, the one that may create. That environment can ask for an approval.
-# ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} belongs beside it, in both jobs.
+# ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} belongs beside it, in both jobs,
+# and in allow_env of rollcall.yaml. Have changes of rollcall.yaml and of this file reviewed by whoever may see those secrets.
 name: rollcall
 on:
   pull_request:
@@ -143,7 +150,8 @@ function gitlabText(tokenEnv: string, url: string): string {
 #
 # rollcall is a development dependency in package.json. ${tokenEnv} is a masked variable of the project, and there are two
 # of them: for all environments, a token that may only view; protected and for the environment \`production\`, the one that
-# may create. ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} is a variable of both jobs.
+# may create. ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} is a variable of both jobs, and
+# stands in allow_env of rollcall.yaml. Have changes of rollcall.yaml and of this file reviewed by whoever may see those secrets.
 stages: [plan, apply]
 workflow:
   rules:

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { open, opendir, realpath, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { callbackify } from 'node:util';
 import type { FileSystemAdapter } from 'tinyglobby';
 import type { Entry, Files } from '../files.ts';
 
@@ -49,20 +50,9 @@ function kindOf(entry: Dirent): Entry['kind'] {
 
 /** A readdir for tinyglobby, which reads nothing else, that shows what `look` shows. */
 function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
-  const readdir = (
-    path: string,
-    _options: unknown,
-    done: (error: Error | null, entries: readonly ShownEntry[]) => void,
-  ): void => {
-    void look(path).then(
-      (entries) =>
-        done(
-          null,
-          entries.map((entry) => new ShownEntry(entry)),
-        ),
-      (error: Error) => done(error, []),
-    );
-  };
+  const readdir = callbackify(async (path: string, _options: unknown) =>
+    (await look(path)).map((entry) => new ShownEntry(entry)),
+  );
   // The type is that of Node's own function, with all of its forms; tinyglobby calls this one.
   return readdir as unknown as FileSystemAdapter['readdir'] & {};
 }

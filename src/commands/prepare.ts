@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { cleanDiagnostic, type Diagnostic } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, type Selection, type Shard } from '../manifest/select.ts';
@@ -6,7 +6,8 @@ import type { PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationText } from '../report/validation-text.ts';
-import { headerVariables } from '../settings/headers.ts';
+import { Redactor } from '../redactor.ts';
+import { ownSecrets, type SecretFlags } from '../settings/own-secrets.ts';
 import {
   readServiceSettings,
   type ServiceFlags,
@@ -50,17 +51,11 @@ export async function prepare(
   flags: ProjectFlags & ServiceFlags & ScopeFlags,
   context: Context,
 ): Promise<Prepared> {
-  if (flags.tokenFile === '-' && paths.includes('-')) {
-    throw new UsageError(
-      'standard input cannot hold both the token and a manifest',
-      'Name a file for one of the two.',
-    );
-  }
   const selection = selectionOf(flags);
-  const settings = await readSettings(flags, context.env, context.files);
+  const settings = await readSettings(flags, context.env, context.files, paths);
   const { config } = settings;
   const service = config && (await readServiceSettings(flags, context.env, config, context.files));
-  const loaded = await load(paths, flags, settings, context);
+  const loaded = await load(paths, flags, settings, context, service);
   const { resources, filenames } = loaded;
   const diagnostics = withoutOthersWarnings(loaded.diagnostics, selection);
   const shown = flags.quiet ? diagnostics.filter(isError) : diagnostics;
@@ -90,10 +85,13 @@ function withoutOthersWarnings(
 /** Reads the manifests that the command line names, or else those of the configuration, whatever is wrong with that. */
 export async function load(
   paths: readonly string[],
-  { strict, header = [] }: ProjectFlags & Pick<ServiceFlags, 'header'>,
-  { config, variables, diagnostics }: Settings,
+  flags: ProjectFlags & SecretFlags,
+  { config, variables, diagnostics, tokens, closed }: Settings,
   { files, env }: Context,
+  service?: ServiceSettings,
 ): Promise<LoadedManifests> {
+  const { strict } = flags;
+  const own = ownSecrets(flags, env, tokens, closed, service);
   const named = paths.length > 0 ? paths : (config?.manifests ?? []);
   if (named.length === 0 && diagnostics.length === 0) {
     throw new UsageError(
@@ -106,9 +104,13 @@ export async function load(
     env,
     ...(variables && { variables }),
     ...(strict !== undefined && { strict }),
-    withheld: [...(config?.tokenEnv === undefined ? [] : [config.tokenEnv]), ...headerVariables(header)],
+    own,
+    ...(config?.allowEnv && { allowEnv: config.allowEnv }),
+    ...(config?.allowFiles && { allowFiles: config.allowFiles }),
   });
-  return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
+  const redactor = new Redactor(own.texts);
+  const ofSettings = diagnostics.map((diagnostic) => cleanDiagnostic(diagnostic, redactor));
+  return { ...loaded, diagnostics: [...ofSettings, ...loaded.diagnostics] };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -1,6 +1,6 @@
 import { diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
 import { UsageError } from '../errors.ts';
-import { plannedResources } from '../manifest/planned-resources.ts';
+import { plannedResources, type PlannedSources } from '../manifest/planned-resources.ts';
 import { changedSince } from '../plan/changed-since.ts';
 import { readSavedPlan } from '../plan/read-saved-plan.ts';
 import { savedPlan, type SavedPlan } from '../plan/saved-plan.ts';
@@ -25,10 +25,10 @@ const maxBytes = 256 * 1024 * 1024;
 export async function loadSavedPlan(
   filename: string,
   baseUrl: string,
-  { files, env }: Context,
+  sources: PlannedSources,
 ): Promise<LoadedPlan> {
   const satisfiesSchema = validatorFor('plan');
-  const read = readSavedPlan(await textOf(filename, files), (document) => satisfiesSchema(document));
+  const read = readSavedPlan(await textOf(filename, sources.files), (document) => satisfiesSchema(document));
   switch (read.kind) {
     case 'no_plan':
       throw new UsageError(
@@ -69,7 +69,7 @@ export async function loadSavedPlan(
         },
       };
     }),
-    { files, env },
+    sources,
   );
   if (diagnostics.length === 0) return { kind: 'loaded', plan, resources };
   const stale = diagnostics.some(({ code }) => code === 'stale-plan');

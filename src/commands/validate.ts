@@ -20,7 +20,7 @@ export async function validate(
   context: Context,
 ): Promise<Ending> {
   const reports = new Reports(options.report, validationReports, validationComment);
-  const settings = await readSettings(options, context.env, context.files);
+  const settings = await readSettings(options, context.env, context.files, paths);
   const loaded = await load(paths, options, settings, context);
   const { resources, diagnostics } = loaded;
   switch (options.output) {

@@ -2,7 +2,7 @@
 import type {JsonObject} from '../json.ts';
 
 /**
- * The files, folders and globs that a command without a PATH reads; taken from the folder of this file.
+ * The files, folders and globs that a command without a PATH reads; taken from the folder of this file, and below it.
  *
  * @minItems 1
  */
@@ -27,6 +27,14 @@ export interface Config {
   manifests?: Manifests;
   vars?: Vars;
   concurrency?: Concurrency;
+  /**
+   * The environment variables that manifests may refer to as ${env:NAME}; * stands for any text. Without this, all of them.
+   */
+  allow_env?: string[];
+  /**
+   * The files that manifests may refer to as ${file:PATH}, and the folders in which such files lie; taken from the folder of this file. Without this, all of them.
+   */
+  allow_files?: string[];
   /**
    * The environments by name; --env or ROLLCALL_ENV chooses one.
    */

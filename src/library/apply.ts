@@ -3,6 +3,7 @@ import { carryOut } from '../commands/carry-out.ts';
 import { eventLog, type TimedEvent } from '../commands/event-log.ts';
 import { UsageError } from '../errors.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
+import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import type { Planned } from './plan.ts';
 import { withServiceOf, type ServiceOptions } from './service.ts';
@@ -50,7 +51,8 @@ export async function apply({ plan, manifests }: Planned, options: ApplyOptions 
       );
     const events = eventLog(context, tell);
     events.planned(plan);
-    const { result } = await carryOut(plan, resources, service, context, { events, failFast });
+    const guarded = await guardResources(resources, options, service.settings);
+    const { result } = await carryOut(plan, guarded, service, context, { events, failFast });
     events.finished(result);
     return result;
   });

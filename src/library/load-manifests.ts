@@ -3,6 +3,8 @@ import { hasErrors } from '../commands/prepare.ts';
 import type { JsonObject } from '../json.ts';
 import { loadManifests as load } from '../manifest/load-manifests.ts';
 import type { Environment } from '../settings/environment.ts';
+import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
+import { noTokenPlaces } from '../settings/token-places.ts';
 import { Manifests, type InvalidManifests, type ValidManifests } from './manifests.ts';
 
 export interface LoadOptions {
@@ -10,6 +12,10 @@ export interface LoadOptions {
   readonly variables?: JsonObject;
   /** What `${env:NAME}` stands for; the environment of the process by default. */
   readonly env?: Environment;
+  /** The variables that `${env:NAME}` may name, `*` standing for any text; all by default. */
+  readonly allowEnv?: readonly string[];
+  /** The files that `${file:PATH}` may name, and folders in which they may lie; all by default. */
+  readonly allowFiles?: readonly string[];
   /** Whether a warning is an error. */
   readonly strict?: boolean;
 }
@@ -20,9 +26,11 @@ export interface LoadOptions {
  */
 export async function loadManifests(
   paths: string | readonly string[],
-  { variables = {}, env = process.env, strict = false }: LoadOptions = {},
+  { variables = {}, env = process.env, strict = false, ...allowed }: LoadOptions = {},
 ): Promise<ValidManifests | InvalidManifests> {
   const named = typeof paths === 'string' ? [paths] : paths;
-  const loaded = await load(named, { files: nodeFiles, variables, env, strict });
+  const closed = await closedFiles({}, env, noTokenPlaces, nodeFiles);
+  const own = ownSecrets({}, env, noTokenPlaces, closed);
+  const loaded = await load(named, { files: nodeFiles, variables, env, strict, own, ...allowed });
   return hasErrors(loaded.diagnostics) ? new Manifests('invalid', loaded) : new Manifests('valid', loaded);
 }

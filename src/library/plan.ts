@@ -2,6 +2,7 @@ import { observedPlan } from '../commands/observed-plan.ts';
 import { selected } from '../commands/prepare.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Plan } from '../plan/types.ts';
+import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import { withServiceOf, type ServiceOptions } from './service.ts';
 
@@ -36,7 +37,10 @@ export async function plan(
   options: PlanOptions = {},
 ): Promise<Planned | NotPlanned> {
   const scoped = selected(Manifests.reveal(manifests).resources, options);
-  const result = await withServiceOf(options, (service, context) => observedPlan(scoped, service, context));
+  const result = await withServiceOf(options, async (service, context) => {
+    const resources = await guardResources(scoped.resources, options, service.settings);
+    return observedPlan({ ...scoped, resources }, service, context);
+  });
   return result.kind === 'planned'
     ? { kind: 'planned', plan: result.plan, manifests }
     : { kind: 'failed', diagnostics: result.diagnostics, manifests };

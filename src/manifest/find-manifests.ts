@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Diagnostic } from '../diagnostic.ts';
 import { standardInput, type FileKind, type Files } from '../files.ts';
+import { globFolder } from '../glob-folder.ts';
 import { isBelow, systemFolderOf } from '../system-folder.ts';
 import { FolderReader } from './folder-reader.ts';
 import { SearchProblems } from './search-problems.ts';
@@ -17,8 +18,6 @@ export async function findManifests(paths: readonly string[], files: Files): Pro
   for (const path of paths) await search.expand(path);
   return { filenames: [...search.found.values()].toSorted(), diagnostics: search.problems.diagnostics };
 }
-
-const magic = /[*?[\]{}!()]/;
 
 class Search {
   /** By real path, so that one file under two names is one. */
@@ -67,13 +66,12 @@ class Search {
   }
 
   async #expandPattern(pattern: string): Promise<void> {
-    const at = pattern.search(magic);
-    if (at === -1) {
+    const folder = globFolder(pattern);
+    if (folder === undefined) {
       const detail = 'Check the path; it is taken from the folder in which the command runs.';
       this.problems.report(pattern, 'file-not-found', 'no such file or folder', detail);
       return;
     }
-    const folder = pattern.slice(0, pattern.lastIndexOf('/', at) + 1);
     const before = this.problems.diagnostics.length;
     let matched: readonly string[] = [];
     if ((await this.#files.kindOf(folder || '.')) === 'folder') {

@@ -1,8 +1,10 @@
-import { byPlace, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { byPlace, cleanDiagnostic, diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
 import type { Files } from '../files.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import { validate } from '../generated/validate-manifest.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { noOwnSecrets, shortestOwnSecret } from '../own-secrets.ts';
+import { Redactor } from '../redactor.ts';
 import type { Resource } from '../resource.ts';
 import type { SourceFile } from '../source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
@@ -10,6 +12,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
 import { desiredResources, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
+import type { ReferencePolicy } from './reference-policy.ts';
 import { resolveReferences } from './references.ts';
 import { checkRules } from './rules.ts';
 import { secretFiles, type SecretSources } from './secret-reference.ts';
@@ -24,14 +27,12 @@ export interface LoadedManifests {
   readonly filenames: readonly string[];
 }
 
-export interface LoadOptions {
+export interface LoadOptions extends ReferencePolicy {
   readonly files: Files;
   /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   /** What `${env:NAME}` stands for. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Further variables that no manifest may refer to. */
-  readonly withheld?: readonly string[];
   /** Whether a warning is an error. */
   readonly strict?: boolean;
 }
@@ -44,15 +45,16 @@ export async function loadManifests(
   paths: readonly string[],
   options: LoadOptions,
 ): Promise<LoadedManifests> {
-  const { files, strict = false } = options;
+  const { files, own, strict = false } = options;
   const found = await findManifests(paths, files);
   const diagnostics = [...found.diagnostics];
   const named: Resource[] = [];
   const resources: Resource[] = [];
   let declared = 0;
-  const filesOf = secretFiles(files);
+  const secrets = new Set(own?.texts);
+  const filesOf = secretFiles(files, options);
   for (const filename of found.filenames) {
-    const file = await readText(filename, files);
+    const file = await readText(filename, files, own && { closed: own.files });
     if ('code' in file) {
       diagnostics.push(file);
       continue;
@@ -68,9 +70,10 @@ export async function loadManifests(
     for (const resource of understood.named) named.push(resource);
     for (const resource of understood.whole) resources.push(resource);
     for (const diagnostic of understood.diagnostics) diagnostics.push(diagnostic);
+    for (const secret of understood.secrets) secrets.add(secret);
   }
   for (const diagnostic of checkRules(named, resources)) diagnostics.push(diagnostic);
-  const sorted = once(diagnostics).toSorted(byPlace);
+  const sorted = withoutSecrets(once(diagnostics).toSorted(byPlace), secrets);
   return {
     resources,
     diagnostics: strict ? sorted.map((diagnostic) => asError(diagnostic)) : sorted,
@@ -82,14 +85,16 @@ interface Understood extends Declared {
   readonly diagnostics: readonly Diagnostic[];
   /** How many entries stand in the lists, valid or not. */
   readonly entries: number;
+  readonly secrets: Iterable<string>;
 }
 
 async function understand(
   file: SourceFile,
-  { variables, env = {}, withheld = [] }: LoadOptions,
+  options: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
-  const nothing = { named: [], whole: [], entries: 0 };
+  const { variables, env = {}, own } = options;
+  const nothing = { named: [], whole: [], entries: 0, secrets: [] };
   const parsed = await parseYaml(file, countNames(file.text));
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
@@ -98,29 +103,44 @@ async function understand(
   if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
   const resolved = await resolveReferences(
     parsed.value,
-    { env, withheld, readFile, ...(variables && { variables }) },
+    { env, policy: options, readFile, ...(variables && { variables }) },
     parsed.places,
     file,
   );
-  const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics];
+  const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics, ...tokensIn(file, options)];
   const manifest = trimManifest(resolved.value);
   const faults = checkSchema(validate, manifest, { places: parsed.places, diagnostics }, file);
   const unresolved = new Set(resolved.unresolved.map((path) => path.join('/')));
   const told = diagnosticsOf(faults.filter(({ path }) => !unresolved.has(path.join('/'))));
   for (const diagnostic of told) diagnostics.push(diagnostic);
-  if (!isJsonObject(manifest)) return { ...nothing, diagnostics };
+  const { secrets } = resolved;
+  if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets };
+  const { texts } = own ?? noOwnSecrets;
   const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
   const declared = desiredResources({
     // What satisfies the schema is a Manifest; entries that do not are left out by `broken`.
     manifest: manifest as unknown as Manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
-    secrets: resolved.secrets,
+    secrets: secrets.length === 0 ? texts : [...texts, ...secrets],
     references: resolved.references,
     broken: new Set(brokenPaths.map((path) => path.slice(0, 3).join('/'))),
     places: parsed.places,
     file,
   });
-  return { ...declared, diagnostics, entries };
+  return { ...declared, diagnostics, entries, secrets };
+}
+
+/** A token that stands in a manifest would be sent as a value, and shown in the plan. */
+function tokensIn(file: SourceFile, { own = noOwnSecrets }: LoadOptions): Diagnostic[] {
+  return own.tokens.flatMap((token) => {
+    const at = file.text.indexOf(token);
+    if (at === -1) return [];
+    return diagnosticAt(file, [at, at + token.length], {
+      code: 'invalid-value',
+      summary: 'an access token stands here',
+      detail: 'It is no secret any more: have another one made, and keep that out of manifests.',
+    });
+  });
 }
 
 function entriesIn(manifest: JsonValue): number {
@@ -156,6 +176,13 @@ function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
     seen.add(key);
     return isNew;
   });
+}
+
+/** What a diagnostic quotes was written by hand: a short secret that stands there does so by chance. */
+function withoutSecrets(diagnostics: readonly Diagnostic[], secrets: ReadonlySet<string>): Diagnostic[] {
+  if (diagnostics.length === 0) return [];
+  const redactor = new Redactor([...secrets].filter(({ length }) => length >= shortestOwnSecret));
+  return diagnostics.map((diagnostic) => cleanDiagnostic(diagnostic, redactor));
 }
 
 function tooMany(file: SourceFile): Diagnostic {

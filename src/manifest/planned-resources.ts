@@ -13,6 +13,7 @@ import {
   type User,
 } from '../resource.ts';
 import { sensitive } from '../sensitive.ts';
+import type { ReferencePolicy } from './reference-policy.ts';
 import { checkRules } from './rules.ts';
 import { readSecret, secretFiles, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
@@ -34,23 +35,32 @@ export interface PlannedResources {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+export interface PlannedSources extends ReferencePolicy {
+  readonly files: Files;
+  readonly env: SecretSources['env'];
+}
+
 /** The resources of a saved plan, their references resolved here and now. */
 export async function plannedResources(
   entries: readonly PlannedEntry[],
-  { files, env }: { readonly files: Files; readonly env: SecretSources['env'] },
+  { files, env, ...policy }: PlannedSources,
 ): Promise<PlannedResources> {
-  const filesOf = secretFiles(files);
+  const filesOf = secretFiles(files, policy);
+  /** Of all of them, and filled as they are resolved: the list is the same for each. */
+  const secrets: string[] = [];
+  const known = new Set(policy.own?.texts);
   const resources: Resource[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const entry of entries) {
     const { filename, entry: start } = entry.origin;
-    const result = await resourceOf(entry, { env, readFile: filesOf(filename) });
+    const result = await resourceOf(entry, { env, policy, readFile: filesOf(filename) }, { secrets, known });
     if ('name' in result) resources.push(result);
     else {
       const about = { ...result, address: addressOf(entry.type, entry.name) };
       diagnostics.push({ ...diagnosticFor(filename, about), range: { filename, start, end: start } });
     }
   }
+  for (const secret of known) secrets.push(secret);
   return { resources, diagnostics: diagnostics.length > 0 ? diagnostics : brokenRules(resources) };
 }
 
@@ -60,7 +70,11 @@ function brokenRules(resources: readonly Resource[]): Diagnostic[] {
   return errors.map((error) => ({ ...error, code: 'stale-plan' }));
 }
 
-async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<Resource | Problem> {
+async function resourceOf(
+  entry: PlannedEntry,
+  sources: SecretSources,
+  { secrets, known }: { readonly secrets: readonly string[]; readonly known: Set<string> },
+): Promise<Resource | Problem> {
   const { type, name, shown, references = {}, origin } = entry;
   if (!areWhatIsHidden(references, shown)) {
     return {
@@ -69,7 +83,6 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
       detail: 'It has been altered, or a manifest has this very text for a value. Make the plan anew.',
     };
   }
-  const secrets = new Set<string>();
   let fields: JsonValue = shown;
   for (const [place, template] of Object.entries(references)) {
     let text = '';
@@ -77,7 +90,7 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
       const value = typeof part === 'string' ? part : await readSecret(part, sources);
       if (typeof value !== 'string') return value;
       const bare = trim(value).trim();
-      if (typeof part !== 'string' && bare !== '') secrets.add(bare);
+      if (typeof part !== 'string' && bare !== '') known.add(bare);
       text += value;
     }
     const steps = stepsOf(place);
@@ -96,7 +109,7 @@ async function resourceOf(entry: PlannedEntry, sources: SecretSources): Promise<
     name,
     address: addressOf(type, name),
     shown,
-    secrets: [...secrets],
+    secrets,
     ...(entry.references && { references }),
     origin,
   };

@@ -1,6 +1,7 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../json.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
+import { refusedText } from './reference-policy.ts';
 import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
 import type { SourceFile } from '../source.ts';
@@ -162,7 +163,11 @@ class Resolver {
       this.unresolved.push(path);
       return undefined;
     }
-    if (Object.hasOwn(variables, name)) return variables[name];
+    if (Object.hasOwn(variables, name)) {
+      const value = variables[name];
+      const refused = refusedText(name, textOf(value), this.#sources.policy);
+      return refused ? this.#report(path, refused) : value;
+    }
     const known = Object.keys(variables);
     const detail =
       didYouMean(name, known) ??

@@ -1,15 +1,13 @@
 import { isJsonObject, parseJson } from '../json.ts';
+import { shortestOwnSecret } from '../own-secrets.ts';
 import { Redactor, redactorOf } from '../redactor.ts';
 import type { Answer } from './answer.ts';
 import { meaningfulNames } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
 
-/** Nothing shorter is a secret of rollcall's own; to blank out a short text everywhere would make answers unreadable. */
-const shortestSecret = 8;
-
 /** A transport whose answers and errors hold none of the secrets it sends, even where the other side echoes them. */
 export function redacting(send: Transport, secrets: readonly string[]): Transport {
-  const long = secrets.filter(({ length }) => length >= shortestSecret);
+  const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
   if (long.length === 0) return send;
   const redactor = new Redactor(long);
   return async (request, signal) => {

@@ -11,7 +11,10 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { readBaseUrl } from './base-url.ts';
+import { beside } from './beside.ts';
 import { refuseReferences } from './plain-values.ts';
+import { refuseOutside, type PathList } from './project-folder.ts';
+import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token-places.ts';
 
 /** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
 export interface ChosenConfig {
@@ -21,7 +24,22 @@ export interface ChosenConfig {
   readonly tokenEnv?: string;
   readonly tokenFile?: string;
   readonly concurrency?: number;
+  /** The environment variables that manifests may refer to; all by default. */
+  readonly allowEnv?: readonly string[];
+  /** The files that manifests may refer to, and folders of such; all by default. */
+  readonly allowFiles?: readonly string[];
 }
+
+/** What was read of rollcall.yaml. */
+export interface ReadConfig {
+  /** None when the file is faulty. */
+  readonly config?: ChosenConfig;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Also of a faulty file, as far as it can be read. */
+  readonly tokens: TokenPlaces;
+}
+
+const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
 
 const defaultFile = 'rollcall.yaml';
 
@@ -33,7 +51,8 @@ export async function readConfig(
   filename: string | undefined,
   environment: string | undefined,
   files: Files,
-): Promise<ChosenConfig | Diagnostic[]> {
+  closed: ReadonlySet<string>,
+): Promise<ReadConfig> {
   if (filename === undefined && (await files.kindOf(defaultFile)) === 'absent') {
     if (environment !== undefined) {
       throw new UsageError(
@@ -41,21 +60,35 @@ export async function readConfig(
         `Environments are in ${defaultFile}, and there is none here. --config names another file.`,
       );
     }
-    return { manifests: [], vars: {} };
+    return { config: { manifests: [], vars: {} }, diagnostics: [], tokens: noTokenPlaces };
   }
-  const file = await readText(filename ?? defaultFile, files);
-  if ('code' in file) return [file];
+  const file = await readText(filename ?? defaultFile, files, { closed });
+  if ('code' in file) return { diagnostics: [file], tokens: noTokenPlaces };
   const parsed = await parseYaml(file);
-  if (parsed.value === undefined) return [...parsed.diagnostics];
+  if (parsed.value === undefined) return { diagnostics: parsed.diagnostics, tokens: noTokenPlaces };
+  const tokens = tokenPlaces(parsed.value, file.filename);
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)].map((diagnostic) =>
     withoutToken(diagnostic),
   );
-  if (diagnostics.length > 0) return diagnostics;
+  if (diagnostics.length > 0) return { diagnostics, tokens };
   // What satisfies the schema is a Config: the type is generated from it.
   const config = parsed.value as unknown as Config;
   const wrong = [...wrongValues(config, parsed.places, file)];
-  return wrong.length > 0 ? wrong : choose(config, environment, file.filename);
+  for (const list of manifestLists(config))
+    wrong.push(...(await refuseOutside(list, parsed.places, file, files)));
+  if (wrong.length > 0) return { diagnostics: wrong, tokens };
+  return { config: choose(config, environment, file.filename), diagnostics: [], tokens };
+}
+
+function manifestLists({ manifests, environments = {} }: Config): PathList[] {
+  return [
+    { path: ['manifests'], written: manifests ?? [] },
+    ...Object.entries(environments).map(([name, environment]) => ({
+      path: ['environments', name, 'manifests'],
+      written: environment.manifests ?? [],
+    })),
+  ];
 }
 
 /** The environments that a file of settings has; none when there is no such file, or when it is faulty. */
@@ -89,8 +122,7 @@ function* wrongValues(config: Config, places: Places, file: SourceFile): Iterabl
 /** A token that was written into the file by mistake is not shown, but told where it belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
-  if (excerpt === undefined || !/^\s*(?:-\s+)?["']?\w*(?:token|secret|password)\w*["']?\s*:/i.test(excerpt))
-    return diagnostic;
+  if (excerpt === undefined || !secretKey.test(excerpt)) return diagnostic;
   if (diagnostic.code !== 'unknown-field') return rest;
   return {
     ...rest,
@@ -114,16 +146,16 @@ function choose(config: Config, environment: string | undefined, filename: strin
         (names.length > 0 ? `There are: ${names.join(', ')}.` : 'It has none.'),
     );
   }
-  const folder = filename.replace(/[^/]*$/, '');
-  const beside = (path: string): string => (path.startsWith('/') ? path : folder + path);
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
   const concurrency = chosen.concurrency ?? config.concurrency;
   return {
-    manifests: (chosen.manifests ?? config.manifests ?? []).map((path) => beside(path)),
+    manifests: (chosen.manifests ?? config.manifests ?? []).map((path) => beside(filename, path)),
     vars: { ...config.vars, ...chosen.vars },
     ...(url !== undefined && { url }),
     ...(tokenEnv !== undefined && { tokenEnv }),
-    ...(tokenFile !== undefined && { tokenFile: beside(tokenFile) }),
+    ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(config.allow_env && { allowEnv: config.allow_env }),
+    ...(config.allow_files && { allowFiles: config.allow_files.map((path) => beside(filename, path)) }),
   };
 }

@@ -39,8 +39,25 @@ export interface WaitSettings {
 }
 
 /** What goes out with every request and may come back in no word of ours. */
-export function secretsOf({ token, headers }: ServiceSettings): string[] {
-  return [token, ...headers.flatMap(({ secrets }) => secrets)].map((secret) => secret.reveal());
+export function secretsOf({ token, headers, proxy, client }: ServiceSettings): string[] {
+  return [
+    ...[token, ...headers.flatMap(({ secrets }) => secrets)].map((secret) => secret.reveal()),
+    ...passwordsIn(proxy?.authorization?.reveal() ?? ''),
+    ...(client ? keysIn(client.key.reveal()) : []),
+  ];
+}
+
+/** Of a Proxy-Authorization header: its value, the user and the password, and the password. */
+function passwordsIn(authorization: string): string[] {
+  const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? [];
+  if (encoded === undefined) return [];
+  const credentials = Buffer.from(encoded, 'base64').toString();
+  return [encoded, credentials, credentials.slice(credentials.indexOf(':') + 1)];
+}
+
+/** What stands between the lines that every key has. */
+function keysIn(pem: string): string[] {
+  return Array.from(pem.matchAll(/-----BEGIN [^-]+-----([^-]+)-----END/g), ([, key = '']) => key.trim());
 }
 
 /** The flags as they were typed. */

@@ -1,8 +1,12 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import { cleanDiagnostic, type Diagnostic } from '../diagnostic.ts';
 import type { Files } from '../files.ts';
 import type { JsonObject } from '../json.ts';
+import { Redactor } from '../redactor.ts';
 import { readConfig, type ChosenConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
+import { closedFiles, ownSecrets, type SecretFlags } from './own-secrets.ts';
+import { noTokenPlaces, type TokenPlaces } from './token-places.ts';
+import { refuseSharedInput } from './standard-input.ts';
 import { readVariables } from './variables.ts';
 
 /** The flags that every command understands which reads manifests, as they were typed. */
@@ -21,14 +25,31 @@ export interface Settings {
   /** None when a file that holds some is faulty: then it is not known which variables there are. */
   readonly variables?: JsonObject;
   readonly diagnostics: readonly Diagnostic[];
+  readonly tokens: TokenPlaces;
+  /** The real paths of the files that are read as secrets, and as nothing else. */
+  readonly closed: ReadonlySet<string>;
 }
 
 /** Flags, environment variables and files of settings, made one. */
-export async function readSettings(flags: ProjectFlags, env: Environment, files: Files): Promise<Settings> {
-  const config = await readConfig(flags.config, flags.env ?? nonEmpty(env['ROLLCALL_ENV']), files);
-  const read = await readVariables(flags.vars ?? [], flags.var ?? [], files);
-  const diagnostics = [config, read].flatMap((part) => (Array.isArray(part) ? part : []));
-  if (Array.isArray(config)) return { diagnostics };
-  if (Array.isArray(read)) return { config, diagnostics };
-  return { config, variables: { ...config.vars, ...read.variables }, diagnostics };
+export async function readSettings(
+  flags: ProjectFlags & SecretFlags,
+  env: Environment,
+  files: Files,
+  paths: readonly string[] = [],
+): Promise<Settings> {
+  refuseSharedInput(flags, paths, env);
+  const named = await closedFiles(flags, env, noTokenPlaces, files);
+  const environment = flags.env ?? nonEmpty(env['ROLLCALL_ENV']);
+  const { config, tokens, diagnostics } = await readConfig(flags.config, environment, files, named);
+  const closed = await closedFiles(flags, env, tokens, files);
+  const read = await readVariables(flags.vars ?? [], flags.var ?? [], files, closed);
+  const redactor = new Redactor(ownSecrets(flags, env, tokens, closed).texts);
+  const found = Array.isArray(read) ? [...diagnostics, ...read] : diagnostics;
+  return {
+    ...(config && { config }),
+    ...(config && !Array.isArray(read) && { variables: { ...config.vars, ...read.variables } }),
+    diagnostics: found.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
+    tokens,
+    closed,
+  };
 }

@@ -12,10 +12,11 @@ export async function readVariables(
   varsFiles: readonly string[],
   assignments: readonly string[],
   files: Files,
+  closed: ReadonlySet<string>,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
   const variables: Record<string, JsonValue> = {};
   for (const filename of varsFiles) {
-    const read = await readVarsFile(filename, files);
+    const read = await readVarsFile(filename, files, closed);
     if (Array.isArray(read)) return read;
     Object.assign(variables, read.variables);
   }
@@ -29,8 +30,9 @@ export async function readVariables(
 async function readVarsFile(
   filename: string,
   files: Files,
+  closed: ReadonlySet<string>,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
-  const file = await readText(filename, files);
+  const file = await readText(filename, files, { closed });
   if ('code' in file) return [file];
   const { value, diagnostics, places } = await parseYaml(file);
   if (diagnostics.length > 0) return [...diagnostics];

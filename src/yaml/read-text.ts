@@ -1,5 +1,6 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
 import { standardInput, type Files } from '../files.ts';
+import { systemFolderOf } from '../system-folder.ts';
 import { sourceFile, type SourceFile } from '../source.ts';
 
 /** A larger file is no manifest that a person wrote. */
@@ -8,11 +9,17 @@ const maxFileBytes: number = 16 * 1024 * 1024;
 /** Ten lines for each of as many resources as a run may have. */
 const maxLines = 2_000_000;
 
+export interface ReadTextOptions {
+  /** The real paths of files that hold what rollcall itself keeps secret; those are not read. */
+  readonly closed?: ReadonlySet<string>;
+  readonly maxBytes?: number;
+}
+
 /** Reads a file, or standard input, as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
 export async function readText(
   filename: string,
   files: Files,
-  maxBytes: number = maxFileBytes,
+  { closed = new Set(), maxBytes = maxFileBytes }: ReadTextOptions = {},
 ): Promise<SourceFile | Diagnostic> {
   const shown = filename === standardInput ? '<stdin>' : filename;
   const refuse = (code: Diagnostic['code'], summary: string, detail: string): Diagnostic =>
@@ -22,6 +29,20 @@ export async function readText(
     const kind = filename === standardInput ? 'file' : await files.kindOf(filename);
     if (kind === 'absent') return refuse('file-not-found', 'no such file', 'Check the path.');
     if (kind !== 'file') return refuse('file-unreadable', 'this is not a file', 'Name a YAML file.');
+    const realPath = filename === standardInput ? '' : await files.realPath(filename);
+    const systemFolder = systemFolderOf(realPath);
+    if (systemFolder !== undefined)
+      return refuse(
+        'forbidden-file',
+        `nothing in ${systemFolder} is read`,
+        'The system shows itself there, and what it keeps secret. Name a file that somebody wrote.',
+      );
+    if (closed.has(realPath))
+      return refuse(
+        'forbidden-file',
+        'this file holds what rollcall itself keeps secret',
+        'The token and the key of the client certificate are for rollcall alone. Name another file.',
+      );
     bytes = await (filename === standardInput
       ? files.readStandardInput(maxBytes + 1)
       : files.read(filename, maxBytes + 1));

@@ -32,7 +32,14 @@ describe('init', () => {
     const { diagnostics } = await loadManifests(['manifests'], { files });
     expect(diagnostics).toEqual([]);
     expect(await readSettings({ env: 'production' }, {}, files)).toMatchObject({
-      config: { url, tokenEnv: 'ROLLCALL_TOKEN', manifests: ['manifests'] },
+      config: {
+        url,
+        tokenEnv: 'ROLLCALL_TOKEN',
+        manifests: ['manifests'],
+        // What manifests may refer to is closed until somebody opens it.
+        allowEnv: [],
+        allowFiles: ['secrets/'],
+      },
       diagnostics: [],
     });
     expect(schemaErrors('config', parse(written.get('rollcall.yaml') ?? ''))).toEqual([]);

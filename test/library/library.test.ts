@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -11,15 +11,18 @@ import {
   renderPlan,
   UsageError,
   type ApplyEvent,
+  type LoadOptions,
   type Planned,
   type PlanOptions,
   type ServiceOptions,
   type ValidManifests,
 } from '../../src/index.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxResponse } from '../../src/sandbox/response.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
+import { tlsFixture } from '../support/raw-server.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
 const secret = 'canary-library-secret';
@@ -28,15 +31,18 @@ let folder: string;
 let server: SandboxServer;
 /** Called with each request before the sandbox answers it. */
 let onRequest: (method: string) => void;
+/** In place of what the sandbox answers to a create. */
+let answerToCreate: SandboxResponse | undefined;
 let service: ServiceOptions;
 beforeEach(async () => {
   folder = temporaryFolder();
   onRequest = () => {};
+  answerToCreate = undefined;
   const { sandbox } = seedSandbox({ applications: [{ slug: 'here', name: 'Here' }] });
   const watched: Pick<Sandbox, 'handle'> = {
     handle: (request) => {
       onRequest(request.method);
-      return sandbox.handle(request);
+      return (request.method === 'POST' ? answerToCreate : undefined) ?? sandbox.handle(request);
     },
   };
   server = await serveSandbox(watched, { port: 0, latencyMs: 0 });
@@ -68,6 +74,69 @@ const roll = [
 ];
 
 describe('the library', () => {
+  test('narrows what manifests may refer to, and closes what the environment keeps secret to them', async () => {
+    const text = (reference: string): string =>
+      `version: 1\nusers: [{ username: a, name: A, attributes: { x: "\${${reference}}" } }]\n`;
+    writeFileSync(join(folder, 'token'), secret);
+    const env = { ONE: '1', TWO: '2', COPY: secret, ROLLCALL_TOKEN_FILE: join(folder, 'token') };
+    const codesOf = async (reference: string, options: LoadOptions): Promise<string[]> => {
+      writeFileSync(join(folder, 'a.yaml'), text(reference));
+      const { diagnostics } = await loadManifests(join(folder, 'a.yaml'), options);
+      return diagnostics.map(({ code }) => code);
+    };
+    expect(await codesOf('env:ONE', { env, allowEnv: ['O*'] })).toEqual([]);
+    expect(await codesOf('env:TWO', { env, allowEnv: ['O*'] })).toEqual(['invalid-reference']);
+    expect(await codesOf('file:token', { env })).toEqual(['invalid-reference']);
+    expect(await codesOf('file:a.yaml', { env, allowFiles: [] })).toEqual(['invalid-reference']);
+    const named = { ...env, ROLLCALL_TOKEN: secret };
+    expect(await codesOf('env:COPY', { env: named })).toEqual(['invalid-reference']);
+  });
+
+  test.each([
+    ['env:SECRET', { token: secret }],
+    ['file:client.key', { clientCert: 'client.pem', clientKey: 'client.key' }],
+    ['file:link', { clientCert: 'client.pem', clientKey: 'client.key' }],
+  ])('sends no manifest that refers to what its options keep secret: %s', async (reference, options) => {
+    writeFileSync(join(folder, 'client.key'), tlsFixture('client.key'));
+    writeFileSync(join(folder, 'client.pem'), tlsFixture('client.pem'));
+    symlinkSync('client.key', join(folder, 'link'));
+    const manifests = await valid(
+      `users: [{ username: a, name: A, attributes: { x: ["\${${reference}}"] } }]`,
+    );
+    const paths = 'clientKey' in options && {
+      clientCert: join(folder, options.clientCert),
+      clientKey: join(folder, options.clientKey),
+    };
+    const refusal = /user\.a refers to what rollcall itself keeps secret/;
+    await expect(plan(manifests, { ...service, ...options, ...paths })).rejects.toThrow(refusal);
+    await expect(apply(await planned(manifests), { ...service, ...options, ...paths })).rejects.toThrow(
+      refusal,
+    );
+  });
+
+  test.each([
+    ['a refusal', 400],
+    ['a crash', 500],
+    ['what is called a success', 201],
+    ['a redirect', 302],
+  ])('gives no secret back that %s repeats, however it is spelled', async (_what, status) => {
+    const escaped = sandboxToken.replace(/[^a-z]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`);
+    const body = `{"pk":"${escaped}","name":["${escaped} ${btoa(`Bearer ${sandboxToken}`)}"],"${escaped}":{"${secret}":1},"slug":"wiki"}`;
+    const headers = { location: `https://${sandboxToken}.example.com/`, 'x-authentik-id': sandboxToken };
+    const manifests = await valid(...roll);
+    const made = await planned(manifests);
+    answerToCreate = { status, headers, body };
+    const applied = await apply(made, service);
+    const shown = [
+      inspect(applied, { depth: 20, showHidden: true, getters: true }),
+      ...(['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'] as const).map((format) =>
+        renderApply(applied, format),
+      ),
+    ].join('\n');
+    for (const leak of [sandboxToken, btoa(`Bearer ${sandboxToken}`).slice(4, -4), secret, 'u002d'])
+      expect(shown).not.toContain(leak);
+  });
+
   test('tells invalid manifests by their diagnostics, and takes a variable that has no value for a mistake', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: a, name: "${var:NAME}" }]\n');
     const invalid = await loadManifests([folder]);

@@ -15,9 +15,10 @@ test('a folder to which many ways lead is searched once', async () => {
     ...memoryFiles({}),
     kindOf: async (path) => (path.endsWith('.yaml') ? 'file' : 'folder'),
     realPath: async (path) => (path.endsWith('.yaml') ? '/m/a.yaml' : `/m${'/x'.repeat(depthOf(path))}`),
-    namesIn: async (path) => {
+    entriesIn: async (path) => {
       searched.push(path);
-      return depthOf(path) === deepest ? ['a.yaml'] : ['one', 'two'];
+      if (depthOf(path) === deepest) return [{ name: 'a.yaml', kind: 'file' }];
+      return ['one', 'two'].map((name) => ({ name, kind: 'link' }));
     },
   });
   expect(diagnostics).toEqual([]);

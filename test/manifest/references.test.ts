@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { noOwnSecrets } from '../../src/own-secrets.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const variables: Record<string, JsonValue> = {
@@ -18,7 +19,7 @@ function load(field: string, value: string): Promise<LoadedManifests> {
     files: memoryFiles({ 'm/a.yaml': text, 'm/secret.txt': 'hunter2\n', '/etc/secret': 'absolute' }),
     variables,
     env: { KEY: 's3cret', EMPTY: '', ROLLCALL_TOKEN: 'the-token', MY_TOKEN: 'the-token' },
-    withheld: ['MY_TOKEN'],
+    own: { ...noOwnSecrets, variables: ['MY_TOKEN'] },
   });
 }
 

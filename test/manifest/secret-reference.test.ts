@@ -4,8 +4,8 @@ import { memoryFiles } from '../support/memory-files.ts';
 
 /** What `${file:secret}` stands for when the file holds this. */
 function secretIn(content: string): ReturnType<typeof readSecret> {
-  const readFile = secretFiles(memoryFiles({ 'm/secret': content }))('m/a.yaml');
-  return readSecret({ file: 'secret' }, { env: {}, readFile });
+  const readFile = secretFiles(memoryFiles({ 'm/secret': content }), {})('m/a.yaml');
+  return readSecret({ file: 'secret' }, { env: {}, policy: {}, readFile });
 }
 
 test.each([

@@ -13,7 +13,7 @@ concurrency: 2
 vars: { domain: for-all, team: core }
 environments:
   staging:
-    manifests: [staging, /etc/rollcall]
+    manifests: [staging, /memory/ops/whole]
     concurrency: 3
     vars: { domain: for-staging }
     token_file: secrets/staging
@@ -46,7 +46,7 @@ describe('what rollcall.yaml says of an environment beats what it says of all', 
   });
 
   test('of the manifests; paths are taken from the folder of the file', async () => {
-    expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/etc/rollcall']);
+    expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/memory/ops/whole']);
     expect((await chosen('production')).manifests).toEqual(['ops/all']);
     expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
     expect((await chosen('production')).tokenFile).toBe('/run/secrets/production');

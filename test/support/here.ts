@@ -1,6 +1,5 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { glob } from 'tinyglobby';
 import type { Context, Output } from '../../src/commands/context.ts';
 import { nodeService } from '../../src/commands/node-context.ts';
 import { nodeFiles } from '../../src/commands/node-files.ts';
@@ -62,8 +61,8 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
       kindOf: (path) => nodeFiles.kindOf(at(path)),
       realPath: (path) => nodeFiles.realPath(at(path)),
       read: (path, maxBytes) => nodeFiles.read(at(path), maxBytes),
-      namesIn: (folder) => nodeFiles.namesIn(at(folder)),
-      glob: (pattern) => glob(pattern, { cwd, expandDirectories: false, onlyFiles: false }),
+      entriesIn: (folder, most) => nodeFiles.entriesIn(at(folder), most),
+      glob: (folder, pattern, look) => nodeFiles.glob(at(folder), pattern, look),
       readStandardInput: async () => Buffer.from(await start.stdin()),
     },
     writeReport: (filename, text) => writeReport(at(filename), text),

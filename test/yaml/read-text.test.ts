@@ -4,7 +4,7 @@ import { readText } from '../../src/yaml/read-text.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 function read(bytes: Uint8Array, most?: number): ReturnType<typeof readText> {
-  return readText('a.yaml', memoryFiles({ 'a.yaml': bytes }), most);
+  return readText('a.yaml', memoryFiles({ 'a.yaml': bytes }), most === undefined ? {} : { maxBytes: most });
 }
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -42,8 +42,8 @@ describe('the text of a file', () => {
       read: async (_, most) => (asked.push(most), utf8('x')),
       readStandardInput: async (most) => (asked.push(most), utf8('y')),
     };
-    await readText('a.yaml', files, 100);
-    expect(await readText('-', files, 100)).toMatchObject({ filename: '<stdin>', text: 'y' });
+    await readText('a.yaml', files, { maxBytes: 100 });
+    expect(await readText('-', files, { maxBytes: 100 })).toMatchObject({ filename: '<stdin>', text: 'y' });
     expect(asked).toEqual([101, 101]);
   });
 });

@@ -1,0 +1,47 @@
+import { posix } from 'node:path';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import { standardInput, type Files } from '../files.ts';
+import { globFolder } from '../glob-folder.ts';
+import type { SourceFile } from '../source.ts';
+import { isBelow } from '../system-folder.ts';
+import type { Places } from '../yaml/places.ts';
+
+/** A list of paths in rollcall.yaml, and where it stands there. */
+export interface PathList {
+  readonly path: readonly string[];
+  readonly written: readonly string[];
+}
+
+/**
+ * Manifests that rollcall.yaml names lie below its folder, links followed. Who may change that file, but not the command line of a
+ * pipeline, cannot have other files of that machine read and quoted.
+ */
+export async function refuseOutside(
+  { path, written }: PathList,
+  places: Places,
+  file: SourceFile,
+  files: Files,
+): Promise<Diagnostic[]> {
+  const folder = file.filename.replace(/[^/]*$/, '');
+  const root = await files.realPath(folder || '.');
+  const found: Diagnostic[] = [];
+  for (const [index, entry] of written.entries()) {
+    if (entry !== standardInput && (await isInside(entry, folder, root, files))) continue;
+    found.push(
+      diagnosticAt(file, places.ofValue([...path, index]), {
+        code: 'outside-project',
+        summary: 'this is not below the folder of this file',
+        detail: 'Name it on the command line, if the manifests of somebody else are meant.',
+      }),
+    );
+  }
+  return found;
+}
+
+async function isInside(entry: string, folder: string, root: string, files: Files): Promise<boolean> {
+  const whole = entry.startsWith('/') ? entry : folder + entry;
+  const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
+  if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
+  // What is not there is told by the search; here only what it would be.
+  return isBelow(posix.resolve(root, entry), root);
+}

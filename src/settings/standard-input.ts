@@ -1,0 +1,30 @@
+import { UsageError } from '../errors.ts';
+import { standardInput } from '../files.ts';
+import { nonEmpty, type Environment } from './environment.ts';
+
+/** Where a command line can name standard input. */
+export interface InputFlags {
+  readonly config?: string;
+  readonly vars?: readonly string[];
+  readonly tokenFile?: string;
+}
+
+/** Throws a UsageError where standard input is to be read as two things: whichever comes first would get what is for the other. */
+export function refuseSharedInput(
+  { config, vars = [], tokenFile }: InputFlags,
+  paths: readonly string[],
+  env: Environment,
+): void {
+  const uses = [
+    { what: 'the token', path: tokenFile ?? nonEmpty(env['ROLLCALL_TOKEN_FILE']) },
+    { what: 'the settings', path: config },
+    ...vars.map((path) => ({ what: 'variables', path })),
+    { what: 'a manifest', path: paths.find((path) => path === standardInput) },
+  ].filter(({ path }) => path === standardInput);
+  const [first, second] = uses;
+  if (first === undefined || second === undefined) return;
+  throw new UsageError(
+    `standard input cannot hold both ${first.what} and ${second.what}`,
+    'Name a file for one of the two.',
+  );
+}

@@ -1,0 +1,388 @@
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { nodeFiles } from '../../src/commands/node-files.ts';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { parseJson } from '../../src/json.ts';
+import type { HttpRequest } from '../../src/service/transport.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import { tlsFixture } from '../support/raw-server.ts';
+import { capture } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+/** What rollcall writes in any test is searched for it. */
+const token = 'canary-of-the-closed-files-0123456789';
+
+let folder: string;
+const at = (name: string): string => join(folder, name);
+
+const valid = 'version: 1\nusers: [{ username: alice, name: Alice }]\n';
+
+beforeAll(() => {
+  folder = temporaryFolder();
+  for (const path of ['project/manifests', 'project/secrets', 'project/ops', 'elsewhere', 'tokens'])
+    mkdirSync(at(path), { recursive: true });
+  writeFileSync(at('tok'), token);
+  writeFileSync(at('tokens/tok.yaml'), token);
+  writeFileSync(at('other-tok'), token);
+  writeFileSync(at('copy'), token);
+  writeFileSync(at('client.pem'), tlsFixture('client.pem'));
+  writeFileSync(at('client.key'), tlsFixture('client.key'));
+  writeFileSync(at('project/manifests/a.yaml'), valid);
+  writeFileSync(at('project/secrets/password'), 'hunter-canary-22');
+  writeFileSync(at('elsewhere/secret.yaml'), 'canary-of-elsewhere');
+  symlinkSync(at('tok'), at('link-to-tok'));
+  linkSync(at('tok'), at('same-as-tok'));
+  symlinkSync('/proc/self/environ', at('link-to-environ'));
+  symlinkSync(at('elsewhere'), at('project/out'));
+  symlinkSync('/', at('project/root'));
+  symlinkSync(at('elsewhere/secret.yaml'), at('project/secrets/out'));
+});
+
+interface Ran {
+  /** Of the diagnostics. */
+  readonly codes: readonly string[];
+  readonly stderr: string;
+}
+
+/** `rollcall plan` on the real disk; the service has nothing. */
+async function planned(
+  paths: readonly string[],
+  options: Partial<PlanOptions> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const run = capture({
+    env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env },
+    transport: async () => answered(404, { detail: 'Not found.' }),
+  });
+  await plan(
+    paths,
+    { output: 'text', report: ['sarif=s', 'html=h'], ...options },
+    { ...run.context, files: nodeFiles },
+  );
+  const codes = Array.from(run.stderr().matchAll(/ \[([a-z0-9-]+)\]$/gm), ([, code = '']) => code);
+  return { codes, stderr: run.stderr() };
+}
+
+/** The same, with a manifest of one user whose attribute refers to something. */
+async function referring(
+  reference: string,
+  options: Partial<PlanOptions> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const text = `version: 1\nusers: [{ username: alice, name: Alice, attributes: { key: "${reference}" } }]\n`;
+  writeFileSync(at('referring.yaml'), text);
+  return planned([at('referring.yaml')], { tokenFile: at('tok'), ...options }, env);
+}
+
+function configured(...lines: string[]): string {
+  writeFileSync(at('project/rollcall.yaml'), ['version: 1', ...lines].join('\n'));
+  return at('project/rollcall.yaml');
+}
+
+describe('the token file is never a manifest', () => {
+  test.each(['tok', 'link-to-tok'])('named on the command line: %s', async (name) => {
+    const { codes, stderr } = await planned([at(name)], { tokenFile: at('tok') });
+    expect(codes).toEqual(['forbidden-file']);
+    expect(stderr).toContain('this file holds what rollcall itself keeps secret');
+  });
+
+  test('found in a folder', async () => {
+    const { codes } = await planned([at('tokens')], { tokenFile: at('tokens/tok.yaml') });
+    expect(codes).toEqual(['forbidden-file']);
+  });
+
+  test('where the variable names it', async () => {
+    const { codes } = await planned([at('tok')], {}, { ROLLCALL_TOKEN_FILE: at('tok') });
+    expect(codes).toEqual(['forbidden-file']);
+  });
+
+  test('where rollcall.yaml names it for another environment, nor where that file is faulty', async () => {
+    const environments = [
+      'environments:',
+      '  a: { url: "https://id.example.com" }',
+      '  b: { token_file: ../tok }',
+    ];
+    const config = configured(...environments);
+    expect((await planned([at('tok')], { config, tokenFile: at('other-tok') })).codes).toEqual([
+      'forbidden-file',
+    ]);
+    const faulty = configured(...environments, 'wrong: true');
+    const run = capture({ env: {} });
+    await validate([at('tok')], { config: faulty, output: 'json' }, { ...run.context, files: nodeFiles });
+    expect(run.stdout()).toContain('"forbidden-file"');
+  });
+
+  test('nor is it read as variables or settings', async () => {
+    const tokenFile = at('tok');
+    expect((await planned([at('project/manifests')], { tokenFile, vars: [at('tok')] })).codes).toEqual([
+      'forbidden-file',
+    ]);
+    expect(
+      (await planned([at('project/manifests')], { tokenFile, config: at('link-to-tok') })).codes,
+    ).toEqual(['forbidden-file']);
+  });
+});
+
+describe('the key of the client certificate', () => {
+  test.each(['client.key', 'client.pem'])('is never a manifest: %s', async (name) => {
+    const options = { tokenFile: at('tok'), clientCert: at('client.pem'), clientKey: at('client.key') };
+    expect((await planned([at(name)], options)).codes).toEqual(['forbidden-file']);
+  });
+});
+
+describe('where the system shows itself', () => {
+  test.each(['/proc/self/environ', 'link-to-environ', '/proc/self/cmdline'])(
+    'is no manifest: %s',
+    async (name) => {
+      const path = name.startsWith('/') ? name : at(name);
+      expect((await planned([path], { tokenFile: at('tok') })).codes).toEqual(['forbidden-file']);
+    },
+  );
+
+  test.each([{ vars: ['/proc/self/environ'] }, { config: '/proc/self/environ' }])(
+    'are no variables and no settings: %j',
+    async (options) => {
+      const { codes } = await planned([at('project/manifests')], { tokenFile: at('tok'), ...options });
+      expect(codes).toEqual(['forbidden-file']);
+    },
+  );
+});
+
+describe('manifests that rollcall.yaml names', () => {
+  test.each([
+    '/proc/self/environ',
+    '../elsewhere',
+    '../elsewhere/*.yaml',
+    '../missing',
+    '..',
+    'manifests/../../elsewhere',
+    'out',
+    'out/*.yaml',
+    'root/**/*.yaml',
+    'secrets/out',
+    '/etc/passwd',
+    '-',
+  ])('lie below its folder, which %s does not', async (path) => {
+    const config = configured(`manifests: [manifests, ${JSON.stringify(path)}]`);
+    const run = capture({ env: {} });
+    await validate([], { config, output: 'json' }, { ...run.context, files: nodeFiles });
+    expect(parseJson(run.stdout())).toMatchObject({
+      diagnostics: [{ code: 'outside-project', range: { filename: config, start: { line: 2, column: 24 } } }],
+    });
+  });
+
+  test.each(['manifests', './manifests/*.yaml', 'ops/../manifests', '**/*.yaml'])(
+    'are read there: %s',
+    async (path) => {
+      const config = configured(
+        `manifests: [${JSON.stringify(path)}]`,
+        'environments: { a: { manifests: [manifests] } }',
+      );
+      const { codes } = await planned([], { config, tokenFile: at('tok') });
+      expect(codes.filter((code) => code === 'outside-project')).toEqual([]);
+    },
+  );
+
+  test('lie below its folder in every environment', async () => {
+    const config = configured('manifests: [manifests]', 'environments: { a: { manifests: [../elsewhere] } }');
+    expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
+  });
+
+  test('may be told by their whole path', async () => {
+    const config = configured(`manifests: [${at('project/manifests')}]`);
+    expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual([]);
+  });
+});
+
+describe('standard input is read as one thing', () => {
+  test.each([
+    [{ tokenFile: '-', vars: ['-'] }, [], {}],
+    [{ tokenFile: '-', config: '-' }, [], {}],
+    [{ vars: ['-'] }, [], { ROLLCALL_TOKEN_FILE: '-' }],
+    [{}, ['-'], { ROLLCALL_TOKEN_FILE: '-' }],
+    [{ tokenFile: '-' }, ['-'], {}],
+    [{ vars: ['-', '-'] }, [], {}],
+  ])('%j %j %j', async (options, paths, env) => {
+    const run = capture({ env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env } });
+    await expect(plan(paths, { output: 'text', ...options }, run.context)).rejects.toThrow(
+      /standard input cannot hold both/,
+    );
+  });
+});
+
+describe('a reference to what rollcall itself keeps secret is refused', () => {
+  test.each(['tok', 'link-to-tok', './project/../tok'])('the token file: %s', async (name) => {
+    const { codes, stderr } = await referring(`\${file:${name}}`);
+    expect(codes).toEqual(['invalid-reference']);
+    expect(stderr).toContain('a manifest may not refer to');
+  });
+
+  test.each(['same-as-tok', 'copy', 'tokens/tok.yaml'])(
+    'the token, wherever else it stands: %s',
+    async (name) => {
+      const { codes, stderr } = await referring(`\${file:${name}}`);
+      expect(codes).toEqual(['invalid-reference']);
+      expect(stderr).toContain('It holds the access token.');
+    },
+  );
+
+  test('the token under another name in the environment', async () => {
+    const { codes } = await referring('x${env:CI_COPY}', {}, { CI_COPY: token });
+    expect(codes).toEqual(['invalid-reference']);
+  });
+
+  test.each(['client.key', 'client.pem'])('the client certificate and its key: %s', async (name) => {
+    const options = { clientCert: at('client.pem'), clientKey: at('client.key') };
+    expect((await referring(`\${file:${name}}`, options)).codes).toEqual(['invalid-reference']);
+  });
+
+  test('the authorities, in whose file the key of one may stand', async () => {
+    const options = { caFile: at('client.pem') };
+    expect((await referring('${file:client.pem}', options)).codes).toEqual(['invalid-reference']);
+  });
+
+  test('the tokens of other environments', async () => {
+    const config = configured(
+      'environments:',
+      '  a: { token_env: TOKEN_A }',
+      '  b: { token_env: TOKEN_B, token_file: ../other-tok }',
+    );
+    const env = { TOKEN_A: 'one', TOKEN_B: 'two' };
+    for (const reference of ['${env:TOKEN_A}', '${env:TOKEN_B}', '${file:other-tok}'])
+      expect((await referring(reference, { config, env: 'a' }, env)).codes).toEqual(['invalid-reference']);
+  });
+
+  test.each(['environ', 'cmdline'])('the process itself: %s', async (name) => {
+    expect((await referring(`\${file:/proc/self/${name}}`)).codes).toEqual(['invalid-reference']);
+  });
+
+  test.each([
+    'ROLLCALL_TOKEN',
+    'ROLLCALL_CLIENT_KEY_PASSPHRASE',
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+    'http_proxy',
+    'https_proxy',
+  ])('the variable %s', async (name) => {
+    const env = { [name]: 'http://user:hunter-canary@127.0.0.1:1' };
+    expect((await referring(`\${env:${name}}`, { tokenFile: at('tok') }, env)).codes).toEqual([
+      'invalid-reference',
+    ]);
+  });
+
+  test('the variables of --header, with and without a token_env', async () => {
+    const header = ['X-Pass: ${env:PASS}', 'X-Other: a ${env:OTHER}'];
+    const config = configured('environments: { a: { token_env: TOKEN_A } }');
+    const env = { PASS: 'canary-pass', OTHER: 'canary-other', TOKEN_A: token };
+    for (const reference of ['${env:PASS}', '${env:OTHER}']) {
+      expect((await referring(reference, { header }, env)).codes).toEqual(['invalid-reference']);
+      expect((await referring(reference, { header, config, env: 'a' }, env)).codes).toEqual([
+        'invalid-reference',
+      ]);
+    }
+  });
+});
+
+describe('a saved plan', () => {
+  const text = [
+    'version: 1',
+    'users:',
+    '  - username: alice',
+    '    name: Alice',
+    '    attributes: { a: "${env:ONE}", b: "${file:project/secrets/password}" }',
+  ].join('\n');
+
+  async function applied(options: Partial<ApplyOptions>, env: Record<string, string> = {}): Promise<string> {
+    writeFileSync(at('saved.yaml'), text);
+    const setup = {
+      env: { ROLLCALL_URL: 'http://127.0.0.1:9', ROLLCALL_TOKEN: 'canary-viewer', ONE: 'canary-1', ...env },
+      transport: async ({ body = '{}' }: HttpRequest) => answered(201, { pk: 1, ...JSON.parse(body) }),
+    };
+    const planning = capture(setup);
+    const context = { ...planning.context, files: nodeFiles };
+    expect(await plan([at('saved.yaml')], { output: 'json', out: 'plan.json' }, context)).toBe('done');
+    writeFileSync(at('plan.json'), planning.written.get('plan.json') ?? '');
+    const run = capture(setup);
+    await apply(
+      [],
+      { output: 'text', plan: at('plan.json'), ...options },
+      { ...run.context, files: nodeFiles },
+    );
+    return run.stdout() + run.stderr();
+  }
+
+  test('has its references resolved where nothing forbids it', async () => {
+    expect(await applied({})).toContain('Apply complete!');
+  });
+
+  test.each([
+    [['allow_env: []'], '`ONE`'],
+    [['allow_files: [ops]'], '`project/secrets/password`'],
+    [['environments: { b: { token_env: ONE } }'], '`ONE`'],
+    [['environments: { b: { token_file: secrets/password } }'], '`project/secrets/password`'],
+  ])('obeys the settings where it is applied: %j', async (lines, name) => {
+    const said = await applied({ config: configured(...lines) });
+    expect(said).toContain(`user.alice: a manifest may not refer to ${name} [invalid-reference]`);
+    expect(said).toContain('Nothing was created.');
+  });
+
+  test('does not send the token of the one who applies it', async () => {
+    writeFileSync(at('applier'), 'canary-1');
+    const said = await applied({ tokenFile: at('applier') });
+    expect(said).toContain('It holds the access token.');
+  });
+});
+
+describe('allow_env and allow_files', () => {
+  const names = 'allow_env: [GRAFANA_*, ONE]';
+  const env = {
+    GRAFANA_KEY: 'canary-1',
+    GRAFANA_: 'canary-2',
+    ONE: 'canary-3',
+    ONES: 'canary-4',
+    XGRAFANA_: 'c',
+  };
+
+  test.each(['GRAFANA_KEY', 'GRAFANA_', 'ONE'])('let through what they name: %s', async (name) => {
+    expect((await referring(`\${env:${name}}`, { config: configured(names) }, env)).codes).toEqual([]);
+  });
+
+  test.each(['ONES', 'XGRAFANA_'])('refuse other variables, and say what to add: %s', async (name) => {
+    const { codes, stderr } = await referring(`\${env:${name}}`, { config: configured(names) }, env);
+    expect(codes).toEqual(['invalid-reference']);
+    expect(stderr).toContain(`add ${name} to allow_env in rollcall.yaml`);
+  });
+
+  test('open nothing that is closed', async () => {
+    const config = configured('allow_env: ["*"]', 'allow_files: [..]');
+    const options = { config };
+    expect((await referring('${env:ROLLCALL_TOKEN}', options)).codes).toEqual(['invalid-reference']);
+    expect((await referring('${file:tok}', options)).codes).toEqual(['invalid-reference']);
+    expect((await referring('${file:project/secrets/password}', options)).codes).toEqual([]);
+  });
+
+  test.each([
+    ['allow_env: []', '${env:ONE}'],
+    ['allow_files: []', '${file:project/secrets/password}'],
+    ['allow_files: [secrets/]', '${file:elsewhere/secret.yaml}'],
+    ['allow_files: [secrets/]', '${file:project/secrets/../../elsewhere/secret.yaml}'],
+    ['allow_files: [secrets/]', '${file:project/secrets/out}'],
+    ['allow_files: [secrets/pass]', '${file:project/secrets/password}'],
+    ['allow_files: [missing/]', '${file:project/secrets/password}'],
+  ])('refuse what lies outside, links followed: %s %s', async (line, reference) => {
+    expect((await referring(reference, { config: configured(line) }, env)).codes).toEqual([
+      'invalid-reference',
+    ]);
+  });
+
+  test.each(['secrets', 'secrets/', 'secrets/password', '.'])(
+    'let through a file, or what lies in a folder: %s',
+    async (path) => {
+      const config = configured(`allow_files: [${path}]`);
+      expect((await referring('${file:project/secrets/password}', { config })).codes).toEqual([]);
+    },
+  );
+});

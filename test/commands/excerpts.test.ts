@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { doctor } from '../../src/commands/doctor.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { tlsFixture } from '../support/raw-server.ts';
+import { capture } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+/* What these secrets hold is what every output of every test is searched for. */
+const secrets = {
+  token: 'canary-token-Zz9Yy8Xx7Ww6',
+  ofAnother: 'canary-of-another-environment',
+  header: 'canary-header-Aa1Bb2Cc3',
+  password: 'canary-proxy-password',
+  passphrase: 'canary-passphrase',
+  variable: 'canary-variable-Qq1Ww2',
+  file: 'canary-file-Ee3Rr4',
+};
+const key = tlsFixture('client.key');
+const keyLine = key.split('\n')[2] ?? '';
+
+const env = {
+  ROLLCALL_URL: 'http://127.0.0.1:9',
+  ROLLCALL_TOKEN: secrets.token,
+  TOKEN_B: secrets.ofAnother,
+  HEADER: secrets.header,
+  HTTP_PROXY: `http://me:${secrets.password}@127.0.0.1:1`,
+  ROLLCALL_CLIENT_KEY_PASSPHRASE: secrets.passphrase,
+  VARIABLE: secrets.variable,
+};
+
+const options = {
+  header: ['X-Pass: Basic ${env:HEADER}'],
+  clientCert: 'client.pem',
+  clientKey: 'client.key',
+} as const;
+
+function project(manifest: string): Record<string, string> {
+  return {
+    'rollcall.yaml': 'version: 1\nenvironments: { a: {}, b: { token_env: TOKEN_B } }\n',
+    'client.pem': tlsFixture('client.pem'),
+    'client.key': key,
+    'secret.txt': secrets.file,
+    'a.yaml': manifest,
+  };
+}
+
+const references = 'attributes: { a: "${env:VARIABLE}", b: "${file:secret.txt}" }';
+
+describe('a diagnostic shows the line of a manifest without', () => {
+  test.each([
+    ['the token', secrets.token],
+    ['the token of another environment', secrets.ofAnother],
+    ['the token, as a URL has it', encodeURIComponent(secrets.token).replace('-', '%2D')],
+    ['the token, in base64', btoa(`Bearer ${secrets.token}`)],
+    ['a piece of the token', secrets.token.slice(3, 17)],
+    ['the secret of a header', secrets.header],
+    ['the password of the proxy', secrets.password],
+    ['what the proxy is sent', btoa(`me:${secrets.password}`)],
+    ['the passphrase of the key', secrets.passphrase],
+    ['the value of a variable that manifests refer to', secrets.variable],
+    ['the value of a file that manifests refer to', secrets.file],
+    ['a line of the key', keyLine],
+  ])('%s', async (_what, secret) => {
+    const manifest = `version: 1\nusers:\n  - { username: alice, name: Alice, ${references} }\n  - { username: bob, nome: "x: ${secret} y" }\n`;
+    const run = capture({ files: project(manifest), env });
+    const report = ['html=h', 'sarif=s', 'json=j', 'junit=u', 'markdown=m'];
+    expect(await plan(['a.yaml'], { output: 'text', report, ...options }, run.context)).toBe('invalid');
+    expect(run.stderr()).toContain('username: bob, nome: "x:');
+    const shown = run.stderr() + run.stdout() + [...run.written.values()].join('');
+    expect(shown).not.toContain(secret);
+    // The caret stays below the field, whatever is blanked out before or after it.
+    expect(run.stderr()).toMatch(/ {2}\| {22}\^{4}$/m);
+  });
+
+  test('the token that is in the environment, where nothing is sent', async () => {
+    const manifest = `version: 1\nusers: [{ username: bob, nome: ${secrets.token} }] # ${secrets.ofAnother}\n`;
+    const run = capture({ files: project(manifest), env });
+    expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
+    expect(run.stdout()).toContain('nome: (sensitive)');
+  });
+
+  test('the token, where a manifest holds it, which is refused: it would be sent, and shown in the plan', async () => {
+    const manifest = `version: 1\nusers: [{ username: bob, name: "by ${secrets.ofAnother}" }]\n`;
+    const run = capture({ files: project(manifest), env });
+    expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
+    expect(run.stderr()).toContain('a.yaml:2:36: error: an access token stands here [invalid-value]');
+  });
+
+  test.each([[`x=by ${secrets.token}`], [`x=[a, {b: ${secrets.token}}]`]])(
+    'the token, where a variable holds it',
+    async (assignment) => {
+      const manifest = 'version: 1\nusers: [{ username: bob, name: Bob, attributes: { x: "${var:x}" } }]\n';
+      const run = capture({ files: project(manifest), env });
+      expect(await plan(['a.yaml'], { output: 'text', var: [assignment], ...options }, run.context)).toBe(
+        'invalid',
+      );
+      expect(run.stderr()).toContain('a manifest may not refer to `x` [invalid-reference]');
+    },
+  );
+
+  test('the secrets of a header and of the proxy, when the service refuses what stands there', async () => {
+    const manifest = `version: 1\nusers:\n  - username: bob\n    name: Bob # ${secrets.header}, ${secrets.password}\n`;
+    const run = capture({
+      files: project(manifest),
+      env,
+      transport: async () => answered(400, { name: ['too long'] }),
+    });
+    expect(await apply(['a.yaml'], { output: 'text', yes: true, ...options }, run.context)).toBe(
+      'incomplete',
+    );
+    expect(run.stdout() + run.stderr()).toMatch(/4 \| {5}name: Bob #\(sensitive\) +, \(sensitive\)/);
+  });
+});
+
+describe('a diagnostic about settings shows their line without the token', () => {
+  test.each([
+    [{ vars: ['vars.yaml'] }, { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` }],
+    [{}, { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` }],
+  ])('%j', async (flags, files) => {
+    const run = capture({ files: { ...project('version: 1\n'), ...files }, env });
+    expect(await validate(['a.yaml'], { output: 'text', ...flags }, run.context)).toBe('invalid');
+    expect(run.stdout()).toContain('(sensitive)');
+  });
+
+  test('also where the service alone is asked', async () => {
+    const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
+    const run = capture({ files, env });
+    expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
+    expect(run.stderr()).toContain('(sensitive)');
+  });
+
+  test.each(['token', 'my_token', 'secret', 'client_secret', 'password', 'passphrase', 'api_key'])(
+    'nor what somebody wrote there under the name %s',
+    async (name) => {
+      const files = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${name}: 'unknown canary'\n` };
+      const run = capture({ files, env: {} });
+      expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
+      expect(run.stdout()).toContain(`rollcall.yaml:4:5`);
+    },
+  );
+});
