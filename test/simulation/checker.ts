@@ -254,7 +254,7 @@ function hadOnlyARestart({ events }: History, run: RunHistory, interrupted: bool
   if (run.wait === '0' || interrupted) return false;
   const troubles = run.delivered.filter((answer) => !answer.clear || cannotHaveWorked(answer));
   if (troubles.some(({ restarting }) => !restarting)) return false;
-  if (run.delivered.some(({ status }) => status === 403)) return false;
+  if (run.delivered.some((answer) => keepsOthersFromBeginning(answer))) return false;
   if (ofKind(events, 'actor').length > 0) return false;
   const firstAway = run.delivered.find(({ restarting }) => restarting);
   const isWaitedFor =
@@ -263,6 +263,11 @@ function hadOnlyARestart({ events }: History, run: RunHistory, interrupted: bool
       (answer) => answer.status !== undefined && firstAway !== undefined && answer.at <= firstAway.at,
     );
   return firstAway !== undefined && isWaitedFor;
+}
+
+/** It is clear what it says of its own request, and others are not begun after it. */
+function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): boolean {
+  return closed === true || status === 403 || (status === 404 && method === 'POST');
 }
 
 /** Between the answer to a request and the next request for the same, the run has asked in vain whether the service is back. */
