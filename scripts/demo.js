@@ -22,6 +22,6 @@ for (const step of steps) {
 
 if (process.exitCode === undefined) {
   process.stdout.write(
-    '\nThe users stay in the plan, for nobody can read them; applying it again creates nothing.\n',
+    '\nThe users stay in the plan, because rollcall does not read them; applying it again creates nothing.\n',
   );
 }

@@ -21,7 +21,7 @@ if (args.length === 1 && args[0] === '--version') {
   end('done');
 } else void main();
 
-/** What parses arguments takes as long to load as Node itself does to start. */
+/** The parser of arguments takes as long to load as Node takes to start. */
 async function main(): Promise<void> {
   const { run } = await import('./commands/program.ts');
   end(

@@ -1,4 +1,4 @@
-/** A fault that the user can mend: invalid usage or configuration. Shown without a stack; exit code 3. */
+/** A fault that the user can fix: invalid usage or configuration. Shown without a stack; exit code 3. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** What to do about it. */

@@ -15,7 +15,7 @@ const shortestWord = 4;
  */
 const shortestUnmistakable = 8;
 
-/** A longer text with escapes has too many ways to be read. Nobody reads it either: it goes as a whole. */
+/** A longer text with escapes takes too long to search, so the whole of it is blanked out. */
 const longestEscaped = 64 * 1024;
 
 /**

@@ -14,7 +14,7 @@ export interface ApplyOptions {
   readonly clock: Clock;
   /** When it aborts, no further resource is begun; what has begun is settled. */
   readonly signal?: AbortSignal;
-  /** Whether the first resource that does not come about ends the run. */
+  /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
   /** Called before the first request for a resource is sent. */
   readonly onStart?: (change: Change) => void;

@@ -30,7 +30,7 @@ export interface Settled {
 export interface Course {
   /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known, with the answer that shows it. */
   stop(scope: 'run' | 'type' | 'pause', answer?: Answer): void;
-  /** Whether there is any use in sending this once more. */
+  /** Whether sending this again may help. */
   mayRetry(): boolean;
 }
 
@@ -112,7 +112,7 @@ export async function create(
   }
 }
 
-/** Whether it might have ended otherwise, had the service been there. */
+/** Whether the outcome might be another if the service had been there. */
 function isOpen(outcome: OutcomeKind): boolean {
   return outcome === 'unknown' || outcome === 'not_attempted';
 }

@@ -67,7 +67,7 @@ export interface Outcome {
   readonly durationMs: number;
 }
 
-/** Whether there is more to do than this run did: to bring the resource about, or to look after what it may have left in part. */
+/** Whether there is more to do than this run did: to create the resource, or to check what it may have created in part. */
 export function isIncomplete(outcome: Pick<Outcome, 'outcome' | 'doubt' | 'differences'>): boolean {
   return isMissing(outcome) || isPartial(outcome);
 }

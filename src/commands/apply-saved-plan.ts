@@ -64,7 +64,7 @@ export async function applySavedPlan(
 
 function refused(diagnostics: readonly Diagnostic[], ending: Ending, { stderr }: Context): EndedApply {
   stderr.write(
-    `${diagnosticsText(diagnostics, createStyle(stderr.colours))}\nNothing was created.${ending === 'stale' ? ' Make the plan anew.' : ''}\n`,
+    `${diagnosticsText(diagnostics, createStyle(stderr.colours))}\nNothing was created.${ending === 'stale' ? ' Run `rollcall plan` again.' : ''}\n`,
   );
   return { ending, diagnostics, filenames: [] };
 }

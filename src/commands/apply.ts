@@ -22,7 +22,7 @@ import { endedWell, Reports } from './reports.ts';
 
 export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json' | 'ndjson';
-  /** The first resource that does not come about ends the run. */
+  /** The first resource that fails ends the run. */
   readonly failFast?: boolean;
   readonly yes?: boolean;
   /** A saved plan to apply, in place of manifests. */
@@ -55,7 +55,7 @@ export async function apply(
   else if (options.output === 'text' && ended.result)
     context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(ended, context);
-  // What was created must be known, though a disk is full.
+  // What was created must be told, even when the disk is full.
   if (ended.result && (await context.stdout.isLost()))
     context.stderr.write(`\n${applyText(ended.result, createStyle(context.stderr.colours))}`);
   if ('usageError' in ended) throw ended.usageError;
@@ -104,7 +104,7 @@ async function applyManifests(
   });
 }
 
-/** Whoever is asked to confirm the plan is shown it, wherever stdout goes. */
+/** A person who has to confirm the plan must see it, also when stdout goes to a file. */
 function showPlan(plan: Plan, options: ApplyOptions, { stdout, stderr }: Context): void {
   const onStdout = options.output === 'text';
   if (onStdout) stdout.write(`${planText(plan, createStyle(stdout.colours))}\n`);

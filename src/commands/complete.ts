@@ -25,7 +25,7 @@ export async function complete(
 ): Promise<Candidate[]> {
   const written = words.at(-1) ?? '';
   const before = read(program, words.slice(0, -1));
-  // Nobody types a manifest while the shell completes.
+  // Standard input is the terminal here: do not wait for a manifest on it.
   const files = { ...context.files, readStandardInput: async () => new Uint8Array() };
   const candidates = await candidatesFor(before, written, { ...context, files }).catch(() => []); // a prompt is no place for an error
   return candidates.filter(

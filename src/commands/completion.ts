@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `rollcall completion`: prints what teaches a shell to complete. It asks rollcall itself, so it stays right. */
+/** `rollcall completion`: prints the completion script of a shell. The script asks rollcall itself, so it stays up to date. */
 export function completion(shell: string, context: Pick<Context, 'stdout'>): Ending {
   const known = shells.find((name) => name === shell);
   if (known === undefined) {

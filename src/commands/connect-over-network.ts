@@ -2,7 +2,7 @@ import { undiciTransport } from '../service/undici-transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Connection } from './context.ts';
 
-/** Connects to a real service. Here the secrets leave their wrapping. */
+/** Connects to a real service. This is where the secrets are unwrapped. */
 export function connectOverNetwork(settings: ServiceSettings): Connection {
   const { baseUrl, token, timeoutMs, proxy, certificates, client } = settings;
   const authorization = proxy?.authorization?.reveal();

@@ -22,11 +22,11 @@ export interface Service {
   readonly signal: AbortSignal;
 }
 
-/** A shorter pause is not worth a word. */
+/** A shorter pause is not mentioned. */
 const noticeableMs = 2000;
 /** A service that has just come back should not be missed because a question from before is still open. */
 const longestProbeMs = 10_000;
-/** Trouble often comes in great numbers; one remark in a while is enough. */
+/** Many requests may fail at once; one remark in a while is enough. */
 const remarkEveryMs = 10_000;
 
 /** Runs something with a connection to the service, and closes the connection in the end. */

@@ -83,12 +83,12 @@ function githubText(tokenEnv: string, url: string): string {
           ROLLCALL_ENV: production
           ROLLCALL_URL: ${JSON.stringify(url)}
           ${tokenEnv}: \${{ secrets.${tokenEnv} }}`;
-  return `# A plan of each pull request, as a comment in it. On merge it is made anew and saved, and exactly that is applied.
+  return `# A plan of each pull request, as a comment in it. On merge it is made again and saved, and exactly that is applied.
 #
 # rollcall is a development dependency in package.json. ${tokenEnv} is a secret twice: of the repository, a token that
 # may only view; of the environment \`production\`, the one that may create. That environment can ask for an approval.
 # ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} belongs beside it, in both jobs,
-# and in allow_env of rollcall.yaml. Have changes of rollcall.yaml and of this file reviewed by whoever may see those secrets.
+# and in allow_env of rollcall.yaml. Have changes of rollcall.yaml and of this file reviewed by those who may see those secrets.
 name: rollcall
 on:
   pull_request:
@@ -146,12 +146,12 @@ ${settings}
 }
 
 function gitlabText(tokenEnv: string, url: string): string {
-  return `# A plan of each merge request. On the default branch it is made anew and saved, and exactly that is applied.
+  return `# A plan of each merge request. On the default branch it is made again and saved, and exactly that is applied.
 #
 # rollcall is a development dependency in package.json. ${tokenEnv} is a masked variable of the project, and there are two
 # of them: for all environments, a token that may only view; protected and for the environment \`production\`, the one that
 # may create. ROLLCALL_URL beats rollcall.yaml. What the manifests name in \${env:NAME} is a variable of both jobs, and
-# stands in allow_env of rollcall.yaml. Have changes of rollcall.yaml and of this file reviewed by whoever may see those secrets.
+# stands in allow_env of rollcall.yaml. Have changes of rollcall.yaml and of this file reviewed by those who may see those secrets.
 stages: [plan, apply]
 workflow:
   rules:

@@ -102,7 +102,7 @@ async function answersFrom(
   };
 }
 
-/** An empty answer may be a slip; at the end of the input, all are. */
+/** Asks again after an empty answer, which may be a mistake, but not for ever: at the end of the input every answer is empty. */
 async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Promise<string> {
   if (yes || ask === undefined) return '';
   for (let tries = 0; tries < 3 && !signal.aborted; tries += 1) {
@@ -112,7 +112,7 @@ async function askUrl(yes: boolean, signal: AbortSignal, { ask }: Context): Prom
   return '';
 }
 
-/** Names have words; what mixes cases and digits without any is random. */
+/** A name is made of words. Mixed cases and digits without a `_` are probably a token. */
 function looksLikeToken(text: string): boolean {
   return (
     text.length > 40 || (!text.includes('_') && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))
@@ -128,7 +128,7 @@ function pipelineNamed(written: string): Pipeline {
   );
 }
 
-/** Says whether the service can be used. False when it cannot be; where there is no token yet, nobody knows. */
+/** Checks the service. False when it cannot be used; without a token it is not checked. */
 async function checkService(
   { url, tokenEnv }: InitAnswers,
   options: InitOptions,

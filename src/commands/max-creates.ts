@@ -19,7 +19,7 @@ export function tooManyCreates(plan: Plan, most: number | undefined, context: Co
     code: 'too-many-creates',
     summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
     detail:
-      'Users count as well, for they may all be absent. Allow more, or narrow the plan with --target and --exclude.',
+      'Users count as well, because they may all be absent. Allow more, or narrow the plan with --target and --exclude.',
   });
   context.stderr.write(diagnosticsText([diagnostic], createStyle(context.stderr.colours)));
   return [diagnostic];

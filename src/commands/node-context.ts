@@ -14,7 +14,7 @@ export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
   clock: { now: () => Date.now(), sleep },
   random: () => Math.random(),
   connect: async (settings) => {
-    // Only who talks to a service needs what it takes to do so; loading it takes as long as all the rest.
+    // Loaded only by commands that talk to a service: it takes as long to load as everything else.
     const { connectOverNetwork } = await import('./connect-over-network.ts');
     return connectOverNetwork(settings);
   },

@@ -30,7 +30,7 @@ export function withServiceOptions(command: Command): Command {
     .option('-q, --quiet', 'no progress, remarks or warnings');
 }
 
-/** How to get to the service. `doctor`, which is for finding that out, shows these; a help that fits a screen cannot always. */
+/** How to get to the service. Only `doctor` shows these in its help: the help of the other commands should fit a screen. */
 export function connectionOptions(): Option[] {
   return [
     new Option('--timeout <seconds>', 'how long one request may take (default: 60)'),

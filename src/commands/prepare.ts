@@ -141,7 +141,7 @@ export function selected(
     );
   }
   if (resources.length === 0 && shard === undefined)
-    throw new UsageError('--target and --exclude leave nothing over', 'Exclude less.');
+    throw new UsageError('--target and --exclude leave out every resource', 'Exclude less.');
   return { resources, declared, scope: { ...selection, declared: declared.length } };
 }
 

@@ -38,7 +38,7 @@ export interface Surroundings {
   readonly contextFor: (toolVersion: string, colours: boolean | undefined) => Promise<Context>;
 }
 
-/** For who only looks at what commands there are. */
+/** For listing the commands without running one. */
 const nowhere: Surroundings = {
   writeOut: () => {},
   writeErr: () => {},
@@ -141,7 +141,7 @@ export function program(
       .command('apply')
       .option('-y, --yes', 'do not ask')
       .option('--plan <file>', 'apply a saved plan, exactly and without asking')
-      .option('--fail-fast', 'begin nothing more after the first failure'),
+      .option('--fail-fast', 'start nothing more after the first failure'),
     ['text', 'json', 'ndjson'],
   )
     .summary('create what is missing')
@@ -224,9 +224,9 @@ export function program(
 
   rollcall
     .command('completion')
-    .summary('print what teaches a shell to complete')
+    .summary('print the completion script of a shell')
     .description(
-      'Prints a script for bash, zsh or fish. It completes commands, options, environments\nand the addresses of the manifests at hand, for a rollcall that is on the PATH.',
+      'Prints a script for bash, zsh or fish. It completes commands, options, environments\nand the addresses of the manifests here, for a rollcall that is on the PATH.',
     )
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', example('source <(rollcall completion bash)'))

@@ -39,7 +39,7 @@ export function createProgress(
 
 const lineEveryMs = 10_000;
 
-/** A line now and then, for the log of a pipeline; none for what is over sooner. */
+/** A line now and then, for the log of a pipeline; none when it ends sooner. */
 function progressLines(label: string, { stderr, clock }: Pick<ServiceContext, 'stderr' | 'clock'>): Progress {
   let toldAt = clock.now();
   return {

@@ -46,6 +46,6 @@ export async function foundAt(filename: string): Promise<Stats | undefined> {
 
 /** Why something is not replaced that is no file. */
 export function notReplaced(found: Stats): string {
-  if (found.isSymbolicLink()) return 'a link stands there: name the file that it leads to';
-  return found.isDirectory() ? 'a folder stands there' : 'something that is no file stands there';
+  if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
+  return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';
 }

@@ -20,7 +20,7 @@ export async function writeReport(filename: string, text: string): Promise<void>
   await replaceFile(filename, text, found && found.mode & 0o777);
 }
 
-/** Not by its path: that would open it anew, at its beginning. */
+/** Not by its path: that would open it again, at its beginning. */
 async function writeToOpen(descriptor: number, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length;)

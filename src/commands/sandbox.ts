@@ -40,7 +40,7 @@ export async function sandbox(
   const server = await serve(seeded, port, latencyMs);
   try {
     if (command.length > 0) {
-      // The real token stays out of it, in whichever way it is set.
+      // The command must not get the real token, whichever variable holds it.
       const env = {
         ROLLCALL_URL: server.url,
         ROLLCALL_TOKEN: sandboxToken,
@@ -68,7 +68,7 @@ export async function sandbox(
   }
 }
 
-/** No proxy leads to the sandbox. Both spellings, for one hides the other. */
+/** The sandbox is reached without a proxy. Both spellings are set, because one hides the other. */
 function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PROXY: string } {
   const others = nonEmpty(env['no_proxy']) ?? nonEmpty(env['NO_PROXY']);
   const all = others === undefined ? host : `${others},${host}`;

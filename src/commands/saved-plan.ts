@@ -89,7 +89,7 @@ function refused(filename: string, problem: Problem): LoadedPlan {
   return {
     kind: 'refused',
     ending: 'stale',
-    diagnostics: [diagnosticFor(filename, { detail: 'Make the plan anew.', ...problem })],
+    diagnostics: [diagnosticFor(filename, { detail: 'Run `rollcall plan` again.', ...problem })],
   };
 }
 

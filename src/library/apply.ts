@@ -11,7 +11,7 @@ import { withServiceOf, type ServiceOptions } from './service.ts';
 export interface ApplyOptions extends ServiceOptions {
   /** Told what happens, when it happens. What it throws ends the run as the signal would, and rejects in the end. */
   readonly onEvent?: (event: TimedEvent) => void;
-  /** Whether the first resource that does not come about ends the run. */
+  /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface ServiceOptions {
   readonly clientKey?: string;
   /** Headers of each request, by name. Their values are treated like the token. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Allows `http://` to other hosts than this one: the token travels unencrypted. */
+  /** Allows `http://` to other hosts than this one: the token is sent unencrypted. */
   readonly insecureHttp?: boolean;
   /** What is read in place of the environment of the process, for all of the above and for the proxy. */
   readonly env?: Environment;
@@ -64,7 +64,7 @@ export async function withServiceOf<Result>(
     { manifests: [], vars: {} },
     nodeFiles,
   );
-  // A signal of its own: what listens to it goes when the run is over, however long the caller's lives.
+  // A signal for this run alone, so that its listeners do not stay on the caller's signal after the run.
   const signal = AbortSignal.any(options.signal ? [options.signal] : []);
   const context: ServiceContext = {
     ...nodeService,

@@ -37,7 +37,7 @@ export interface LoadOptions extends ReferencePolicy {
   readonly strict?: boolean;
 }
 
-/** More than this is no roll that one run should call. */
+/** One run handles at most so many. */
 const maxResources = 200_000;
 
 /** The manifest stage: paths → files → YAML → references → schema → desired resources → rules over all of them. */
@@ -167,7 +167,7 @@ function countEntries(text: string, enough: number): number {
   return count;
 }
 
-/** What stands behind an alias is found wrong wherever the alias stands. */
+/** A mistake behind an alias is found once for each use of the alias. */
 function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>();
   return diagnostics.filter(({ code, summary, range }) => {

@@ -79,8 +79,9 @@ async function resourceOf(
   if (!areWhatIsHidden(references, shown)) {
     return {
       code: 'stale-plan',
-      summary: `the plan does not say what each ${sensitive} of it is made of, and nothing else`,
-      detail: 'It has been altered, or a manifest has this very text for a value. Make the plan anew.',
+      summary: `the references of the plan do not match its ${sensitive} values`,
+      detail:
+        'The plan was altered, or a manifest has this exact text as a value. Run `rollcall plan` again.',
     };
   }
   let fields: JsonValue = shown;
@@ -102,7 +103,7 @@ async function resourceOf(
     return {
       code: 'stale-plan',
       summary: 'this is not what a manifest can declare',
-      detail: 'Make the plan anew.',
+      detail: 'Run `rollcall plan` again.',
     };
   }
   const common = {

@@ -120,7 +120,7 @@ class Resolver {
         this.#report(path, {
           code: 'invalid-reference',
           summary: 'the text is too long when its references are resolved',
-          detail: `It may have ${maxResolvedLength} characters.`,
+          detail: `It may have at most ${maxResolvedLength} characters.`,
         });
         return same(text);
       }
@@ -197,8 +197,8 @@ class Resolver {
     this.diagnostics.push(
       diagnosticAt(this.#file, this.#places.ofKey(path, key), {
         code: 'invalid-reference',
-        summary: 'a key holds no references',
-        detail: 'References stand in values only.',
+        summary: 'a key cannot hold a reference',
+        detail: 'References work in values only.',
       }),
     );
   }

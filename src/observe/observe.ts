@@ -40,7 +40,7 @@ export interface ObserveOptions {
   readonly onRead?: (done: number, total: number) => void;
 }
 
-/** After so many reads in a row that came to nothing, the rest would too. */
+/** After so many failed reads in a row, the rest would fail too. */
 const failuresInARow = 5;
 
 /** Looks up every declared application by its slug. */
@@ -79,7 +79,7 @@ export async function observe(
         failures.push({ resource, proof: reading.proof, answer: reading.answer });
         inARow += 1;
         if (whatAnswersProve[reading.answer.kind].stop || inARow >= failuresInARow) stopped = true;
-        // Where nobody has answered yet, nobody will.
+        // If the first reads time out, stop: the service is not answering.
         if (timedOut(reading.answer) && !someoneAnswered) stopped = true;
     }
   }

@@ -5,8 +5,8 @@ import type { SavedPlan } from './saved-plan.ts';
 import type { Change } from './types.ts';
 
 /**
- * Why a saved plan is none that `plan` makes, whatever its digest says: whoever can replace the file can make a new digest. It must
- * satisfy the schema. That its resources are what a manifest can declare is looked at when they are read from it.
+ * Why a saved plan cannot be one that `plan` made, even if its digest is right: anyone who can replace the file can make a new
+ * digest. It must satisfy the schema. Whether a manifest can declare its resources is checked when they are read from it.
  */
 export function planFault(plan: SavedPlan): string | undefined {
   const { resource_changes: changes, saved } = plan;
@@ -22,7 +22,7 @@ export function planFault(plan: SavedPlan): string | undefined {
   const extra = Object.keys(saved).find((address) => !seen.has(address));
   if (extra !== undefined) return `${extra} is no change of it`;
   const drift = changes.filter(({ differences }) => differences.length > 0);
-  if (!same(plan.resource_drift, drift)) return 'its drift is not that of its changes';
+  if (!same(plan.resource_drift, drift)) return 'its drift does not match its changes';
   const counted = Object.entries(summaryOf(changes)).every(([kind, count]) => same(summary[kind], count));
   return counted ? undefined : 'its summary does not count its changes';
 }

@@ -77,7 +77,7 @@ function savedChange(
   };
 }
 
-/** Some 10 ms for one digest: whoever reads the file can guess a short secret, but not quickly. */
+/** Some 10 ms for one digest: a reader of the file can guess a short secret, but not quickly. */
 const cost = { N: 4096, r: 8, p: 1 };
 
 /** Digests of sensitive values: the same for the same values in plans for one service. */

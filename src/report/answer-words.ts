@@ -41,7 +41,7 @@ export function answerWords(answer: Answer): AnswerWords {
         code: 'service-unexpected',
         summary: `the service redirects${status}${answer.redirectOrigin ? ` to ${answer.redirectOrigin}` : ''}`,
         advice:
-          'rollcall follows no redirect, lest the token go astray. Use the right URL in the first place.',
+          'rollcall does not follow redirects, because they could send the token to another server. Use the URL that the service really has.',
       };
     case 'unreachable':
     case 'unreachable_for_now': {
@@ -60,7 +60,7 @@ export function answerWords(answer: Answer): AnswerWords {
         advice:
           advice ??
           (timedOut(answer)
-            ? 'Look whether the service is overloaded; --timeout sets how long to wait for an answer.'
+            ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
             : `The connection ended too early: look at the service, and at what stands between.${tlsAdvice(answer)}`),
       };
     }

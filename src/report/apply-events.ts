@@ -13,7 +13,7 @@ import { diagnosticDocument } from './validation-document.ts';
 
 export const eventFormatVersion = '1.0';
 
-/** Something that happened in a run of apply: schemas/apply-event.schema.json, but for its time. */
+/** Something that happened in a run of apply: schemas/apply-event.schema.json, without its time. */
 export type ApplyEvent = {
   readonly '@level': 'info' | 'warn' | 'error';
   /** The event in words. */

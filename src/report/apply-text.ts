@@ -29,7 +29,7 @@ export function outcomeLines(outcomes: readonly Outcome[], style: Style): string
     .map((outcome) => outcomeLine(outcome, style));
 }
 
-/** Why resources were not brought about, by place. */
+/** Why resources failed, by place. */
 export function runDiagnostics({ outcomes, declared }: ApplyRun): Diagnostic[] {
   return outcomes.flatMap((outcome) => outcomeDiagnostics(outcome, declared)).toSorted(byPlace);
 }
@@ -89,10 +89,9 @@ const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
 
 function next(summary: ApplySummary, saved: boolean): string {
-  const mend =
-    summary.rejected + summary.denied + summary.conflict > 0 ? 'Mend what is said above, then' : '';
+  const fix = summary.rejected + summary.denied + summary.conflict > 0 ? 'Fix what is said above, then' : '';
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
-  const sentence = `${mend} ${again}`.trim();
+  const sentence = `${fix} ${again}`.trim();
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
 }
 

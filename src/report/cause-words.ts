@@ -31,7 +31,8 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
       advice: 'Give the proxy a user name and a password: http://user:password@host:port in HTTPS_PROXY.',
     };
   }
-  const exception = 'Check HTTPS_PROXY or HTTP_PROXY; NO_PROXY excepts the service from it.';
+  const exception =
+    'Check HTTPS_PROXY or HTTP_PROXY. To reach the service without a proxy, name its host in NO_PROXY.';
   if (!(cause instanceof Error)) return { cause: message, advice: exception };
   const inner = causeWords(cause);
   return { cause: `the proxy ${proxy} made no tunnel: ${inner.cause}`, advice: inner.advice ?? exception };

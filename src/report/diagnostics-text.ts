@@ -25,7 +25,7 @@ function lineAndColumn({ range, excerpt }: Diagnostic): string {
   return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
-/** More of a line than this helps nobody: a longer one is shown around the place. */
+/** Of a longer line only the part around the place is shown. */
 const longestExcerpt = 110;
 const shownBefore = 60;
 

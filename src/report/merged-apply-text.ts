@@ -7,7 +7,7 @@ import { inline } from './escape.ts';
 import type { ApplyReport } from './merge-shards.ts';
 import type { Style } from './style.ts';
 
-/** What the shards of an apply did together, for a person: the counts, and every resource that did not come about as declared. */
+/** What the shards of an apply did together, for a person: the counts, and every resource that is not there as declared. */
 export function mergedApplyText({ service, outcomes, summary }: ApplyReport, style: Style): string {
   const failed = outcomes.filter((outcome) => isIncomplete(outcome));
   const lines = failed.flatMap((outcome) => [

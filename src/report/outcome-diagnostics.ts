@@ -8,7 +8,7 @@ import { answerWords, serviceWords } from './answer-words.ts';
 import { namedItem } from './named-item.ts';
 import { partialProblems } from './partial-problems.ts';
 
-/** Why a resource was not brought about: what the service said of a field stands at that field's manifest line. */
+/** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
 export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): Diagnostic[] {
   const { answer, change, differences } = outcome;
   const requestId = answer?.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
@@ -133,9 +133,9 @@ function openingWords({ outcome }: Outcome): string {
 function adviceFor({ outcome }: Outcome): string | undefined {
   switch (outcome) {
     case 'conflict':
-      return 'Choose another name, or use a token that may view what has it.';
+      return 'Choose another name, or use a token that may view what has this name.';
     case 'unknown':
-      return 'Plan and apply once more: that finds out, and creates nothing twice.';
+      return 'Plan and apply again: that finds out, and creates nothing twice.';
     default:
       return undefined;
   }

@@ -22,10 +22,10 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   interrupted: 'the run was interrupted',
   denied: 'the token may not create resources of this type',
   read_only: 'the licence of the service lets no resources of this type be created',
-  no_way: 'the service cannot be used as it is, see what was answered before',
-  pause: 'the service asks for too long a wait',
+  no_way: 'the service cannot be used like this, as an earlier answer shows',
+  pause: 'the service asks to wait for too long',
   away: 'the service did not answer while it was waited for',
-  doubts: 'too many before it had an open end',
+  doubts: 'too many creates before it ended without a clear answer',
   fail_fast: 'another failed, and --fail-fast was given',
 };
 
@@ -61,7 +61,8 @@ export function verdictWords({
 }
 
 /** Said of what was found after a request of ours that may have created it. */
-export const doubtWords = 'is there: the answer to its create was lost or unclear, so it is probably ours';
+export const doubtWords =
+  'is there: the answer to its create was lost or unclear, so this run probably created it';
 
 /** How declared fields came back otherwise: `group came back as ""`. */
 export function cameBackWords(differences: readonly Difference[]): string {

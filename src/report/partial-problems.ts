@@ -30,7 +30,7 @@ export function partialProblems({ outcome, doubt, differences = [] }: Outcome): 
         ? `it was created, but ${cameBackWords([difference])}`
         : `it ${doubtWords}, but holds ${heldWords(difference)} in ${field}`,
       detail: [
-        ...(declared === sensitive ? [] : [`Declared is ${JSON.stringify(declared)}.`]),
+        ...(declared === sensitive ? [] : [`The manifest declares ${JSON.stringify(declared)}.`]),
         ...(observed === null ? ['This release of the service may not know the field.'] : []),
         'Set it in the service: rollcall changes nothing that exists.',
       ].join('\n'),

@@ -48,7 +48,7 @@ function errorsIn(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return diagnostics.filter(({ severity }) => severity === 'error');
 }
 
-/** What differs is no error, and yet worth a look at the line that declares it. */
+/** A difference is not an error, but it is shown at the line that declares it. */
 function withDrift({ result, diagnostics }: Ended<Plan>): Diagnostic[] {
   const drift = (result?.resource_drift ?? []).map(({ address, source, differences }): Diagnostic => {
     const { file, line, column } = source;

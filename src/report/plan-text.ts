@@ -49,7 +49,7 @@ function changeBlock(change: Change, style: Style): string {
   return changeLines(change, width - margin - 2, style)
     .map(({ sign, indent, text }) => {
       const painted = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
-      // The sign of a change stands before all others, for the eye to run along.
+      // The sign comes first in the line, so that the signs form a column.
       return indent === 0
         ? `${' '.repeat(margin)}${painted} ${text}`
         : `${' '.repeat(margin + indent)}${painted} ${text}`;

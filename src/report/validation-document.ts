@@ -16,7 +16,7 @@ export function validationDocument(diagnostics: readonly Diagnostic[], resourceC
   };
 }
 
-/** What stands in place of a document that there is none of, for which there need be no diagnostic: an interruption is none. */
+/** In place of a document, when there is none. There may be no diagnostics either: an interruption gives none. */
 export function failureDocument(diagnostics: readonly Diagnostic[]): JsonObject {
   return { ...validationDocument(diagnostics, 0), valid: false };
 }

@@ -36,7 +36,7 @@ const slugForm = /^[-a-zA-Z0-9_]+$/;
  */
 export class Sandbox {
   readonly #applications = new Map<string, StoredApplication>();
-  /** The service has a user for those who are nobody; it tells of him only by refusing his name. */
+  /** The service has a user for anonymous requests. It shows only in that its name is refused. */
   readonly #users = new Set(['AnonymousUser']);
   readonly #mainOf = new Map<JsonValue, StoredApplication>();
   readonly #backchannelOf = new Map<JsonValue, StoredApplication>();

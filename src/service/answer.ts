@@ -43,9 +43,9 @@ export type AnswerKind =
   | 'slow_down'
   /** Any status that is not listed. */
   | 'unlisted'
-  /** Never sent, for a cause that may pass. */
+  /** Never sent, for a cause that may go away. */
   | 'unreachable_for_now'
-  /** Never sent, for a cause that will not pass by itself. */
+  /** Never sent, for a cause that will not go away on its own. */
   | 'unreachable'
   /** Sent, and no whole answer came. */
   | 'lost';
@@ -63,7 +63,7 @@ export interface Answer {
   readonly redirectOrigin?: string;
   /** Why no answer came. */
   readonly error?: Error;
-  /** For how long the service was waited for after it, in vain. */
+  /** How long rollcall waited for the service after it, without success. */
   readonly waitedMs?: number;
   /** With `lost` and `unexplained_refusal`: over http://, a port that expects TLS does the same. */
   readonly likeTlsPort?: true;

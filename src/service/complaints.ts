@@ -9,7 +9,7 @@ export interface Complaint {
   readonly texts: readonly string[];
 }
 
-/** Reads the body of a refusal, whatever its shape. Other bodies hold records, which are nobody's words. */
+/** Reads the body of a refusal, whatever its shape. Other bodies hold records, not complaints. */
 export function complaintsOf({ status, body }: Answer): Complaint[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
@@ -33,7 +33,7 @@ function isByIndex(value: JsonValue): value is JsonObject {
   return keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 }
 
-/** Words lie on top, or in a list, or a list of objects; whoever nests them deeper is not read. */
+/** The texts of a field are one text, a list, or a list of objects. What is nested more deeply than this is not read. */
 const maxDepth = 4;
 
 function textsIn(value: JsonValue, depth: number): string[] {

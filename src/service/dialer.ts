@@ -127,7 +127,7 @@ async function openTunnel(
   throw new ProxyError(origin, { status });
 }
 
-/** One context for all connections: to read all authorities anew for each takes longer than to connect. */
+/** One context for all connections: reading all authorities for each connection takes longer than connecting. */
 function contextWith(
   certificates: DialerOptions['certificates'],
   client: DialerOptions['client'],

@@ -65,7 +65,7 @@ export class Outage {
     return this.#outlasted;
   }
 
-  /** For how long the service was waited for in vain; none while there is hope. */
+  /** How long rollcall waited for the service without success; none while it still waits. */
   get waitedMs(): number | undefined {
     return this.#state.kind === 'gone' ? this.#state.waitedMs : undefined;
   }
@@ -151,7 +151,7 @@ export function isStarting({ kind, status }: Answer): boolean {
   return kind === 'unavailable' || status === 502;
 }
 
-/** The last answer before the service was waited for in vain, with how long that was. */
+/** The last answer before waiting for the service without success, with how long that was. */
 export function waitedInVain(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

@@ -153,7 +153,7 @@ export function createPacing(options: PacingOptions): Pacing {
           waiting -= 1;
           underWay += 1;
           void work(...value);
-          // Another one begins when this one has gone as far as it gets, so that it hears of whatever that brought.
+          // The next one begins after this one has done what it can, so that it knows what came of it.
           // Ticks asked for within a tick run before its promises, so the tick is asked for from among those.
           if (underWay < concurrency.limit) queueMicrotask(() => process.nextTick(begin));
         };
@@ -165,7 +165,7 @@ export function createPacing(options: PacingOptions): Pacing {
             return;
           }
           underWay -= 1;
-          // Only here, when all has been noted that may keep the next from beginning, does another limit hold.
+          // A new limit takes effect only here, after everything is noted that may keep the next from beginning.
           begin();
         };
         begin();

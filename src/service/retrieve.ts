@@ -4,7 +4,7 @@ import type { Client, Reading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 
 const tries = 5;
-/** To wait out the time limit over and over helps nobody. */
+/** Each try without an answer takes the whole time limit, so there are few of them. */
 const triesInSilence = 2;
 
 /**

@@ -15,7 +15,7 @@ function withoutDays(value: string): string {
   return value.replace(/(?<![A-Za-z])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,/g, '');
 }
 
-/** A fraction of a second is none of the forms, and plain enough. Longer than anybody can wait is no reason not to wait. */
+/** Fractions of a second are not allowed, but their meaning is clear. A number of any length counts: it means a long wait. */
 function waitIn(text: string, now: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
   const date = dateIn(text, now);

@@ -198,7 +198,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Causes that may pass by themselves. What is not listed (an unknown host, a certificate) will not. */
+/** Causes that may go away. What is not listed (an unknown host, a certificate) stays until somebody acts. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',

@@ -26,7 +26,7 @@ export function readBaseUrl(text: string, insecureHttp: boolean): string {
   }
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
-      `the token would travel to ${url.host} unencrypted`,
+      `the token would be sent to ${url.host} unencrypted`,
       'Use https://, or --insecure-http if the way there is safe by other means.',
     );
   }

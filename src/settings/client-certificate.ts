@@ -59,7 +59,7 @@ function keyIn(text: string, path: string, env: Environment): KeyObject {
   try {
     return createPrivateKey({ key: text, ...(passphrase !== undefined && { passphrase }) });
   } catch (error) {
-    // The words of OpenSSL are of no use, and nothing of what the file holds may be shown.
+    // OpenSSL's message does not help, and nothing of what the file holds may be shown.
     const hint = !isEncrypted
       ? 'It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; --client-key names another file.'
       : passphrase === undefined

@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable of a name that comes from outside, and may be that of something which every object has. */
+/** The variable of a name that comes from outside: it may be `constructor`, which every object has. */
 export function valueOf(env: Environment, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }

@@ -15,7 +15,7 @@ export function refuseReferences(
     return [
       diagnosticAt(file, places.ofValue(path), {
         code: 'invalid-reference',
-        summary: 'a variable holds no references',
+        summary: 'a variable cannot hold a reference',
         detail: 'Refer to the environment or to a file in the manifest itself.',
       }),
     ];

@@ -29,8 +29,8 @@ export function readProxy(
   const proxy = parseProxy(name, env[name] ?? '');
   if (!secure && !insecureHttp && !isLoopback(new URL(proxy.origin).hostname)) {
     throw new UsageError(
-      `the token would travel to the proxy ${proxy.origin} unencrypted`,
-      `Except the service from it with NO_PROXY=${hostname}, or use --insecure-http if the way there is safe by other means.`,
+      `the token would be sent to the proxy ${proxy.origin} unencrypted`,
+      `Go around it with NO_PROXY=${hostname}, or use --insecure-http if the way there is safe by other means.`,
     );
   }
   return proxy;

@@ -34,11 +34,11 @@ export interface ServiceSettings {
 
 export interface WaitSettings {
   readonly milliseconds: number;
-  /** Whether somebody said so, rather than that it is the default. */
+  /** Whether it was given, and is not just the default. */
   readonly isAsked: boolean;
 }
 
-/** What goes out with every request and may come back in no word of ours. */
+/** What is sent with every request, and must never be printed. */
 export function secretsOf({ token, headers, proxy, client }: ServiceSettings): string[] {
   return [
     ...[token, ...headers.flatMap(({ secrets }) => secrets)].map((secret) => secret.reveal()),
@@ -124,7 +124,7 @@ async function clientOf(
   if (clientCert !== undefined)
     return { client: await readClientCertificate(clientCert, clientKey, env, files) };
   if (clientKey === undefined) return {};
-  throw new UsageError('--client-key needs --client-cert', 'A key alone shows nothing.');
+  throw new UsageError('--client-key needs --client-cert', 'A key is of no use without its certificate.');
 }
 
 function logOf({ verbose }: ServiceFlags, env: Environment): Pick<ServiceSettings, 'log'> {

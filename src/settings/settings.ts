@@ -30,7 +30,7 @@ export interface Settings {
   readonly closed: ReadonlySet<string>;
 }
 
-/** Flags, environment variables and files of settings, made one. */
+/** Merges flags, environment variables and files of settings. */
 export async function readSettings(
   flags: ProjectFlags & SecretFlags,
   env: Environment,

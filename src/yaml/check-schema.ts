@@ -8,7 +8,7 @@ import type { ParsedYaml } from './parse-yaml.ts';
 import type { Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
 
-/** More problems in one file help nobody, and cost time and memory. */
+/** More problems of one file would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 
 /** A value that does not satisfy a schema. */

@@ -19,7 +19,7 @@ import { spanOf } from './places.ts';
 
 /** Aliases may repeat this many values in one file; more is an attack or a mistake. */
 const maxAliasedValues = 10_000;
-/** More problems in one file help nobody, and cost time and memory. */
+/** More problems of one file would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
 const noCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
@@ -49,7 +49,7 @@ export class NodeReader {
   }
 
   report(span: Span, code: DiagnosticCode, summary: string, detail: string): null {
-    // What stands behind an alias is read wherever the alias stands, and said once.
+    // The value of an alias is read at each use of the alias. Its problems are reported once.
     if (this.diagnostics.length >= maxProblems) return null;
     const place = `${code} ${span.join()}`;
     if (!this.#reported.has(place))
@@ -70,14 +70,14 @@ export class NodeReader {
       const target = this.#anchors.get(node.source);
       if (target === undefined) {
         const detail = 'An anchor must stand before the alias that uses it.';
-        return this.report(spanOf(node), 'yaml-syntax', `nothing is anchored as &${node.source}`, detail);
+        return this.report(spanOf(node), 'yaml-syntax', `there is no anchor &${node.source}`, detail);
       }
       if (this.#open.has(target)) {
-        const detail = 'It would hold itself, without an end.';
+        const detail = 'It would contain itself without end.';
         return this.report(
           spanOf(node),
           'yaml-unsupported',
-          'this alias stands inside what it stands for',
+          'this alias is inside the value that it repeats',
           detail,
         );
       }
@@ -110,7 +110,7 @@ export class NodeReader {
       return this.report(
         spanOf(node),
         'invalid-value',
-        'this text holds what is not a character',
+        'this text holds something that is not a character',
         unstorable,
       );
     }
@@ -162,7 +162,7 @@ export class NodeReader {
       return undefined;
     }
     if (noCharacter.test(key)) {
-      this.report(span, 'invalid-value', 'this key holds what is not a character', unstorable);
+      this.report(span, 'invalid-value', 'this key holds something that is not a character', unstorable);
       return undefined;
     }
     if (key === '<<') {

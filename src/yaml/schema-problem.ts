@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Problem } from '../diagnostic.ts';
 import { didYouMean } from '../suggestion.ts';
 
-/** What is wrong, in the words of whoever wrote the file. `line` is the source line on which it is. */
+/** What is wrong, in the words of the file. `line` is the source line on which it is. */
 export function schemaProblem(error: ErrorObject, line: string): Problem {
   const field = lastStep(error.instancePath);
   const subject = subjectOf(error.instancePath, field);
@@ -28,7 +28,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
       if (error.instancePath !== '')
         return {
           code: 'invalid-value',
-          summary: `${subject} is none of what it can be`,
+          summary: `${subject} is not one of the values that it can have`,
           detail: descriptionOf(error),
         };
       return {

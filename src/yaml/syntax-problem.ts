@@ -7,10 +7,10 @@ interface Words {
   readonly detail: string;
 }
 
-/** What the parser's more common errors mean to who wrote the file. */
+/** What the parser's more common errors mean to the author of the file. */
 const wordsFor: Partial<Record<ErrorCode, Words>> = {
   BAD_INDENT: {
-    summary: 'this line is not indented like its neighbours',
+    summary: 'this line is not indented like the lines around it',
     detail: 'The entries of one list, and the fields of one entry, begin in the same column.',
   },
   TAB_AS_INDENT: { summary: 'this line is indented with a tab', detail: 'YAML is indented with spaces.' },
@@ -33,9 +33,9 @@ const wordsFor: Partial<Record<ErrorCode, Words>> = {
   },
   BAD_DQ_ESCAPE: {
     summary: 'this escape means nothing in a double-quoted text',
-    detail: 'Write \\\\ for a backslash, or use single quotes, in which a backslash is itself.',
+    detail: 'Write \\\\ for a backslash, or use single quotes, in which a backslash needs no escape.',
   },
-  BAD_DIRECTIVE: { summary: 'a line that begins with % means something else', detail: 'Quote the text.' },
+  BAD_DIRECTIVE: { summary: 'a line that begins with % is a directive of YAML', detail: 'Quote the text.' },
   BAD_ALIAS: { summary: 'an alias cannot stand here', detail: 'Quote a text that begins with * or &.' },
 };
 
@@ -72,7 +72,7 @@ function unquotedReference({ pos }: YAMLParseError, text: string): { span: Span;
   if (!text.startsWith('${', start)) return undefined;
   const words = {
     summary: 'a reference inside { } or [ ] needs quotes',
-    detail: 'Write "${…}" there; elsewhere it goes without.',
+    detail: 'Write "${…}" there. Elsewhere it needs no quotes.',
   };
   return { span: [start, start + 2], words };
 }

@@ -149,7 +149,7 @@ describe('an altered plan with a digest that fits is refused, and nothing is sen
     [
       'what differs is not among the drift',
       (document) => (document.resource_drift = []),
-      'its drift is not that of its changes',
+      'its drift does not match its changes',
     ],
     [
       'its summary counts less than its changes',
@@ -169,12 +169,12 @@ describe('an altered plan with a digest that fits is refused, and nothing is sen
     [
       'the references are stripped, so that (sensitive) itself would be sent',
       (document) => (document.saved[alice] = { places: {} }),
-      'user.alice: the plan does not say what each (sensitive) of it is made of',
+      'user.alice: the references of the plan do not match its (sensitive) values',
     ],
     [
       'one of its values was shown, and is a reference',
       (document) => (document.saved[fresh].references['/name'] = [{ env: 'OTHER' }]),
-      'application.new: the plan does not say what each (sensitive) of it is made of',
+      'application.new: the references of the plan do not match its (sensitive) values',
     ],
     [
       'the references of one value are given to another',
@@ -182,17 +182,17 @@ describe('an altered plan with a digest that fits is refused, and nothing is sen
         const { references } = document.saved[fresh];
         document.saved[fresh].references = { '/name': references['/meta_publisher'] };
       },
-      'application.new: the plan does not say what each (sensitive) of it is made of',
+      'application.new: the references of the plan do not match its (sensitive) values',
     ],
     [
       'a reference leads nowhere',
       (document) => (document.saved['user.bob'].references = { '/email': [{ env: 'OTHER' }] }),
-      'user.bob: the plan does not say what each (sensitive) of it is made of',
+      'user.bob: the references of the plan do not match its (sensitive) values',
     ],
     [
       'what is not shown is no secret but what the attacker wants',
       (document) => (document.saved[fresh].references['/meta_publisher'] = ['Evil']),
-      'application.new: the plan does not say what each (sensitive) of it is made of',
+      'application.new: the references of the plan do not match its (sensitive) values',
     ],
     [
       'a reference is to another variable',
@@ -227,7 +227,7 @@ describe('an altered plan with a digest that fits is refused, and nothing is sen
   ])('%s', async (_, alter, said) => {
     const { ending, stdout, stderr } = await applyAltered(alter);
     expect(stderr).toContain(said);
-    expect(stderr).toMatch(/\nNothing was created\. Make the plan anew\.\n$/);
+    expect(stderr).toMatch(/\nNothing was created\. Run `rollcall plan` again\.\n$/);
     expect({ ending, stdout }).toEqual({ ending: 'stale', stdout: '' });
     expect(service.creates()).toEqual([]);
   });

@@ -156,7 +156,7 @@ describe('apply -o ndjson', () => {
 });
 
 describe('apply --fail-fast', () => {
-  test('begins nothing more after the first resource that does not come about', async () => {
+  test('begins nothing more after the first resource that fails', async () => {
     const { ending, events: all } = await events(service, { failFast: true });
     expect(ending).toBe('incomplete');
     const outcomes = all.flatMap((event) => (event.hook?.outcome === undefined ? [] : [told(event)]));

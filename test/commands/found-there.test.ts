@@ -47,7 +47,7 @@ describe('an application that appears between the plan and its create', () => {
     const { ending, stdout } = await applied(lost, 'Wiki');
     expect(ending).toBe('done');
     expect(stdout).toContain(
-      '  = application.wiki  is there: the answer to its create was lost or unclear, so it is probably ours\n',
+      '  = application.wiki  is there: the answer to its create was lost or unclear, so this run probably created it\n',
     );
   });
 

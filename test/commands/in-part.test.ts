@@ -69,7 +69,7 @@ function expectInNone(outputs: Ran['outputs'], words: string): void {
   for (const [format, text] of plainly(outputs)) expect.soft(text, format).not.toContain(words);
 }
 
-const ours = 'is there: the answer to its create was lost or unclear, so it is probably ours';
+const ours = 'is there: the answer to its create was lost or unclear, so this run probably created it';
 
 describe('a user that is taken', () => {
   test('after a lost answer may lack fields, and every format says so', async () => {
@@ -142,7 +142,7 @@ describe('an application that is found after a lost answer', () => {
     expectInEach(outputs, `${ours}, but holds [] in backchannel_providers`);
     expect(outputs['text']).toContain(`  = application.wiki  ${ours}, and differs in backchannel_providers`);
     expect(outputs['text']).toContain('m.yaml:6:');
-    expect(outputs['text']).toContain('Declared is [3,2].');
+    expect(outputs['text']).toContain('The manifest declares [3,2].');
     expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
       outcomes: [
         {
@@ -167,7 +167,7 @@ describe('an application that is found after a lost answer', () => {
     ]);
     expect(ending).toBe('done');
     for (const format of ['text', 'markdown', 'html', 'junit', '-o text', '-o ndjson'])
-      expect.soft(outputs[format], format).toContain('probably ours');
+      expect.soft(outputs[format], format).toContain('probably created it');
     expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
       outcomes: [{ outcome: 'exists', doubt: 'checked' }],
     });
@@ -181,7 +181,7 @@ describe('an application that is found after a lost answer', () => {
       answered(200, inPart),
     ]);
     expect(ending).toBe('done');
-    expectInNone(outputs, 'probably ours');
+    expectInNone(outputs, 'probably created it');
     expect(outputs['text']).toContain(
       'warning: application.wiki: it exists by now, and differs in `backchannel_providers` [differs]',
     );

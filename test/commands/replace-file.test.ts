@@ -63,7 +63,7 @@ describe('a private file', () => {
       const link = join(folder, name);
       symlinkSync(leadsTo, link);
       await expect(writePrivateFile(link, 'new')).rejects.toThrow(
-        'a link stands there: name the file that it leads to',
+        'there is a link: name the file that it leads to',
       );
       expect(readlinkSync(link)).toBe(leadsTo);
     }
@@ -74,7 +74,7 @@ describe('a private file', () => {
   test('takes the place of no folder', async () => {
     mkdirSync(file);
     for (const path of [file, `${file}/`])
-      await expect(writePrivateFile(path, 'new')).rejects.toThrow('a folder stands there');
+      await expect(writePrivateFile(path, 'new')).rejects.toThrow('there is a folder');
     expect(readdirSync(folder)).toEqual(['plan.json']);
     expect(readdirSync(file)).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe('a private file', () => {
     const server = createServer().listen(file);
     await new Promise((resolve) => server.once('listening', resolve));
     for (const path of [file, '/dev/null'])
-      await expect(writePrivateFile(path, 'new')).rejects.toThrow('something that is no file stands there');
+      await expect(writePrivateFile(path, 'new')).rejects.toThrow('there is something that is not a file');
     expect(lstatSync(file).isSocket()).toBe(true);
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
     server.close();

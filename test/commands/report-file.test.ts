@@ -69,7 +69,7 @@ describe('a report', () => {
       const link = join(folder, name);
       symlinkSync(leadsTo, link);
       await expect(writeReport(link, 'new')).rejects.toThrow(
-        'a link stands there: name the file that it leads to',
+        'there is a link: name the file that it leads to',
       );
       expect(readlinkSync(link)).toBe(leadsTo);
     }
@@ -79,11 +79,11 @@ describe('a report', () => {
 
   test.skipIf(process.platform === 'win32')('replaces no folder and no socket', async () => {
     mkdirSync(file);
-    await expect(writeReport(file, 'new')).rejects.toThrow('a folder stands there');
+    await expect(writeReport(file, 'new')).rejects.toThrow('there is a folder');
     const socket = join(folder, 'socket');
     const server = createServer().listen(socket);
     await new Promise((resolve) => server.once('listening', resolve));
-    await expect(writeReport(socket, 'new')).rejects.toThrow('something that is no file stands there');
+    await expect(writeReport(socket, 'new')).rejects.toThrow('there is something that is not a file');
     expect(lstatSync(socket).isSocket()).toBe(true);
     server.close();
   });

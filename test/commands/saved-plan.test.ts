@@ -281,7 +281,7 @@ describe('apply --plan refuses', () => {
     expect(ending).toBe(/is not (set|there)$/.test(name) ? 'invalid' : 'stale');
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);
-    expect(stderr).toMatch(/\nNothing was created\.(?: Make the plan anew\.)?\n$/);
+    expect(stderr).toMatch(/\nNothing was created\.(?: Run `rollcall plan` again\.)?\n$/);
     expect(stderr).not.toContain('CANARY');
     expect(service.creates()).toEqual([]);
   });
@@ -409,11 +409,11 @@ describe('plan --out', () => {
     const ending = await plan(
       ['m'],
       { output: 'text', out: 'x/plan.json', var: ['who=me'], detailedExitcode: true },
-      { ...context, writePrivateFile: () => Promise.reject(new Error('a link stands there')) },
+      { ...context, writePrivateFile: () => Promise.reject(new Error('there is a link')) },
     );
     expect(ending).toBe('failed');
     expect(stdout()).toContain('Plan: 3 to add');
-    expect(stderr()).toBe('error: the plan cannot be saved to x/plan.json\n    a link stands there\n');
+    expect(stderr()).toBe('error: the plan cannot be saved to x/plan.json\n    there is a link\n');
   });
 
   test('saves a plan that has nothing to create as well', async () => {

@@ -150,7 +150,11 @@ describe('--target and --exclude', () => {
       'no declared resource has an address like nothing.like.it* or neither.this?',
       'Addresses are application.SLUG and user.USERNAME; * stands for any text, ? for one character.',
     ],
-    [{ target: ['user.bob'], exclude: ['*'] }, '--target and --exclude leave nothing over', 'Exclude less.'],
+    [
+      { target: ['user.bob'], exclude: ['*'] },
+      '--target and --exclude leave out every resource',
+      'Exclude less.',
+    ],
   ])('are refused where they match nothing: %j', async (options, message, hint) => {
     const expected = { name: 'UsageError', message, hint };
     await expect(runPlan(options)).rejects.toMatchObject(expected);
@@ -172,7 +176,7 @@ describe('--target and --exclude', () => {
 describe('--max-creates', () => {
   const complaint =
     'error: the plan would create 3 resources, and --max-creates allows 2 [too-many-creates]\n' +
-    '    Users count as well, for they may all be absent. Allow more, or narrow the plan with --target and --exclude.\n';
+    '    Users count as well, because they may all be absent. Allow more, or narrow the plan with --target and --exclude.\n';
 
   test('fails a plan that would create more, users and all, and shows it', async () => {
     const { ending, stdout, stderr } = await runPlan({ maxCreates: '2' });

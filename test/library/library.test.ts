@@ -251,7 +251,7 @@ describe('the library', () => {
     ['--header cannot set Host', { headers: { Host: 'id.example.com' } }],
     ['--client-key needs --client-cert', { clientKey: 'key.pem' }],
     ['no declared resource has an address like user.bob', { target: ['user.bob'] }],
-    ['the token would travel to id.example.com unencrypted', { url: 'http://id.example.com' }],
+    ['the token would be sent to id.example.com unencrypted', { url: 'http://id.example.com' }],
   ])('rejects options that cannot be right: %s', async (message, options) => {
     const planning = plan(await valid(...roll), { ...service, ...options });
     await expect(planning).rejects.toThrow(message);

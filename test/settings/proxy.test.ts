@@ -67,7 +67,7 @@ describe('the proxy', () => {
   test('elsewhere gets no token for an http:// service, unless the user says so', () => {
     const env = { HTTP_PROXY: 'http://me:secret@p:3128' };
     const through = (insecure: boolean): unknown => readProxy('http://127.0.0.1:9000', env, insecure);
-    expect(() => through(false)).toThrow('the token would travel to the proxy http://p:3128 unencrypted');
+    expect(() => through(false)).toThrow('the token would be sent to the proxy http://p:3128 unencrypted');
     expect(through(true)).toMatchObject({ origin: 'http://p:3128' });
     env.HTTP_PROXY = 'http://evil-localhost:3128';
     expect(() => through(false)).toThrow('unencrypted');
