@@ -1,32 +1,40 @@
-import type { Ending } from '../exit-code.ts';
-import { interruptedBy } from '../exit-code.ts';
+import { interruptedBy, type Ending } from '../exit-code.ts';
+import { standardInput } from '../files.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
-import { doctorChecks, type DoctorCheck } from '../report/doctor-checks.ts';
-import { doctorText } from '../report/doctor-text.ts';
+import type { DoctorCheck } from '../report/doctor-check.ts';
+import { doctorChecks } from '../report/doctor-checks.ts';
+import { rightsNames } from '../report/doctor-rights.ts';
+import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
 import { jsonText } from '../report/json-text.ts';
 import { createStyle } from '../report/style.ts';
+import type { ResourceType } from '../resource.ts';
 import { isStarting } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { parseRetryAfter } from '../service/retry-after.ts';
+import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
 import {
   readServiceSettings,
   type ServiceFlags,
   type ServiceSettings,
 } from '../settings/service-settings.ts';
-import { readSettings, type ProjectFlags } from '../settings/settings.ts';
+import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
 import { commandLine } from './command-line.ts';
 import { guarded } from './connect.ts';
 import type { Context } from './context.ts';
+import { hasErrors, load } from './prepare.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
+  /** Sends nothing but the three operations. */
+  readonly contractOnly?: boolean;
 }
 
 export const doctorFormatVersion = '1.0';
 
-/** `rollcall doctor`: asks the service one harmless thing, and says what that tells. */
+/** `rollcall doctor`: asks the service harmless things, and says what that tells. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
-  const { config, diagnostics } = await readSettings(options, context.env, context.files);
+  const project = await readSettings(options, context.env, context.files);
+  const { config, diagnostics } = project;
   if (config === undefined) {
     context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
     return 'invalid';
@@ -34,46 +42,67 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const settings = await readServiceSettings(options, context.env, config, context.files);
   const { signal } = context.interruptible();
   const waitMs = settings.wait.isAsked ? settings.wait.milliseconds : 0;
-  const examined = await examine(settings, waitMs, signal, context);
+  const declared = (): Promise<ReadonlySet<ResourceType> | undefined> =>
+    declaredTypes(options, project, context);
+  const questions = { waitMs, ...(options.contractOnly !== true && { beyondContract: { declared } }) };
+  const diagnosis = await examine(settings, questions, signal, context);
   if (signal.aborted) return interruptedBy(signal);
-  const { checks, denied } = examined;
-  const { baseUrl } = settings;
+  const { service, checks, beyondContract } = diagnosis;
   context.stdout.write(
     options.output === 'json'
       ? jsonText({
           format_version: doctorFormatVersion,
-          service: baseUrl,
+          service,
           healthy: isHealthy(checks),
           checks,
+          beyond_contract: beyondContract,
         })
-      : doctorText(
-          baseUrl,
-          checks,
-          createStyle(context.stdout.colours),
-          commandLine('plan', options.env, context),
-        ),
+      : doctorText(diagnosis, createStyle(context.stdout.colours), commandLine('plan', options.env, context)),
   );
   if (isHealthy(checks)) return 'done';
-  return denied ? 'denied' : 'failed';
-}
-
-export interface Examined {
-  readonly checks: readonly DoctorCheck[];
-  readonly denied: boolean;
+  return isDenied(checks) ? 'denied' : 'failed';
 }
 
 export function isHealthy(checks: readonly DoctorCheck[]): boolean {
   return checks.every(({ status }) => status !== 'fail');
 }
 
-/** Probes the service, for as long as it is only starting and there is time to wait. */
+function isDenied(checks: readonly DoctorCheck[]): boolean {
+  const rights = new Set<DoctorCheck['name']>(rightsNames);
+  return checks.some(({ name, status }) => status === 'fail' && rights.has(name));
+}
+
+/** The types that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */
+async function declaredTypes(
+  options: DoctorOptions,
+  project: Settings,
+  context: Context,
+): Promise<ReadonlySet<ResourceType> | undefined> {
+  const paths = project.config?.manifests ?? [];
+  if (paths.length === 0 || paths.includes(standardInput)) return undefined;
+  const { resources, diagnostics } = await load([], options, project, context);
+  return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ type }) => type));
+}
+
+export interface Questions {
+  /** For how long to wait for a service that is only starting. */
+  readonly waitMs: number;
+  /** What else to ask once the service answers; left out, nothing is asked but the three operations. */
+  readonly beyondContract?: {
+    /** The types that are declared, where that is known. */
+    declared(): Promise<ReadonlySet<ResourceType> | undefined>;
+  };
+}
+
+/** Probes the service, for as long as it is only starting and there is time to wait, and asks it about the token. */
 export async function examine(
   settings: ServiceSettings,
-  waitMs: number,
+  { waitMs, beyondContract }: Questions,
   signal: AbortSignal,
   context: Context,
-): Promise<Examined> {
+): Promise<Diagnosis> {
   const { clock } = context;
+  const { baseUrl: service, proxy } = settings;
   const until = clock.now() + waitMs;
   const connection = await context.connect(settings);
   try {
@@ -84,17 +113,21 @@ export async function examine(
       const now = clock.now();
       const pauseMs = Math.min(pauseFor(found, now), until - now);
       if (!isAway(found) || pauseMs <= 0 || signal.aborted) {
-        const { baseUrl, proxy } = settings;
+        const canBeAsked = found.stage === 'denied' || found.stage === 'well';
+        const who: Partial<WhoAmI> = canBeAsked && beyondContract ? await whoAmI(send, signal) : {};
+        const declared = who.finding?.kind === 'valid' ? await beyondContract?.declared() : undefined;
         const checks = doctorChecks({
           ...found,
-          service: baseUrl,
+          service,
           ...(proxy && { proxy: proxy.origin }),
+          ...(who.finding && { finding: who.finding }),
+          ...(declared && { declared }),
           durationMs: now - startedAt,
           now,
         });
-        return { checks, denied: found.answer.kind === 'denied' };
+        return { service, checks, beyondContract: who.asked ?? [] };
       }
-      if (!said && !settings.quiet) context.stderr.write(`Waiting for ${settings.baseUrl} to start.\n`);
+      if (!said && !settings.quiet) context.stderr.write(`Waiting for ${service} to start.\n`);
       await clock.sleep(pauseMs, signal);
     }
   } finally {

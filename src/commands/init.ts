@@ -143,7 +143,7 @@ async function checkService(
   }
   const config = { manifests: [], vars: {}, url, tokenEnv };
   const settings = await readServiceSettings({ ...options, url }, context.env, config, context.files);
-  const { checks } = await examine(settings, 0, signal, context);
-  context.stdout.write(`\n${doctorText(url, checks, createStyle(context.stdout.colours))}`);
-  return isHealthy(checks);
+  const diagnosis = await examine(settings, { waitMs: 0 }, signal, context);
+  context.stdout.write(`\n${doctorText(diagnosis, createStyle(context.stdout.colours))}`);
+  return isHealthy(diagnosis.checks);
 }

@@ -156,12 +156,15 @@ export function program(
     withServiceOptions(
       rollcall
         .command('doctor')
-        .option('--wait <seconds>', 'wait for a service that is starting (default: 0)'),
+        .option('--wait <seconds>', 'wait for a service that is starting (default: 0)')
+        .option('--contract-only', 'look up an application, and ask nothing else'),
     ),
     [...connectionOptions(), verboseOption()],
   )
     .summary('check the service, the token and the way to them')
-    .description('Asks the service one harmless thing, and says what that tells. Creates nothing.')
+    .description(
+      'Looks up an application that nobody has, asks whose the token is and what it may create, and says what that tells. Creates nothing.',
+    )
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
     .option('--config <file>', 'in place of rollcall.yaml')
     .addHelpText('after', example('rollcall doctor --url https://id.example.com --wait 60'))

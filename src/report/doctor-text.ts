@@ -1,11 +1,18 @@
-import type { DoctorCheck } from './doctor-checks.ts';
+import type { DoctorCheck } from './doctor-check.ts';
 import { inline, wrapped } from './escape.ts';
 import type { Style } from './style.ts';
 
+export interface Diagnosis {
+  /** The base URL of the service. */
+  readonly service: string;
+  readonly checks: readonly DoctorCheck[];
+  /** What was asked beyond the three operations, each as METHOD PATH. */
+  readonly beyondContract: readonly string[];
+}
+
 /** The checks for a person, each in a line, with what to do below those that did not pass. */
 export function doctorText(
-  service: string,
-  checks: readonly DoctorCheck[],
+  { service, checks, beyondContract }: Diagnosis,
   style: Style,
   next?: string,
 ): string {
@@ -24,9 +31,23 @@ export function doctorText(
     ),
     ...(advice === '' ? [] : wrapped(inline(advice), room).map((line) => `${indent}${line}`)),
   ]);
-  const failed = checks.some(({ status }) => status === 'fail');
-  const end = failed
-    ? style.bold('The service cannot be used like this.')
-    : style.bold(next === undefined ? 'All is well.' : `All is well. Next: ${inline(next)}`);
-  return `Checking ${inline(service)}\n\n${lines.map((line) => line.trimEnd()).join('\n')}\n\n${end}\n`;
+  const beyond = [
+    'Asked beyond the three operations of the contract, as --contract-only would not:',
+    ...beyondContract.map((request) => `  ${inline(request)}`),
+  ].join('\n');
+  const list = lines.map((line) => line.trimEnd()).join('\n');
+  const parts = [
+    `Checking ${inline(service)}`,
+    list,
+    ...(beyondContract.length === 0 ? [] : [beyond]),
+    style.bold(verdict(checks, next)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {
+  const has = (wanted: DoctorCheck['status']): boolean => checks.some(({ status }) => status === wanted);
+  if (has('fail')) return 'The service cannot be used like this.';
+  const words = has('warn') ? 'The service can be used, but see the warnings.' : 'All is well.';
+  return next === undefined ? words : `${words} Next: ${inline(next)}`;
 }

@@ -1,22 +1,48 @@
-import { readAnswer, type Answer } from './answer.ts';
+import { readAnswer, type Answer, type AnswerKind } from './answer.ts';
 import type { Transport } from './transport.ts';
 
 /** What one harmless request tells of a service. */
 export interface Probe {
   readonly answer: Answer;
+  readonly stage: ProbeStage;
   /** The time of the service, in milliseconds since the epoch, where it tells. */
   readonly serviceTime?: number;
 }
 
-/** Longer than the service lets a slug be: no application can have it. */
+/** How far a probe came. */
+export type ProbeStage =
+  | 'no connection'
+  /** Something else answered than the service, or it has no such API. */
+  | 'wrong place'
+  /** The service answered, and did not let the token look. */
+  | 'denied'
+  | 'well';
+
+/** Longer than a slug can be in most releases, and nothing that anybody would choose. */
 const impossibleSlug = `rollcall-doctor-${'x'.repeat(50)}`;
 
-/** Looks up an application that cannot exist: the service's own "not found" shows that all is well. */
+/** Looks up an application that nobody has: the service's own "not found" shows that all is well. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
   const path = `/api/v3/core/applications/${impossibleSlug}/`;
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;
   const exchange = await send(request, signal);
   const answer = readAnswer(exchange, 'retrieveApplication', impossibleSlug);
   const date = exchange.kind === 'answered' ? Date.parse(exchange.headers['date'] ?? '') : Number.NaN;
-  return { answer, ...(!Number.isNaN(date) && { serviceTime: date }) };
+  return { answer, stage: stageOf(answer.kind), ...(!Number.isNaN(date) && { serviceTime: date }) };
+}
+
+function stageOf(kind: AnswerKind): ProbeStage {
+  switch (kind) {
+    case 'unreachable':
+    case 'unreachable_for_now':
+    case 'lost':
+      return 'no connection';
+    case 'denied':
+      return 'denied';
+    case 'not_found':
+    case 'found':
+      return 'well';
+    default:
+      return 'wrong place';
+  }
 }

@@ -1,6 +1,6 @@
 /** One request of the service's API; the transport adds the origin and the headers. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'OPTIONS';
   /** Below the base URL, beginning with a slash. */
   readonly path: string;
   /** JSON text; only a POST has one. */

@@ -29,7 +29,7 @@ async function examined(
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
   const { context, stdout, stderr } = capture({ url, transport: transport.send, clock });
-  const ending = await doctor({ output: 'json', ...options }, context);
+  const ending = await doctor({ output: 'json', contractOnly: true, ...options }, context);
   const document = parseJson(stdout()) as { checks: { name: string; status: string }[] } | undefined; // held against its schema
   if (document) expect(schemaErrors('doctor', document)).toEqual([]);
   return {
@@ -51,7 +51,8 @@ describe('doctor', () => {
       'base-url': 'pass',
       token: 'pass',
       'view-applications': 'pass',
-      create: 'unknown',
+      'create-applications': 'unknown',
+      'create-users': 'unknown',
       clock: 'unknown',
     });
   });
@@ -112,10 +113,19 @@ describe('doctor', () => {
     expect(ending).toBe('done');
   });
 
-  test('looks for what cannot exist, and creates nothing', async () => {
+  test('finds all well where somebody has the application after all', async () => {
+    const slug = `rollcall-doctor-${'x'.repeat(50)}`;
+    const { ending, statuses } = await examined([answered(200, { pk: '1', slug }, requestId)]);
+    expect(ending).toBe('done');
+    expect(statuses).toMatchObject({ 'base-url': 'pass', 'view-applications': 'pass' });
+  });
+
+  test('with --contract-only sends nothing but a look-up of what nobody has', async () => {
     const transport = scriptedTransport(notFound);
-    const { context } = capture({ url: 'https://id.example.com', transport: transport.send });
-    await doctor({ output: 'text' }, context);
+    const { context, stdout } = capture({ url: 'https://id.example.com', transport: transport.send });
+    await doctor({ output: 'text', contractOnly: true }, context);
+    expect(stdout()).toContain('whether the token may create users was not asked');
+    expect(stdout()).not.toContain('beyond');
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });
     const slug = transport.requests[0]?.path.split('/').at(-2) ?? '';

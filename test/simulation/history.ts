@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../../src/service/transport.ts';
 /** What is declared, or created by others: an application or a user. */
 export interface Identity {
   readonly type: 'application' | 'user';
@@ -53,7 +54,7 @@ export type HistoryEvent = { readonly at: number } & (
   | { readonly kind: 'crashed'; readonly run: string; readonly error: string }
 );
 
-export type Method = 'GET' | 'POST';
+export type Method = HttpRequest['method'];
 
 /** What reached the run, in the terms of whoever made it up. */
 export interface Delivery {

@@ -1,0 +1,94 @@
+import type { ResourceType } from '../resource.ts';
+import type { TokenFinding } from '../service/who-am-i.ts';
+import { check, type DoctorCheck } from './doctor-check.ts';
+
+export interface RightsFacts {
+  /** How the service refused to look an application up, if it did. */
+  readonly denial?: string;
+  /** What the service says of the token; left out where it was not asked. */
+  readonly finding?: TokenFinding;
+  /** The types that the manifests of the project declare, where that is known. */
+  readonly declared?: ReadonlySet<ResourceType>;
+}
+
+export const rightsNames = ['token', 'view-applications', 'create-applications', 'create-users'] as const;
+
+/** What is known of the token and of its rights, once the service itself has answered. */
+export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
+  return [tokenCheck(facts), viewCheck(facts), createCheck('application', facts), createCheck('user', facts)];
+}
+
+function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
+  if (denial === undefined || finding?.kind === 'valid')
+    return check('token', 'pass', 'the service takes it');
+  switch (finding?.kind) {
+    case 'wrong':
+      return check(
+        'token',
+        'fail',
+        'the service does not know this token, or it has expired',
+        'Make a new one at this service, and see that all of it was copied.',
+      );
+    case 'missing':
+      return check(
+        'token',
+        'fail',
+        'the service saw no token, though one was sent',
+        'Something on the way takes the Authorization header away: let the proxy or gateway in front of the service pass it on.',
+      );
+    default: {
+      const why = finding === undefined ? 'this was not asked' : 'the service does not say which';
+      return check(
+        'token',
+        'fail',
+        denial,
+        `The token is wrong or has expired, or it may not view applications: ${why}. Make a new one, or give its user the permission.`,
+      );
+    }
+  }
+}
+
+function viewCheck({ denial, finding, declared }: RightsFacts): DoctorCheck {
+  const name = 'view-applications';
+  if (denial === undefined) {
+    const all = finding?.kind === 'valid' && finding.superuser;
+    const what = all
+      ? 'all applications: it is that of a superuser'
+      : 'applications, or some of them: nothing tells which';
+    return check(name, 'pass', `the token may view ${what}`);
+  }
+  if (finding?.kind !== 'valid') return check(name, 'unknown', 'cannot be told yet');
+  const summary = 'the token may not view applications';
+  if (declared?.has('application') === false)
+    return check(name, 'pass', `${summary}; the manifests declare none`);
+  // Where it is not known what will be declared, it may be users only.
+  const isOfUse = declared === undefined && finding.mayCreate.user === true;
+  return check(
+    name,
+    isOfUse ? 'warn' : 'fail',
+    summary,
+    'Give its user the permission to view applications. Only a roll without applications can do without it.',
+  );
+}
+
+function createCheck(type: ResourceType, { denial, finding, declared }: RightsFacts): DoctorCheck {
+  const name = `create-${type}s` as const;
+  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
+    return check(name, 'unknown', 'cannot be told yet');
+  const may = finding?.kind === 'valid' ? finding.mayCreate[type] : undefined;
+  if (may === undefined) {
+    const why = finding === undefined ? 'was not asked' : 'cannot be told: the service does not say';
+    return check(name, 'unknown', `whether the token may create ${type}s ${why}`);
+  }
+  if (may) return check(name, 'pass', `the token may create ${type}s`);
+  const summary = `the token may not create ${type}s`;
+  if (declared?.has(type) === false) return check(name, 'pass', `${summary}; the manifests declare none`);
+  // Whoever may view applications can plan, which needs no right to create anything.
+  const canPlan = denial === undefined && declared?.has('application') !== false;
+  return check(
+    name,
+    canPlan || declared === undefined ? 'warn' : 'fail',
+    summary,
+    `To apply, give its user the permission to add ${type}s. A plan does not need it.`,
+  );
+}

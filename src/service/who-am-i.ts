@@ -1,0 +1,81 @@
+import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import type { ResourceType } from '../resource.ts';
+import type { Exchange, HttpRequest, Transport } from './transport.ts';
+
+/** What the service says of the token that a request carried. */
+export type TokenFinding =
+  /** It knows the token. */
+  | {
+      readonly kind: 'valid';
+      /** Whether it is the token of a superuser, who may do everything. */
+      readonly superuser: boolean;
+      /** What the token may create; left out where the service does not say. */
+      readonly mayCreate: Readonly<Partial<Record<ResourceType, boolean>>>;
+    }
+  /** It does not know the token. */
+  | { readonly kind: 'wrong' }
+  /** It saw no token. */
+  | { readonly kind: 'missing' }
+  /** Its answers do not tell. */
+  | { readonly kind: 'unknown' };
+
+export interface WhoAmI {
+  readonly finding: TokenFinding;
+  /** What was asked for that, each as METHOD PATH. */
+  readonly asked: readonly string[];
+}
+
+const me: HttpRequest = { method: 'GET', path: '/api/v3/core/users/me/' };
+const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
+const lists: Readonly<Record<ResourceType, HttpRequest>> = {
+  application: { method: 'OPTIONS', path: '/api/v3/core/applications/' },
+  user: { method: 'OPTIONS', path: '/api/v3/core/users/' },
+};
+
+/**
+ * Asks whose the token is and what it may create. These requests go beyond the three operations, and change nothing.
+ *
+ * Every release from 2023.10 on tells a user of himself if his token is valid, and refuses everybody else. It tells how
+ * it is set up to every user and to those without a token, and refuses a wrong one. And it describes what a POST may hold
+ * to nobody but those who may send one.
+ */
+export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
+  const asked: string[] = [];
+  const ask = async (request: HttpRequest): Promise<Told> => {
+    asked.push(`${request.method} ${request.path}`);
+    return toldBy(await send(request, signal));
+  };
+  const own = await ask(me);
+  if (own.kind === 'refused') {
+    const { kind } = await ask(configuration);
+    const finding = kind === 'told' ? 'missing' : kind === 'refused' ? 'wrong' : 'unknown';
+    return { asked, finding: { kind: finding } };
+  }
+  const user = own.kind === 'told' ? own.body['user'] : undefined;
+  if (!isJsonObject(user)) return { asked, finding: { kind: 'unknown' } };
+  const application = mayPost(await ask(lists.application));
+  const others = mayPost(await ask(lists.user));
+  const mayCreate = {
+    ...(application !== undefined && { application }),
+    ...(others !== undefined && { user: others }),
+  };
+  return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true, mayCreate } };
+}
+
+/** What an answer says that should be JSON of the service's own. */
+type Told = { readonly kind: 'told'; readonly body: JsonObject } | { readonly kind: 'refused' | 'nothing' };
+
+function toldBy(exchange: Exchange): Told {
+  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  if (exchange.kind !== 'answered' || !isJsonObject(body)) return { kind: 'nothing' };
+  if (exchange.status === 200) return { kind: 'told', body };
+  const isRefusal = exchange.status === 401 || exchange.status === 403;
+  return { kind: isRefusal && typeof body['detail'] === 'string' ? 'refused' : 'nothing' };
+}
+
+/** What stands in front of a service may answer OPTIONS itself: only the service says what it renders. */
+function mayPost(told: Told): boolean | undefined {
+  if (told.kind !== 'told' || !('renders' in told.body)) return undefined;
+  const actions = told.body['actions'];
+  return isJsonObject(actions) && isJsonObject(actions['POST']);
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doctor, type DoctorOptions } from '../../src/commands/doctor.ts';
+import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
+import { Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+
+const none = { view_applications: 'none', add_applications: false, add_users: false } as const;
+const tokens = {
+  everything: {},
+  viewing: { ...none, view_applications: 'all' },
+  'one application': { ...none, view_applications: ['wiki'] },
+  'adding applications': { ...none, add_applications: true },
+  'adding users': { ...none, add_users: true },
+  nothing: none,
+} as const satisfies Record<string, Omit<SeedToken, 'token'>>;
+type TokenName = keyof typeof tokens | 'wrong';
+
+function secretOf(name: string): string {
+  return `canary-${name.replaceAll(' ', '-')}`;
+}
+
+const projects = {
+  none: {},
+  'applications and users': project(
+    'applications: [{ slug: a, name: A }]\nusers: [{ username: a, name: A }]',
+  ),
+  applications: project('applications: [{ slug: a, name: A }]'),
+  users: project('users: [{ username: a, name: A }]'),
+  broken: project('users: [{ user: a }]'),
+  'from standard input': { 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n' },
+};
+
+function project(lists: string): Record<string, string> {
+  return { 'rollcall.yaml': 'version: 1\nmanifests: [m.yaml]\n', 'm.yaml': `version: 1\n${lists}\n` };
+}
+
+/** Serves a sandbox; what stands in front of it may change the requests. */
+let server: SandboxServer;
+let onTheWay: (request: SandboxRequest) => SandboxRequest = (request) => request;
+const received: string[] = [];
+beforeAll(async () => {
+  const list = Object.entries(tokens).map(([name, rights]) => ({ token: secretOf(name), ...rights }));
+  const sandbox = new Sandbox({ tokens: structuredClone(list) });
+  const handle = (request: SandboxRequest): ReturnType<Sandbox['handle']> => {
+    received.push(`${request.method} ${request.path}`);
+    return sandbox.handle(onTheWay(request));
+  };
+  server = await serveSandbox({ handle }, { port: 0, latencyMs: 0 });
+});
+afterAll(() => server.close());
+
+interface Doctored {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly document: {
+    readonly checks: readonly { readonly name: string; readonly status: string; readonly summary: string }[];
+    readonly beyond_contract: readonly string[];
+  };
+  readonly statuses: string;
+  readonly requests: readonly string[];
+}
+
+async function doctored(
+  token: TokenName,
+  files: Setup['files'] = {},
+  options: Partial<DoctorOptions> = {},
+): Promise<Doctored> {
+  received.length = 0;
+  const { context, stdout } = capture({ url: server.url, env: { ROLLCALL_TOKEN: secretOf(token) }, files });
+  const ending = await doctor({ output: 'json', ...options }, context);
+  const document = (options.output === 'text' ? {} : JSON.parse(stdout())) as Doctored['document']; // held against its schema
+  if (options.output !== 'text') expect(schemaErrors('doctor', document)).toEqual([]);
+  const rights = new Set(['token', 'view-applications', 'create-applications', 'create-users']);
+  const checks = document.checks?.filter(({ name }) => rights.has(name)) ?? [];
+  return {
+    ending,
+    stdout: stdout(),
+    document,
+    statuses: checks.map(({ status }) => status).join(' '),
+    requests: [...received],
+  };
+}
+
+describe('doctor tells apart', () => {
+  test('a token that may do everything', async () => {
+    expect(await doctored('everything')).toMatchObject({ ending: 'done', statuses: 'pass pass pass pass' });
+  });
+
+  test('a wrong token', async () => {
+    const { ending, statuses, document } = await doctored('wrong');
+    expect({ ending, statuses }).toEqual({ ending: 'denied', statuses: 'fail unknown unknown unknown' });
+    expect(document.checks).toContainEqual(
+      expect.objectContaining({
+        name: 'token',
+        summary: expect.stringContaining('does not know this token'),
+      }),
+    );
+  });
+
+  test('a token that was taken away on the way', async () => {
+    onTheWay = (request) => ({ ...request, headers: { ...request.headers, authorization: undefined } });
+    try {
+      const { ending, statuses, document } = await doctored('everything');
+      expect({ ending, statuses }).toEqual({ ending: 'denied', statuses: 'fail unknown unknown unknown' });
+      expect(document.checks).toContainEqual(
+        expect.objectContaining({ name: 'token', summary: expect.stringContaining('saw no token') }),
+      );
+    } finally {
+      onTheWay = (request) => request;
+    }
+  });
+
+  test('a token without rights, which is valid all the same', async () => {
+    expect(await doctored('nothing')).toMatchObject({ ending: 'denied', statuses: 'pass fail warn warn' });
+  });
+
+  test('a token that may view one application from none', async () => {
+    const { statuses, document } = await doctored('one application');
+    expect(statuses).toBe('pass pass warn warn');
+    expect(document.checks).toContainEqual(
+      expect.objectContaining({
+        name: 'view-applications',
+        summary: 'the token may view applications, or some of them: nothing tells which',
+      }),
+    );
+  });
+});
+
+describe('a right that is missing', () => {
+  test.each([
+    ['viewing', 'none', 'done', 'pass pass warn warn'],
+    ['viewing', 'applications', 'done', 'pass pass warn pass'],
+    ['viewing', 'applications and users', 'done', 'pass pass warn warn'],
+    ['viewing', 'users', 'denied', 'pass pass pass fail'],
+    ['adding users', 'none', 'done', 'pass warn warn pass'],
+    ['adding users', 'users', 'done', 'pass pass pass pass'],
+    ['adding users', 'applications', 'denied', 'pass fail fail pass'],
+    ['adding users', 'broken', 'done', 'pass warn warn pass'],
+    ['adding users', 'from standard input', 'done', 'pass warn warn pass'],
+    ['adding applications', 'none', 'denied', 'pass fail pass warn'],
+    ['adding applications', 'users', 'denied', 'pass pass pass fail'],
+    ['nothing', 'users', 'denied', 'pass pass pass fail'],
+    ['nothing', 'applications', 'denied', 'pass fail fail pass'],
+  ] as const)(
+    'of a token for %s, where the manifests declare %s: %s',
+    async (token, declared, ending, statuses) => {
+      const found = await doctored(token, projects[declared]);
+      expect({ ending: found.ending, statuses: found.statuses }).toEqual({ ending, statuses });
+    },
+  );
+
+  test('is a warning to a person as well, and the end says so', async () => {
+    const { stdout } = await doctored('viewing', {}, { output: 'text' });
+    expect(stdout).toMatch(/^ {2}warn {2}create-users +the token may not create users$/m);
+    expect(stdout).toContain('The service can be used, but see the warnings. Next: ');
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('what doctor asks', () => {
+  const beyond = [
+    'GET /api/v3/core/users/me/',
+    'OPTIONS /api/v3/core/applications/',
+    'OPTIONS /api/v3/core/users/',
+  ];
+
+  test('goes beyond the three operations, which it says', async () => {
+    const { requests, document } = await doctored('everything');
+    expect(requests.slice(1)).toEqual(beyond);
+    expect(document.beyond_contract).toEqual(beyond);
+    const { stdout } = await doctored('everything', {}, { output: 'text' });
+    expect(stdout).toContain(
+      `--contract-only would not:\n${beyond.map((request) => `  ${request}\n`).join('')}`,
+    );
+  });
+
+  test('does not go beyond them with --contract-only, and tells less', async () => {
+    const { requests, document, statuses, ending } = await doctored('wrong', {}, { contractOnly: true });
+    expect(requests).toEqual([expect.stringMatching(/^GET \/api\/v3\/core\/applications\/[-\w]+\/$/)]);
+    expect(document.beyond_contract).toEqual([]);
+    expect({ ending, statuses }).toEqual({ ending: 'denied', statuses: 'fail unknown unknown unknown' });
+  });
+
+  test('creates nothing', async () => {
+    const { requests } = await doctored('everything', projects['applications and users']);
+    expect(requests.filter((request) => !/^(GET|OPTIONS) /.test(request))).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import { whoAmI } from '../../src/service/who-am-i.ts';
+import { readRecordings, responseBody, type Recording, type Release } from '../support/recordings.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+
+const me = 'GET /api/v3/core/users/me/';
+const configuration = 'GET /api/v3/root/config/';
+const applications = 'OPTIONS /api/v3/core/applications/';
+const users = 'OPTIONS /api/v3/core/users/';
+
+/** A transport that gives each request what was recorded for it with one authorization; nothing recorded is no answer. */
+function recordedFor(recordings: readonly Recording[], authorization: string | undefined): Transport {
+  const said = new Map(
+    recordings
+      .filter(({ request }) => request.headers['authorization'] === authorization)
+      .map((recording) => [`${recording.request.method} ${recording.request.path}`, recording] as const),
+  );
+  return async ({ method, path }: HttpRequest): Promise<Exchange> => {
+    const recording = said.get(`${method} ${path}`);
+    if (recording === undefined) return lost;
+    const { status, headers } = recording.response;
+    return { kind: 'answered', status, headers, body: responseBody(recording) };
+  };
+}
+
+describe('what release 2023.10 was recorded to say of a token', () => {
+  const recordings = readRecordings('2023.10', 'who-and-which-release');
+  test.each([
+    ['<TOKEN:none>', { application: false, user: false }],
+    ['<TOKEN:view-app>', undefined],
+    ['<TOKEN:least>', { application: true, user: true }],
+  ])('%s', async (token, mayCreate) => {
+    const { finding } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
+    expect(finding).toEqual(
+      mayCreate ? { kind: 'valid', superuser: false, mayCreate } : { kind: 'unknown' }, // nobody asked who that is
+    );
+  });
+
+  test('only the rights that it has', async () => {
+    const withMe = (token: string): Transport => {
+      const others = recordedFor(recordings, `Bearer ${token}`);
+      const own = recordedFor(recordings, 'Bearer <TOKEN:none>');
+      return (request, signal) => (request.path.endsWith('/me/') ? own : others)(request, signal);
+    };
+    const rightsOf = async (token: string): Promise<unknown> => (await whoAmI(withMe(token))).finding;
+    const valid = { kind: 'valid', superuser: false };
+    expect(await rightsOf('<TOKEN:add-app>')).toEqual({
+      ...valid,
+      mayCreate: { application: true, user: false },
+    });
+    expect(await rightsOf('<TOKEN:add-user>')).toEqual({
+      ...valid,
+      mayCreate: { application: false, user: true },
+    });
+  });
+
+  test('of a superuser', async () => {
+    const { finding } = await whoAmI(recordedFor(recordings, 'Bearer <ACCESS_TOKEN>'));
+    expect(finding).toEqual({ kind: 'valid', superuser: true, mayCreate: {} }); // its OPTIONS were not recorded
+  });
+});
+
+describe.each([
+  ['2023.10', 'who-and-which-release'],
+  ['2025.12', 'permissions'],
+  ['2026.2', 'permissions'],
+] as const)('what release %s was recorded to say', (release: Release, file) => {
+  const recordings = readRecordings(release, file);
+
+  test('of a wrong token', async () => {
+    expect(await whoAmI(recordedFor(recordings, 'Bearer wrong'))).toEqual({
+      finding: { kind: 'wrong' },
+      asked: [me, configuration],
+    });
+  });
+
+  test('where no token reached it', async () => {
+    expect(await whoAmI(recordedFor(recordings, undefined))).toEqual({
+      finding: { kind: 'missing' },
+      asked: [me, configuration],
+    });
+  });
+
+  test('of a token without rights: that it is valid', async () => {
+    const token = release === '2023.10' ? '<TOKEN:none>' : '<TOKEN_WITHOUT_PERMISSIONS>';
+    const { finding, asked } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
+    expect(finding).toMatchObject({ kind: 'valid', superuser: false });
+    expect(asked).toEqual([me, applications, users]);
+  });
+});
+
+test('a denial is one with either status', async () => {
+  const { finding } = await whoAmI(async ({ path }) =>
+    answered(path.endsWith('/me/') ? 401 : 403, { detail: 'no' }),
+  );
+  expect(finding).toEqual({ kind: 'wrong' });
+});
+
+describe('nothing is concluded', () => {
+  const denial = answered(403, { detail: 'no' });
+  const page = '<!DOCTYPE html>';
+  test.each([
+    ['a lost answer', [lost]],
+    ['a page', [answered(200, page)]],
+    ['another shape', [answered(200, { name: 'x' })]],
+    ['a failure', [answered(500, { detail: 'x' })]],
+    ['a path that does not exist', [answered(404, { detail: 'x' })]],
+    ['a page of what stands in front, which refuses', [answered(403, page)]],
+    ['a list', [answered(403, ['no'])]],
+    ['a refusal of another program', [answered(403, { message: 'no' })]],
+    ['a denial, and then a page', [denial, answered(200, page)]],
+    ['a denial, and then a refusing page', [denial, answered(403, page)]],
+    ['a denial, and then nothing', [denial, lost]],
+    ['a denial, and then a failure', [denial, answered(502, { detail: 'x' })]],
+  ])('of %s', async (_, exchanges) => {
+    const left = [...exchanges];
+    const { finding } = await whoAmI(async () => left.shift() ?? lost);
+    expect(finding).toEqual({ kind: 'unknown' });
+    expect(left).toEqual([]);
+  });
+
+  test.each([
+    ['a lost answer', lost],
+    ['a page', answered(200, page)],
+    ['an empty answer of what stands in front', answered(204)],
+    ['JSON of what stands in front', answered(200, { methods: ['GET', 'POST'] })],
+    ['a denial', denial],
+  ])('about what may be created from %s', async (_, options) => {
+    const { finding } = await whoAmI(async ({ method }) =>
+      method === 'OPTIONS' ? options : answered(200, { user: { username: 'x' } }),
+    );
+    expect(finding).toEqual({ kind: 'valid', superuser: false, mayCreate: {} });
+  });
+});
