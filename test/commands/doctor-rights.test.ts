@@ -29,7 +29,10 @@ const projects = {
   applications: project('applications: [{ slug: a, name: A }]'),
   users: project('users: [{ username: a, name: A }]'),
   broken: project('users: [{ user: a }]'),
-  'from standard input': { 'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n' },
+  'from standard input': {
+    'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n',
+    '-': 'version: 1\nusers: [{ username: a, name: A }]\n',
+  },
 };
 
 function project(lists: string): Record<string, string> {
