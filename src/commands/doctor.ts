@@ -1,5 +1,4 @@
 import { interruptedBy, type Ending } from '../exit-code.ts';
-import { standardInput } from '../files.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import type { DoctorCheck } from '../report/doctor-check.ts';
 import { doctorChecks } from '../report/doctor-checks.ts';
@@ -78,8 +77,7 @@ async function declaredTypes(
   project: Settings,
   context: Context,
 ): Promise<ReadonlySet<ResourceType> | undefined> {
-  const paths = project.config?.manifests ?? [];
-  if (paths.length === 0 || paths.includes(standardInput)) return undefined;
+  if ((project.config?.manifests ?? []).length === 0) return undefined;
   const { resources, diagnostics } = await load([], options, project, context);
   return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ type }) => type));
 }

@@ -29,10 +29,6 @@ const projects = {
   applications: project('applications: [{ slug: a, name: A }]'),
   users: project('users: [{ username: a, name: A }]'),
   broken: project('users: [{ user: a }]'),
-  'from standard input': {
-    'rollcall.yaml': 'version: 1\nmanifests: ["-"]\n',
-    '-': 'version: 1\nusers: [{ username: a, name: A }]\n',
-  },
 };
 
 function project(lists: string): Record<string, string> {
@@ -141,7 +137,6 @@ describe('a right that is missing', () => {
     ['adding users', 'users', 'done', 'pass pass pass pass'],
     ['adding users', 'applications', 'denied', 'pass fail fail pass'],
     ['adding users', 'broken', 'done', 'pass warn warn pass'],
-    ['adding users', 'from standard input', 'done', 'pass warn warn pass'],
     ['adding applications', 'none', 'denied', 'pass fail pass warn'],
     ['adding applications', 'users', 'denied', 'pass pass pass fail'],
     ['nothing', 'users', 'denied', 'pass pass pass fail'],
