@@ -2,22 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { defineConfig } from 'vitest/config';
-import type { ViteUserConfig } from 'vitest/config';
+import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/config';
 
-/** How it shows that a test starts programs, replaces a module or what belongs to the whole process, or counts what it holds open. */
-const needsItsOwn = [
-  /'(?:node:child_process|nock)'/,
-  /\b(?:run|rollcall)\b[^;]*from '\.\.?\/(?:support\/)?cli\.ts'/,
-  /from '\.\.\/support\/workflow-runner\.ts'/,
-  /\bvi\.(?:mock|doMock|hoisted|stub\w+|useFakeTimers)\b/,
-  /\bprocess\.(?:chdir|on|once|getActiveResourcesInfo)\b|\bprocess\.(?:exitCode|env\[.*?\]) = /,
-];
+/** Replaces a module or what belongs to the whole process, or counts what that holds open. */
+const changesItsProcess =
+  /'nock'|\bvi\.(?:mock|doMock|hoisted|stub\w+|useFakeTimers)\b|\bprocess\.(?:(?:chdir|on|once|getActiveResourcesInfo)\b|(?:exitCode|env\[.*?\]) = )/;
+const startsPrograms =
+  /'node:child_process'|\b(?:run|rollcall)\b[^;]*from '\.\.?\/(?:support\/)?cli\.ts'|from '\.\.\/support\/workflow-runner\.ts'/;
 
-const tests = globSync('test/**/*.test.ts', { cwd: import.meta.dirname });
-const whole = tests.filter((file) => {
+/** Which project a test is of follows from what its file uses. */
+const projects: Record<'quick' | 'whole' | 'alone', string[]> = { quick: [], whole: [], alone: [] };
+for (const file of globSync('test/**/*.test.ts', { cwd: import.meta.dirname })) {
   const text = readFileSync(join(import.meta.dirname, file), 'utf8');
-  return needsItsOwn.some((sign) => sign.test(text));
-});
+  const project = changesItsProcess.test(text) ? 'alone' : startsPrograms.test(text) ? 'whole' : 'quick';
+  projects[project].push(file);
+}
 
 /** What goes for every test. */
 export const everyTest = {
@@ -40,9 +39,13 @@ export const everyTest = {
   },
 } satisfies ViteUserConfig['test'];
 
-/** What test/support/effort.ts reads. Said to each project: one that extends this file is not told the mode itself. */
-function effort(mode: string): { readonly TESTS: string } {
-  return { TESTS: mode };
+/** TESTS is what test/support/effort.ts reads. It is said to each project: one that extends this file is not told the mode. */
+function projectOf(
+  name: keyof typeof projects,
+  mode: string,
+  how: { readonly pool: 'threads' | 'forks'; readonly isolate?: false },
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include: projects[name], env: { TESTS: mode }, ...how } };
 }
 
 export default defineConfig(({ mode }) => ({
@@ -51,19 +54,10 @@ export default defineConfig(({ mode }) => ({
     ...everyTest,
     maxWorkers: '100%', // many of them wait for a program
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'quick',
-          env: effort(mode),
-          include: ['test/**/*.test.ts'],
-          exclude: whole,
-          // They leave nothing behind, and so can share one copy of what they all load.
-          pool: 'threads',
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'whole', env: effort(mode), include: whole, pool: 'forks' } },
+      // What leaves nothing behind can share one copy of what all of it loads.
+      projectOf('quick', mode, { pool: 'threads', isolate: false }),
+      projectOf('whole', mode, { pool: 'forks', isolate: false }),
+      projectOf('alone', mode, { pool: 'forks' }),
     ],
   },
 }));

@@ -93,7 +93,7 @@ describe('the program', () => {
   });
 
   test('does not mind a reader who stops reading', async () => {
-    const lines = Array.from({ length: 20_000 }, (_, index) => `  - { username: user-${index}, nam: x }`);
+    const lines = Array.from({ length: 2000 }, (_, index) => `  - { username: user-${index}, nam: x }`);
     writeFileSync(join(folder, 'many.txt'), `version: 1\nusers:\n${lines.join('\n')}\n`);
     const validate = `"${process.execPath}" "${cli}" validate -o json "${join(folder, 'many.txt')}"`;
     const { stderr, stdout } = await run('sh', ['-c', `${validate} | head -1; exit 0`]);

@@ -6,5 +6,5 @@ test.each(['full', 'test'])('with --mode %s every project knows how much to test
   const said = tests?.projects?.map((project) =>
     typeof project === 'object' && 'test' in project ? project.test?.env?.['TESTS'] : project,
   );
-  expect(said).toEqual([mode, mode]);
+  expect(new Set(said)).toEqual(new Set([mode]));
 });
