@@ -15,8 +15,8 @@ export interface Files {
   realPath(path: string): Promise<string>;
   /** At the most so many bytes of a file. Rejects when it cannot be read. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** What is in a folder, in any order, and no more than so many. Rejects when the folder cannot be read. */
-  entriesIn(folder: string, most: number): Promise<Entry[]>;
+  /** What is in a folder, in any order. Rejects when the folder cannot be read. */
+  entriesIn(folder: string): Promise<Entry[]>;
   /**
    * The files below a folder that match a glob, in any order, their paths taken from that folder. It sees of each folder what `look`
    * shows of it, whose path is taken from there too: which folders the glob leads to is decided here; whether they are searched, there.

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { open, opendir, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { callbackify } from 'node:util';
 import type { FileSystemAdapter } from 'tinyglobby';
@@ -25,13 +25,9 @@ export const nodeFiles: Files = {
       await file.close();
     }
   },
-  async entriesIn(folder, most) {
-    const entries: Entry[] = [];
-    for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
-      if (entries.length >= most) break;
-      entries.push({ name: entry.name, kind: kindOf(entry) });
-    }
-    return entries;
+  async entriesIn(folder) {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   },
   glob: async (folder, pattern, look) => {
     const { glob } = await import('tinyglobby');

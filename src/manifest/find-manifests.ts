@@ -16,7 +16,10 @@ export interface FoundManifests {
 export async function findManifests(paths: readonly string[], files: Files): Promise<FoundManifests> {
   const search = new Search(files);
   for (const path of paths) await search.expand(path);
-  return { filenames: [...search.found.values()].toSorted(), diagnostics: search.problems.diagnostics };
+  const { diagnostics } = search.problems;
+  // What a search found that had to be ended is thousands of files that nobody meant, and not all of them.
+  const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
+  return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }
 
 class Search {

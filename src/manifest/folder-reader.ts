@@ -4,7 +4,7 @@ import { isBelow, systemFolderOf } from '../system-folder.ts';
 import type { SearchProblems } from './search-problems.ts';
 
 /** Who has more than this below a folder named the wrong one: a whole disk, or one with the packages of a project. */
-const maxEntries = 100_000;
+const maxEntries = 50_000;
 
 /** Reads folders for a search that has to end and must not leave the folder in which it began. */
 export class FolderReader {
@@ -21,25 +21,22 @@ export class FolderReader {
   /** In order; none of a folder of the system, and none when too many were looked at already. */
   async entriesIn(folder: string, realPath: string): Promise<readonly Entry[]> {
     if (this.#left < 0 || systemFolderOf(realPath) !== undefined) return [];
-    const entries = await this.#files.entriesIn(folder, this.#left + 1);
-    const before = this.#left; // a glob has several folders read at a time
+    const entries = await this.#files.entriesIn(folder);
     this.#left -= entries.length;
     if (this.#left >= 0) return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    if (before >= 0) {
-      this.#problems.report(
-        folder,
-        'too-many-files',
-        `more than ${maxEntries} files and folders lie below what is named`,
-        'Name the folder of the manifests, or a narrower pattern. The search ended here.',
-      );
-    }
+    this.#problems.report(
+      folder,
+      'too-many-files',
+      `more than ${maxEntries} files and folders lie below what is named`,
+      'Name the folder of the manifests, or a narrower pattern. The search ended here.',
+    );
     return [];
   }
 
   /** The files below a folder that a glob matches. What links lead to is searched as it is in a folder: within `root`, its real path. */
   async glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
     const realPaths = new Map<string, string>();
-    const names = await this.#files.glob(folder || '.', pattern, async (below) => {
+    const look = async (below: string): Promise<readonly Entry[]> => {
       const path = posix.join(folder, below).replace(/(?<=.)\/$/, '');
       const shown: Entry[] = [];
       await this.#problems.guarded(path, async () => {
@@ -49,6 +46,13 @@ export class FolderReader {
         else if (leadsBack(path, realPath, realPaths)) this.#problems.reportLoop(path);
         else shown.push(...(await this.#shownOf(path, realPath, realPaths)));
       });
+      return shown;
+    };
+    // One folder at a time: a glob asks for all that it finds at once, however many those are.
+    let before: Promise<unknown> = Promise.resolve();
+    const names = await this.#files.glob(folder || '.', pattern, (below) => {
+      const shown = before.then(() => look(below));
+      before = shown;
       return shown;
     });
     return names.map((name) => folder + name);

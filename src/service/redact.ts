@@ -38,9 +38,14 @@ function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   };
 }
 
+/** Most answers hold nothing, and that is told at once. What has escapes is looked at value by value. */
+function hasNoneOf(redactor: Redactor, json: string): boolean {
+  return !json.includes('\\') && !redactor.holds(json);
+}
+
 /** Escapes of JSON can stand anywhere in a text, and twice where it holds JSON again, so what they mean is cleaned, not the escapes. */
 function cleanBody(body: string, redactor: Redactor): string {
-  if (!body.includes('\\') && !redactor.holds(body)) return body;
+  if (hasNoneOf(redactor, body)) return body;
   const json = parseJson(body);
   if (json === undefined) return redactor.clean(body);
   const cleaned = JSON.stringify(redactor.cleanJson(json, meaningfulNames));
@@ -72,7 +77,8 @@ export function withoutSecrets(answer: Answer, secrets: readonly string[]): Answ
   const redactor = redactorOf(secrets);
   const { body, requestId, redirectOrigin, error } = answer;
   if (error) cleanError(error, redactor);
-  const cleaned = body && redactor.cleanJson(body, meaningfulNames);
+  const cleaned =
+    body && (hasNoneOf(redactor, JSON.stringify(body)) ? body : redactor.cleanJson(body, meaningfulNames));
   return {
     ...answer,
     ...(isJsonObject(cleaned) && { body: cleaned }),

@@ -31,7 +31,7 @@ export async function refuseOutside(
       diagnosticAt(file, places.ofValue([...path, index]), {
         code: 'outside-project',
         summary: 'this is not below the folder of this file',
-        detail: 'Name it on the command line, if the manifests of somebody else are meant.',
+        detail: 'Move it there, or name it on the command line.',
       }),
     );
   }

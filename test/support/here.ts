@@ -61,7 +61,7 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
       kindOf: (path) => nodeFiles.kindOf(at(path)),
       realPath: (path) => nodeFiles.realPath(at(path)),
       read: (path, maxBytes) => nodeFiles.read(at(path), maxBytes),
-      entriesIn: (folder, most) => nodeFiles.entriesIn(at(folder), most),
+      entriesIn: (folder) => nodeFiles.entriesIn(at(folder)),
       glob: (folder, pattern, look) => nodeFiles.glob(at(folder), pattern, look),
       readStandardInput: async () => Buffer.from(await start.stdin()),
     },
