@@ -114,6 +114,22 @@ describe('a diagnostic shows the line of a manifest without', () => {
   });
 });
 
+test('a log of requests shows no secret that an answer or an error repeats', async () => {
+  const manifest =
+    'version: 1\napplications:\n  - { slug: wiki, name: Wiki }\n  - { slug: news, name: News }\n';
+  const run = capture({
+    files: project(manifest),
+    env,
+    transport: async ({ path }) =>
+      path.includes('wiki')
+        ? answered(404, { detail: 'Not found.' }, { 'x-authentik-id': encodeURIComponent(secrets.token) })
+        : { kind: 'never_sent', error: new Error(`bad header ${secrets.header}`), transient: false },
+  });
+  expect(await plan(['a.yaml'], { output: 'text', verbose: true, ...options }, run.context)).toBe('failed');
+  expect(run.stderr()).toContain('request id (sensitive)');
+  expect(run.stderr()).toMatch(/never sent: bad header ?\(sensitive\)/);
+});
+
 describe('a diagnostic about settings shows their line without the token', () => {
   test.each([
     [{ vars: ['vars.yaml'] }, { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` }],
