@@ -3,7 +3,7 @@ import type { Entry, Files } from '../files.ts';
 import { isBelow, systemFolderOf } from '../system-folder.ts';
 import type { SearchProblems } from './search-problems.ts';
 
-/** Who has more than this below a folder named the wrong one: a whole disk, or one with the packages of a project. */
+/** More than this is not a folder of manifests, but a whole disk, or a project with all its packages. */
 const maxEntries = 50_000;
 
 /** Reads folders for a search that has to end and must not leave the folder in which it began. */

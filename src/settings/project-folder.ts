@@ -13,8 +13,8 @@ export interface PathList {
 }
 
 /**
- * Manifests that rollcall.yaml names lie below its folder, links followed. Who may change that file, but not the command line of a
- * pipeline, cannot have other files of that machine read and quoted.
+ * Manifests that rollcall.yaml names must lie below its folder, links followed. Otherwise a pull request that changes this file could
+ * have any file of the machine that runs the pipeline read, and quoted in a message.
  */
 export async function refuseOutside(
   { path, written }: PathList,
