@@ -32,8 +32,8 @@ export const nodeFiles: Files = {
   glob: async (folder, pattern, look) => {
     const { glob } = await import('tinyglobby');
     const cwd = resolve(folder);
-    const readdir = readdirOf((path) => look(relative(cwd, path)));
-    return glob(pattern, { cwd, expandDirectories: false, followSymbolicLinks: false, fs: { readdir } });
+    const fs = { readdir: readdirOf((path) => look(relative(cwd, path))) };
+    return glob(pattern, { cwd, expandDirectories: false, followSymbolicLinks: false, fs });
   },
   readStandardInput: (maxBytes) => upTo(maxBytes, process.stdin),
 };
@@ -46,11 +46,11 @@ function kindOf(entry: Dirent): Entry['kind'] {
 
 /** A readdir for tinyglobby, which reads nothing else, that shows what `look` shows. */
 function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
-  const readdir = callbackify(async (path: string, _options: unknown) =>
+  const shown = callbackify(async (path: string, _options: unknown) =>
     (await look(path)).map((entry) => new ShownEntry(entry)),
   );
   // The type is that of Node's own function, with all of its forms; tinyglobby calls this one.
-  return readdir as unknown as FileSystemAdapter['readdir'] & {};
+  return shown as unknown as FileSystemAdapter['readdir'] & {};
 }
 
 /** As much of a Dirent as tinyglobby asks for. */
