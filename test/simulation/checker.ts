@@ -270,17 +270,15 @@ function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): 
   return closed === true || status === 403 || (status === 404 && method === 'POST');
 }
 
-/** Between the answer to a request and the next request for the same, the run has asked in vain whether the service is back. */
+/** After a request went out, and before the next for the same, the run has asked in vain whether the service is back. */
 function metOutage({ declared }: Pick<History, 'declared'>, run: RunHistory, event: Of<'sent'>): boolean {
-  const answer = run.delivered.find(({ request }) => request === event.request);
   const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
-  if (answer === undefined || next === undefined) return false;
+  if (next === undefined || run.delivered.every(({ request }) => request !== event.request)) return false;
   return run.delivered.some(
     (other) =>
       isQuestion(declared, other) &&
       other.request > event.request &&
       other.request < next.request &&
-      other.at >= answer.at &&
       (other.status === undefined || other.status === 502 || other.status === 503),
   );
 }
