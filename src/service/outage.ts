@@ -81,7 +81,6 @@ export class Outage {
   async wait(): Promise<Waited> {
     const state = this.#state;
     if (state.kind !== 'away') return state.kind;
-    if (this.#around.signal?.aborted) return 'gone';
     state.asking ??= this.#askUntilBack(state.sign);
     const waited = await state.asking;
     return this.#around.signal?.aborted ? 'gone' : waited; // also in the last moment of the outage
@@ -105,9 +104,7 @@ export class Outage {
     let isSure = false;
     for (let asked = 0; ; asked += 1) {
       if (asked > 0) await clock.sleep(Math.min(this.#delayMs(asked), left()), signal);
-      const maySend = await unpaused();
-      if (signal?.aborted) return 'gone';
-      if (!maySend) return this.#backTo('there'); // the pause is what ends the run
+      if (!(await unpaused()) || signal?.aborted) return 'gone';
       const answer = await ask();
       if (signal?.aborted) return 'gone';
       if (answer.status !== undefined && !isStarting(answer)) {

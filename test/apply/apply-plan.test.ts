@@ -285,6 +285,20 @@ describe('doubts that come of outages', () => {
   });
 });
 
+test('what was begun and never sent says why the run had stopped', async () => {
+  const manifest = 'version: 1\nusers: [{ username: u, name: U }]\n';
+  const clock = virtualClock();
+  const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
+  pacing.heed({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
+  const declared = new Map((await desired(manifest)).map((resource) => [resource.address, resource]));
+  const client = createClient(async () => {
+    throw new Error('nothing is to be sent');
+  });
+  expect(await applyPlan(await planOf(manifest), declared, { client, pacing, clock })).toMatchObject([
+    { outcome: 'not_attempted', stoppedBy: 'pause', attempts: 0 },
+  ]);
+});
+
 describe('resources that are created at the same time', () => {
   const two = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
 

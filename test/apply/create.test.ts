@@ -339,6 +339,32 @@ describe('a create while the service is away', () => {
     });
   });
 
+  test('is looked for as often as it takes', async () => {
+    const refusals = Array.from({ length: 12 }, () => refused);
+    expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
+  });
+
+  test('says how long was waited where the service went away in the pause before the next try', async () => {
+    const clock = virtualClock();
+    const pacing = createPacing({
+      concurrency: 1,
+      clock: {
+        now: () => clock.now(),
+        sleep: async (milliseconds) => {
+          await clock.sleep(milliseconds);
+          if (milliseconds === 5000) pacing.heed({ kind: 'failure', status: 502 }, 1);
+        },
+      },
+      random: () => 0,
+      patience: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
+    });
+    const { send } = scriptedTransport(answered(429, '', { 'retry-after': '5' }));
+    expect(await create(user, createClient(send), pacing, alone)).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { status: 429, waitedMs: 60_000 },
+    });
+  });
+
   test('that is in doubt and is a user is sent three times at the most', async () => {
     expect(await settleAway(3, user, badGateway, usernameTaken)).toMatchObject({ outcome: 'exists' });
     expect(await settleAway(3, user, badGateway, badGateway, badGateway)).toMatchObject({

@@ -35,6 +35,9 @@ interface Setup {
   readonly text?: string;
   readonly signal?: AbortSignal;
   readonly whileAway?: (seconds: number) => void;
+  readonly onRequest?: (request: HttpRequest, signal: AbortSignal | undefined) => void;
+  /** What is answered in place of the service, so many seconds after it went away. */
+  readonly instead?: (request: HttpRequest, seconds: number) => Exchange | undefined;
 }
 
 const restart: Restart = { after: 40, takesMs: 20_000, says: refused };
@@ -43,7 +46,7 @@ const restart: Restart = { after: 40, takesMs: 20_000, says: refused };
 async function applying(
   { after, takesMs, says }: Restart,
   options: Partial<ApplyOptions> = {},
-  { text = manifest, signal, whileAway }: Setup = {},
+  { text = manifest, signal, whileAway, onRequest, instead }: Setup = {},
 ): Promise<Ran> {
   const clock = virtualClock();
   const startedAt = clock.now();
@@ -51,7 +54,8 @@ async function applying(
   let awayAt: number | undefined;
   let requests = 0;
   let questions = 0;
-  const transport = async (request: HttpRequest): Promise<Exchange> => {
+  const transport = async (request: HttpRequest, own?: AbortSignal): Promise<Exchange> => {
+    onRequest?.(request, own);
     requests += 1;
     if (request.path.includes('/rollcall-doctor-')) questions += 1;
     if (requests === after) {
@@ -63,7 +67,8 @@ async function applying(
       whileAway?.((clock.now() - awayAt) / 1000);
       return says;
     }
-    return service.send(request);
+    const sooner = awayAt === undefined ? undefined : instead?.(request, (clock.now() - awayAt) / 1000);
+    return sooner ?? service.send(request);
   };
   const { context, stdout, stderr } = capture({
     url: 'https://id.example.com',
@@ -129,6 +134,43 @@ describe('a run of apply through a restart of the service', () => {
     expect(questions).toBeGreaterThan(5);
     expect(questions).toBeLessThan(30);
     expect(stderr).toBe('');
+  });
+
+  test('asks with a short time limit, and for no longer than until an interruption', async () => {
+    const asked: { timeoutMs: number | undefined; signal: AbortSignal | undefined }[] = [];
+    await applying(
+      restart,
+      {},
+      {
+        onRequest: ({ path, timeoutMs }, signal) => {
+          if (path.includes('/rollcall-doctor-')) asked.push({ timeoutMs, signal });
+        },
+      },
+    );
+    expect(asked.length).toBeGreaterThan(5);
+    for (const { timeoutMs, signal } of asked) {
+      expect(timeoutMs).toBe(10_000);
+      expect(signal).toBeInstanceOf(AbortSignal);
+    }
+  });
+
+  test('is told again of what the service asks for after it', async () => {
+    let told = false;
+    const { stderr } = await applying(
+      restart,
+      {},
+      {
+        instead: ({ method }, seconds) => {
+          if (told || method === 'GET' || seconds < 20) return undefined;
+          told = true;
+          return answered(429, '', { 'retry-after': '9' });
+        },
+      },
+    );
+    expect(withoutProgress(stderr).slice(1)).toEqual([
+      'The service answers now, after 21 s.',
+      'The service asks to wait 9 s (429).',
+    ]);
   });
 
   test('that takes longer than --wait ends, tells how long it waited, and attempts no more', async () => {

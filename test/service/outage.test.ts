@@ -168,6 +168,29 @@ describe('while a service is away', () => {
     });
   });
 
+  test('nothing is asked after an interruption, whoever saw a sign before', async () => {
+    const interruption = new AbortController();
+    const { outage: watched, asked } = outage([refused], {}, interruption.signal);
+    watched.heed(badGateway);
+    interruption.abort('SIGINT');
+    expect(await watched.wait()).toBe('gone');
+    expect(asked()).toBe(0);
+  });
+
+  test('an interruption counts in the last moment, too', async () => {
+    const interruption = new AbortController();
+    let asked = 0;
+    const patience: Partial<Patience> = {
+      ask: async () => ((asked += 1) === 1 ? refused : notFound),
+      onNews: ({ kind }) => {
+        if (kind === 'back') interruption.abort('SIGINT');
+      },
+    };
+    const { outage: watched } = outage([refused], patience, interruption.signal);
+    watched.heed(badGateway);
+    expect(await watched.wait()).toBe('gone');
+  });
+
   test('it sleeps no longer than until the interruption', async () => {
     const time = new VirtualTime();
     const interruption = new AbortController();
@@ -243,6 +266,13 @@ describe('pacing in an outage', () => {
     expect(await pacing.turn()).toBe(true);
     // Told to wait 5 s, and once more.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
+  });
+
+  test('keeps the pause that the service asks for when it is back', async () => {
+    const { pacing, clock } = pacingThat(() => ({ kind: 'slow_down', status: 429, retryAfter: '7' }));
+    pacing.heed(badGateway, 1);
+    expect(await pacing.turn()).toBe(true);
+    expect(clock.sleeps).toEqual([7000]);
   });
 
   test('leaves a pause that is too long to end the run', async () => {

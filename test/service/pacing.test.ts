@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import type { Answer } from '../../src/service/answer.ts';
+import type { Patience } from '../../src/service/outage.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -151,10 +152,11 @@ describe('how many are under way at a time', () => {
     readonly time: VirtualTime;
   }
 
-  function withCeiling(concurrency: number): Surroundings {
+  function withCeiling(concurrency: number, patience?: Patience): Surroundings {
     const time = new VirtualTime();
     const clock = time.clock(() => false);
-    return { time, pacing: createPacing({ concurrency, clock, random: () => 0 }) };
+    const options = { concurrency, clock, random: () => 0, ...(patience && { patience }) };
+    return { time, pacing: createPacing(options) };
   }
 
   /** Does so many things, each of which takes 20 ms however many are under way with it; tells how many were. */
@@ -200,6 +202,25 @@ describe('how many are under way at a time', () => {
     expect(pacing.pace().limit).toBe(8);
     pacing.heed(answer, 1);
     expect(pacing.pace().limit).toBe(4);
+  });
+
+  test('halves when the service goes away, and only when it really does', async () => {
+    const answers: Answer[] = [
+      { kind: 'not_found', status: 404 },
+      { kind: 'failure', status: 502 },
+      { kind: 'not_found', status: 404 },
+    ];
+    const ask = async (): Promise<Answer> => answers.shift() ?? { kind: 'found', status: 200 };
+    const surroundings = withCeiling(8, { waitMs: 60_000, fromTheStart: false, ask });
+    const { pacing, time } = surroundings;
+    await busy(surroundings, 400);
+    for (const expected of [8, 4]) {
+      pacing.heed({ kind: 'failure', status: 502 }, 1);
+      const turn = pacing.turn();
+      await time.pass(Number.POSITIVE_INFINITY);
+      expect(await turn).toBe(true);
+      expect(pacing.pace().limit).toBe(expected);
+    }
   });
 
   test.each<Answer>([

@@ -49,6 +49,19 @@ describe('a request over a real socket', () => {
     });
   });
 
+  test('may have a time limit of its own, which is no longer than that of all', async () => {
+    const url = await serverThat(() => {});
+    const timed = async (ofAllMs: number, ownMs: number): Promise<string | undefined> => {
+      const transport = undiciTransport({ baseUrl: url, timeoutMs: ofAllMs, authorization: 'Bearer t' });
+      const exchange = await transport.send({ method: 'GET', path: '/x/', timeoutMs: ownMs });
+      await transport.close();
+      return exchange.kind === 'answered' ? undefined : exchange.error.name;
+    };
+    const endless = 3_600_000; // the test would time out
+    expect(await timed(endless, 200)).toBe('TimeoutError');
+    expect(await timed(200, endless)).toBe('TimeoutError');
+  });
+
   test('that is refused was never sent, and may be tried again', async () => {
     const url = await serverThat(() => {});
     await new Promise<void>((resolve) => server?.close(() => resolve()));
