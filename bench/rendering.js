@@ -10,8 +10,8 @@ const { planHtml } = await import(built('report/plan-html.js'));
 const { createStyle } = await import(built('report/style.js'));
 /** @type {typeof import('../src/manifest/load-manifests.ts')} */
 const { loadManifests } = await import(built('manifest/load-manifests.js'));
-/** @type {typeof import('../src/commands/node-files.ts')} */
-const { nodeFiles } = await import(built('commands/node-files.js'));
+/** @type {typeof import('../src/terminal/node-files.ts')} */
+const { nodeFiles } = await import(built('terminal/node-files.js'));
 
 /** @param {string} path */
 function built(path) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import type { ProgramEnding } from './commands/program.ts';
-import { StandardOutput } from './commands/standard-output.ts';
-import { exitCodes, unlessLost } from './exit-code.ts';
-import { toolVersion } from './tool-version.ts';
+import { StandardOutput } from './terminal/standard-output.ts';
+import { exitCodes, unlessLost } from './base/exit-code.ts';
+import { toolVersion } from './base/tool-version.ts';
 
 let ending: ProgramEnding | undefined;
 let outputLost = false;
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => void process.stderr.write(text),
       contextFor: async (version, colours) => {
-        const { nodeContext } = await import('./commands/node-context.ts');
+        const { nodeContext } = await import('./terminal/node-context.ts');
         return nodeContext(version, colours, stdout);
       },
     }),

@@ -1,9 +1,9 @@
 /** The library: what the commands do, without a terminal. Explained in docs/library.md. */
 export type { Outcome, OutcomeKind, StopReason } from './apply/outcome.ts';
-export type { TimedEvent as ApplyEvent } from './commands/event-log.ts';
-export type { Diagnostic, DiagnosticCode } from './diagnostic.ts';
-export { UsageError } from './errors.ts';
-export type { JsonObject, JsonValue } from './json.ts';
+export type { TimedEvent as ApplyEvent } from './run/event-log.ts';
+export type { Diagnostic, DiagnosticCode } from './base/diagnostic.ts';
+export { UsageError } from './base/errors.ts';
+export type { JsonObject, JsonValue } from './base/json.ts';
 export { apply, type Applied, type ApplyOptions } from './library/apply.ts';
 export { loadManifests, type LoadOptions } from './library/load-manifests.ts';
 export type { InvalidManifests, ValidManifests } from './library/manifests.ts';
@@ -12,4 +12,4 @@ export { renderApply, renderManifests, renderPlan } from './library/render.ts';
 export type { ServiceOptions } from './library/service.ts';
 export type { Change, Plan } from './plan/types.ts';
 export type { ReportFormat } from './report/ended.ts';
-export type { Address } from './resource.ts';
+export type { Address } from './base/address.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pieceLength, Redactor } from '../src/redactor.ts';
+import { pieceLength, Redactor } from '../src/base/redactor.ts';
 
 const secret = 'tok/SECRET+"123" ü~';
 

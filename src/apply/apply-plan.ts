@@ -1,7 +1,8 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { compare } from '../plan/compare.ts';
 import type { Change, Plan } from '../plan/types.ts';
-import type { Address, Resource } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';

@@ -1,4 +1,4 @@
-import type { Application, User } from '../resource.ts';
+import type { Application, User } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Writing } from '../service/client.ts';
 import { waitedInVain } from '../service/outage.ts';

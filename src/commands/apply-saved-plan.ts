@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
-import type { Ending } from '../exit-code.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
@@ -8,13 +8,13 @@ import { ownSecrets } from '../settings/own-secrets.ts';
 import { readServiceSettings } from '../settings/service-settings.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { ApplyOptions } from './apply.ts';
-import { carryOut, type EndedApply } from './carry-out.ts';
-import { withService } from './connect.ts';
-import type { Context } from './context.ts';
-import type { EventLog } from './event-log.ts';
-import { mostCreates, tooManyCreates } from './max-creates.ts';
-import { observedPlan } from './observed-plan.ts';
-import { loadSavedPlan, staleness } from './saved-plan.ts';
+import { carryOut, type EndedApply } from '../run/carry-out.ts';
+import { withService } from '../run/connect.ts';
+import type { Context } from '../run/context.ts';
+import type { EventLog } from '../run/event-log.ts';
+import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
+import { observedPlan } from '../run/observed-plan.ts';
+import { loadSavedPlan, staleness } from '../run/saved-plan.ts';
 
 /** `rollcall apply --plan`: creates what a saved plan says and nothing else, as long as the service is as it was planned for. */
 export async function applySavedPlan(

@@ -1,6 +1,6 @@
-import { diagnosticFor } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
-import { interruptedBy, unlessLost, type Ending } from '../exit-code.ts';
+import { diagnosticFor } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
 import { applyComment, applyReports } from '../report/apply-reports.ts';
@@ -11,13 +11,13 @@ import { createStyle } from '../report/style.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
 import type { ProjectFlags } from '../settings/settings.ts';
 import { applySavedPlan } from './apply-saved-plan.ts';
-import { carryOut, type EndedApply } from './carry-out.ts';
-import { withService, type Service } from './connect.ts';
-import type { Context } from './context.ts';
-import { eventLog, noEventLog, type EventLog } from './event-log.ts';
-import { mostCreates, tooManyCreates } from './max-creates.ts';
-import { observedPlan } from './observed-plan.ts';
-import { prepare, type ScopeFlags } from './prepare.ts';
+import { carryOut, type EndedApply } from '../run/carry-out.ts';
+import { withService, type Service } from '../run/connect.ts';
+import type { Context } from '../run/context.ts';
+import { eventLog, noEventLog, type EventLog } from '../run/event-log.ts';
+import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
+import { observedPlan } from '../run/observed-plan.ts';
+import { prepare, type ScopeFlags } from '../run/prepare.ts';
 import { endedWell, Reports } from './reports.ts';
 
 export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {

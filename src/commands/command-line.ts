@@ -1,4 +1,4 @@
-import type { Context } from './context.ts';
+import type { Context } from '../run/context.ts';
 
 /** A command to run next, called as this one was. */
 export function commandLine(

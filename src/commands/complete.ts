@@ -2,11 +2,11 @@ import type { Command, Option } from 'commander';
 import { inline } from '../report/escape.ts';
 import { environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
-import { schemaNames } from '../schema.ts';
+import { schemaNames } from '../base/schema.ts';
 import { pipelines } from './init-files.ts';
-import { load } from './prepare.ts';
+import { load } from '../run/prepare.ts';
 import { shells } from './completion.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../run/context.ts';
 
 /** What can stand where a shell asks. */
 export interface Candidate {

@@ -1,4 +1,4 @@
-import { interruptedBy, type Ending } from '../exit-code.ts';
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import type { DoctorCheck } from '../report/doctor-check.ts';
 import { doctorChecks } from '../report/doctor-checks.ts';
@@ -6,7 +6,7 @@ import { rightsNames } from '../report/doctor-rights.ts';
 import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
 import { jsonText } from '../report/json-text.ts';
 import { createStyle } from '../report/style.ts';
-import type { ResourceType } from '../resource.ts';
+import type { ResourceType } from '../kinds/resource.ts';
 import { isStarting } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { parseRetryAfter } from '../service/retry-after.ts';
@@ -18,9 +18,9 @@ import {
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
 import { commandLine } from './command-line.ts';
-import { guarded } from './connect.ts';
-import type { Context } from './context.ts';
-import { hasErrors, load } from './prepare.ts';
+import { guarded } from '../run/connect.ts';
+import type { Context } from '../run/context.ts';
+import { hasErrors, load } from '../run/prepare.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';

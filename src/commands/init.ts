@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { interruptedBy, type Ending } from '../exit-code.ts';
+import { UsageError } from '../base/errors.ts';
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/doctor-text.ts';
 import { inline } from '../report/escape.ts';
 import { createStyle } from '../report/style.ts';
@@ -7,7 +7,7 @@ import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
 import { commandLine, shellWord } from './command-line.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../run/context.ts';
 import { examine, isHealthy } from './doctor.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { unlessLost, type Ending } from '../exit-code.ts';
+import { UsageError } from '../base/errors.ts';
+import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import { savedPlan } from '../plan/saved-plan.ts';
 import type { Plan } from '../plan/types.ts';
@@ -11,11 +11,11 @@ import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
 import type { ProjectFlags } from '../settings/settings.ts';
-import { withService, type Service } from './connect.ts';
-import type { Context } from './context.ts';
-import { mostCreates, tooManyCreates } from './max-creates.ts';
-import { observedPlan, type ObservedPlan } from './observed-plan.ts';
-import { prepare, type Prepared, type ScopeFlags } from './prepare.ts';
+import { withService, type Service } from '../run/connect.ts';
+import type { Context } from '../run/context.ts';
+import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
+import { observedPlan, type ObservedPlan } from '../run/observed-plan.ts';
+import { prepare, type Prepared, type ScopeFlags } from '../run/prepare.ts';
 import { endedWell, Reports } from './reports.ts';
 
 export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { UsageError } from '../errors.ts';
-import type { Ending } from '../exit-code.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
 import { inline } from '../report/escape.ts';
 import type { ApplyOptions } from './apply.ts';
 import { argumentError } from './argument-error.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../run/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
 import {
@@ -220,7 +220,7 @@ export function program(
     .action(async (command: string[], options: SandboxOptions) => {
       const [{ sandbox }, { runCommand }] = await Promise.all([
         import('./sandbox.ts'),
-        import('./run-command.ts'),
+        import('../terminal/run-command.ts'),
       ]);
       end(await sandbox(command, options, await contextFor({}), runCommand));
     });

@@ -1,6 +1,6 @@
-import { UsageError } from '../errors.ts';
-import type { Ending } from '../exit-code.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import type { Plan } from '../plan/types.ts';
 import { inline } from '../report/escape.ts';
 import { jsonText } from '../report/json-text.ts';
@@ -16,9 +16,9 @@ import { mergedApplyText } from '../report/merged-apply-text.ts';
 import { planComment, planReports } from '../report/plan-reports.ts';
 import { planText } from '../report/plan-text.ts';
 import { createStyle } from '../report/style.ts';
-import { validatorFor } from '../validator.ts';
-import { applyEnding } from './apply-ending.ts';
-import type { Context } from './context.ts';
+import { validatorFor } from '../base/validator.ts';
+import { applyEnding } from '../run/apply-ending.ts';
+import type { Context } from '../run/context.ts';
 import { Reports } from './reports.ts';
 
 export interface ReportMergeOptions {

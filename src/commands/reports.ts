@@ -1,12 +1,12 @@
-import { diagnosticFor } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
-import type { Ending } from '../exit-code.ts';
+import { diagnosticFor } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
 import type { Ended } from '../report/ended.ts';
 import { stepSummaryLimit, type Limit } from '../report/markdown.ts';
 import { inline } from '../report/escape.ts';
 import { nonEmpty } from '../settings/environment.ts';
-import type { Context } from './context.ts';
-import { descriptorNamed } from './descriptor.ts';
+import type { Context } from '../run/context.ts';
+import { descriptorNamed } from '../terminal/descriptor.ts';
 
 /** The formats of a command: each a function that renders what came of it. */
 type Formats<Result> = Readonly<Record<string, (result: Result, toolVersion: string) => string>>;

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
-import type { Ending } from '../exit-code.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -9,19 +9,14 @@ import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
 import { readText } from '../yaml/read-text.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../run/context.ts';
+import type { RunCommand } from '../terminal/run-command.ts';
 
 export interface SandboxOptions {
   readonly port?: string;
   readonly latency?: string;
   readonly seed?: string;
 }
-
-/** Runs a command to its end, with these variables in its environment, and says with which code it ended. */
-export type RunCommand = (
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-) => Promise<number>;
 
 /** `rollcall sandbox`: serves the API from memory, until it is interrupted or for as long as a command runs. */
 export async function sandbox(

@@ -1,11 +1,11 @@
-import type { Ending } from '../exit-code.ts';
+import type { Ending } from '../base/exit-code.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationComment, validationReports } from '../report/validation-reports.ts';
 import { validationText } from '../report/validation-text.ts';
 import { readSettings, type ProjectFlags } from '../settings/settings.ts';
-import type { Context } from './context.ts';
-import { hasErrors, load } from './prepare.ts';
+import type { Context } from '../run/context.ts';
+import { hasErrors, load } from '../run/prepare.ts';
 import { Reports } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags {

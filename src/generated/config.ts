@@ -1,5 +1,5 @@
 // Generated from schemas/config.schema.json by `npm run generate`. Do not edit.
-import type {JsonObject} from '../json.ts';
+import type {JsonObject} from '../base/json.ts';
 
 /**
  * The files, folders and globs that a command without a PATH reads; taken from the folder of this file, and below it.

@@ -1,5 +1,5 @@
 // Generated from schemas/manifest.schema.json by `npm run generate`. Do not edit.
-import type {JsonObject} from '../json.ts';
+import type {JsonObject} from '../base/json.ts';
 
 /**
  * The ids of the backchannel providers, in any order. A backchannel provider serves one application: giving it to a second one silently takes it from the first.

@@ -1,5 +1,5 @@
 // Generated from schemas/sandbox-seed.schema.json by `npm run generate`. Do not edit.
-import type {JsonObject} from '../json.ts';
+import type {JsonObject} from '../base/json.ts';
 
 /**
  * What the sandbox holds when it starts. What is left out is the sandbox's own default.

@@ -1,7 +1,7 @@
 import { isIncomplete } from '../apply/outcome.ts';
-import { carryOut } from '../commands/carry-out.ts';
-import { eventLog, type TimedEvent } from '../commands/event-log.ts';
-import { UsageError } from '../errors.ts';
+import { carryOut } from '../run/carry-out.ts';
+import { eventLog, type TimedEvent } from '../run/event-log.ts';
+import { UsageError } from '../base/errors.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';

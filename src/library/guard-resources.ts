@@ -1,8 +1,8 @@
-import { nodeFiles } from '../commands/node-files.ts';
-import { UsageError } from '../errors.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
-import type { OwnSecrets } from '../own-secrets.ts';
-import { declaredFields, placeOf, type Resource } from '../resource.ts';
+import { nodeFiles } from '../terminal/node-files.ts';
+import { UsageError } from '../base/errors.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import type { OwnSecrets } from '../base/own-secrets.ts';
+import { declaredFields, placeOf, type Resource } from '../kinds/resource.ts';
 import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { noTokenPlaces } from '../settings/token-places.ts';

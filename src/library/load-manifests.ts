@@ -1,6 +1,6 @@
-import { nodeFiles } from '../commands/node-files.ts';
-import { hasErrors } from '../commands/prepare.ts';
-import type { JsonObject } from '../json.ts';
+import { nodeFiles } from '../terminal/node-files.ts';
+import { hasErrors } from '../run/prepare.ts';
+import type { JsonObject } from '../base/json.ts';
 import { loadManifests as load } from '../manifest/load-manifests.ts';
 import type { Environment } from '../settings/environment.ts';
 import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';

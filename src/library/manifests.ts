@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
-import type { Address } from '../resource.ts';
+import type { Address } from '../base/address.ts';
 
 /** Manifests as they were read. What they declare may hold secrets, so it is not to be seen from outside: a plan shows it. */
 export class Manifests<Kind extends 'valid' | 'invalid' = 'valid' | 'invalid'> {

@@ -1,6 +1,6 @@
-import { observedPlan } from '../commands/observed-plan.ts';
-import { selected } from '../commands/prepare.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import { observedPlan } from '../run/observed-plan.ts';
+import { selected } from '../run/prepare.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Plan } from '../plan/types.ts';
 import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';

@@ -2,7 +2,7 @@ import { applyReports } from '../report/apply-reports.ts';
 import type { ReportFormat } from '../report/ended.ts';
 import { planReports } from '../report/plan-reports.ts';
 import { validationReports } from '../report/validation-reports.ts';
-import { toolVersion } from '../tool-version.ts';
+import { toolVersion } from '../base/tool-version.ts';
 import type { Applied } from './apply.ts';
 import { Manifests, type InvalidManifests, type ValidManifests } from './manifests.ts';
 import type { NotPlanned, Planned } from './plan.ts';

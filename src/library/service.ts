@@ -1,10 +1,10 @@
-import { withService, type Service } from '../commands/connect.ts';
-import type { ServiceContext } from '../commands/context.ts';
-import { nodeService } from '../commands/node-context.ts';
-import { nodeFiles } from '../commands/node-files.ts';
+import { withService, type Service } from '../run/connect.ts';
+import type { ServiceContext } from '../run/context.ts';
+import { nodeService } from '../terminal/node-context.ts';
+import { nodeFiles } from '../terminal/node-files.ts';
 import type { Environment } from '../settings/environment.ts';
 import { readServiceSettings } from '../settings/service-settings.ts';
-import { toolVersion } from '../tool-version.ts';
+import { toolVersion } from '../base/tool-version.ts';
 
 /** How to reach the service. What is left out is taken from the environment, as the commands take it. */
 export interface ServiceOptions {

@@ -1,14 +1,14 @@
 import type { Manifest } from '../generated/manifest.ts';
-import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Address } from '../base/address.ts';
 import {
   addressOf,
-  type Address,
   type Origin,
   type Resource,
   type ResourceType,
   type Template,
-} from '../resource.ts';
-import type { SourceFile, Span } from '../source.ts';
+} from '../kinds/resource.ts';
+import type { SourceFile, Span } from '../base/source.ts';
 import type { References } from './references.ts';
 import type { Places } from '../yaml/places.ts';
 

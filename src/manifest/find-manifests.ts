@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import type { Diagnostic } from '../diagnostic.ts';
-import { standardInput, type FileKind, type Files } from '../files.ts';
-import { globFolder } from '../glob-folder.ts';
-import { isBelow, systemFolderOf } from '../system-folder.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { standardInput, type FileKind, type Files } from '../base/files.ts';
+import { globFolder } from '../base/glob-folder.ts';
+import { isBelow, systemFolderOf } from '../base/system-folder.ts';
 import { FolderReader } from './folder-reader.ts';
 import { SearchProblems } from './search-problems.ts';
 

@@ -1,12 +1,18 @@
-import { byPlace, cleanDiagnostic, diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
-import type { Files } from '../files.ts';
+import {
+  byPlace,
+  cleanDiagnostic,
+  diagnosticAt,
+  diagnosticFor,
+  type Diagnostic,
+} from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import { validate } from '../generated/validate-manifest.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
-import { noOwnSecrets, shortestOwnSecret } from '../own-secrets.ts';
-import { Redactor } from '../redactor.ts';
-import type { Resource } from '../resource.ts';
-import type { SourceFile } from '../source.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
+import { Redactor } from '../base/redactor.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';

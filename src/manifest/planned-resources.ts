@@ -1,7 +1,7 @@
-import { diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
-import type { Files } from '../files.ts';
+import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
 import { validate } from '../generated/validate-manifest.ts';
-import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import {
   addressOf,
   identityField,
@@ -11,8 +11,8 @@ import {
   type ResourceType,
   type Template,
   type User,
-} from '../resource.ts';
-import { sensitive } from '../sensitive.ts';
+} from '../kinds/resource.ts';
+import { sensitive } from '../base/sensitive.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
 import { checkRules } from './rules.ts';
 import { readSecret, secretFiles, type SecretSources } from './secret-reference.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../diagnostic.ts';
+import type { Problem } from '../base/diagnostic.ts';
 
 const kinds = ['var', 'env', 'file'] as const;
 type Kind = (typeof kinds)[number];

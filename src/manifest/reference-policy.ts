@@ -1,7 +1,7 @@
-import type { Problem } from '../diagnostic.ts';
-import type { Files } from '../files.ts';
-import { noOwnSecrets, ownVariables, type OwnSecrets } from '../own-secrets.ts';
-import { isBelow } from '../system-folder.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
+import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
+import { isBelow } from '../base/system-folder.ts';
 
 /** What the references of manifests may name. */
 export interface ReferencePolicy {

@@ -1,13 +1,13 @@
-import { diagnosticAt, type Diagnostic, type Problem } from '../diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonValue } from '../json.ts';
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
 import { refusedText } from './reference-policy.ts';
 import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
-import type { SourceFile } from '../source.ts';
-import type { Template } from '../resource.ts';
-import { sensitive } from '../sensitive.ts';
-import { didYouMean } from '../suggestion.ts';
+import type { SourceFile } from '../base/source.ts';
+import type { Template } from '../kinds/resource.ts';
+import { sensitive } from '../base/sensitive.ts';
+import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** What the references of a manifest can name. */

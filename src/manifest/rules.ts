@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Resource } from '../resource.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { duplicateResource } from './rules/duplicate-resource.ts';
 import { noTimeZone } from './rules/no-time-zone.ts';
 import { observedRefusals } from './rules/observed-refusals.ts';

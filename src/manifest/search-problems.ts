@@ -1,4 +1,4 @@
-import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 
 /** What is in the way of a search for manifests. */
 export class SearchProblems {

@@ -1,6 +1,6 @@
-import type { Problem } from '../diagnostic.ts';
-import type { Files } from '../files.ts';
-import type { Template } from '../resource.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
+import type { Template } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
 import {
   refusal,

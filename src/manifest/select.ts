@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Address } from '../resource.ts';
+import type { Address } from '../base/address.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {

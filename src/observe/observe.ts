@@ -1,4 +1,5 @@
-import { byAddress, type Address, type ApplicationResource, type Resource } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import { byAddress, type ApplicationResource, type Resource } from '../kinds/resource.ts';
 import { timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';

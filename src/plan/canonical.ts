@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 
 /** JSON with the keys of every object in code-unit order: equal values give equal texts. */
 export function canonical(value: JsonValue): string {

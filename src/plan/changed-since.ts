@@ -1,5 +1,5 @@
-import type { Address } from '../resource.ts';
-import type { JsonValue } from '../json.ts';
+import type { Address } from '../base/address.ts';
+import type { JsonValue } from '../base/json.ts';
 import { sameValue } from './compare.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { Change } from './types.ts';

@@ -1,7 +1,7 @@
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
-import { redactorOf } from '../redactor.ts';
-import { declaredFields, isSensitive, type Resource } from '../resource.ts';
-import { sensitive } from '../sensitive.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
+import { declaredFields, isSensitive, type Resource } from '../kinds/resource.ts';
+import { sensitive } from '../base/sensitive.ts';
 import type { Held } from '../service/types.ts';
 import type { Difference } from './types.ts';
 

@@ -7,8 +7,8 @@ import {
   type ApplicationResource,
   type Resource,
   type UserResource,
-} from '../resource.ts';
-import { sensitive } from '../sensitive.ts';
+} from '../kinds/resource.ts';
+import { sensitive } from '../base/sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
 import { compare } from './compare.ts';
 import { manifestDigest } from './manifest-digest.ts';

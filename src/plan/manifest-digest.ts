@@ -1,4 +1,4 @@
-import { byAddress, type Resource } from '../resource.ts';
+import { byAddress, type Resource } from '../kinds/resource.ts';
 import { canonical, sha256 } from './canonical.ts';
 
 /** A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { canonical } from './canonical.ts';
 import { summaryOf } from './make-plan.ts';
 import type { SavedPlan } from './saved-plan.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { planFormatVersion } from './make-plan.ts';
 import { planFault } from './plan-fault.ts';
 import { contentDigest, type SavedPlan } from './saved-plan.ts';

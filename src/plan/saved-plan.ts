@@ -1,14 +1,8 @@
 import { scryptSync } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ObservedState } from '../observe/observe.ts';
-import {
-  declaredFields,
-  isSensitive,
-  placeOf,
-  type Address,
-  type Resource,
-  type Template,
-} from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import { declaredFields, isSensitive, placeOf, type Resource, type Template } from '../kinds/resource.ts';
 import { canonical, sha256 } from './canonical.ts';
 import type { Plan } from './types.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../json.ts';
-import type { Address } from '../resource.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Address } from '../base/address.ts';
 
 /** The plan, as it is kept in memory and as it is written: schemas/plan.schema.json. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from '../diagnostic.ts';
+import type { DiagnosticCode } from '../base/diagnostic.ts';
 import { timedOut, type Answer } from '../service/answer.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import { causeWords } from './cause-words.ts';

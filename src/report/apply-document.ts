@@ -1,7 +1,8 @@
 import type { Outcome } from '../apply/outcome.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { Plan } from '../plan/types.ts';
-import type { Address, Resource } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Pace } from '../service/pace.ts';
 import { serviceWords } from './answer-words.ts';
 import { stopWords } from './outcome-words.ts';

@@ -1,9 +1,10 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
-import type { Diagnostic } from '../diagnostic.ts';
-import type { JsonObject } from '../json.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Change, Difference, Plan } from '../plan/types.ts';
-import type { Address, ResourceType } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import type { ResourceType } from '../kinds/resource.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
 import { applyLastLine } from './apply-text.ts';

@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeKind } from '../apply/outcome.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { serviceWords } from './answer-words.ts';
 import { applyFoot } from './apply-text.ts';

@@ -1,5 +1,5 @@
 import { isIncomplete, isMissing, isPartial, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
-import { byPlace, type Diagnostic } from '../diagnostic.ts';
+import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import { serviceWords } from './answer-words.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';

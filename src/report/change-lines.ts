@@ -1,5 +1,5 @@
-import { sensitive } from '../sensitive.ts';
-import type { JsonValue } from '../json.ts';
+import { sensitive } from '../base/sensitive.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Change } from '../plan/types.ts';
 import { changeView, signs, type ChangeKind, type FieldView } from './change-view.ts';
 import { inline, quoted, wrapped } from './escape.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Change, Difference } from '../plan/types.ts';
 import { textDiff, type DiffLine } from './text-diff.ts';
 

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import { shownPlace } from '../source.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { shownPlace } from '../base/source.ts';
 import { html, htmlPage } from './html-page.ts';
 
 /** Diagnostics as a page, where there is no other result. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
 import { markdown, type Limit } from './markdown.ts';
 import { createStyle } from './style.ts';

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import { inline } from './escape.ts';
 import type { Style } from './style.ts';
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../resource.ts';
+import type { ResourceType } from '../kinds/resource.ts';
 import type { TokenFinding } from '../service/who-am-i.ts';
 import { check, type DoctorCheck } from './doctor-check.ts';
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 
 /** How a command ended, for its reports. */
 export interface Ended<Result> {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../base/json.ts';
 
 /*
  * Control characters, and characters that cannot be seen or that turn the direction of what follows: general category C

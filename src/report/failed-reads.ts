@@ -1,4 +1,5 @@
-import { diagnosticFor, diagnosticOf, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
 import type { FailedRead } from '../observe/observe.ts';
 import type { AnswerKind } from '../service/answer.ts';
 import { waitAdvice } from './outage-words.ts';

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 
 /** Diagnostics that say the same of several resources as one, at the place of the first. */
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { pageAsset } from '../page-asset.ts';
+import { pageAsset } from '../base/page-asset.ts';
 import { inline, unsafe } from './escape.ts';
 
 /** A self-contained page: no request leaves it, and no script runs in it but its own. */

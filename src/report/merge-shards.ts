@@ -1,8 +1,9 @@
-import { byAddress, type Address, type ResourceType } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import { byAddress, type ResourceType } from '../kinds/resource.ts';
 import type { Doubt, OutcomeKind } from '../apply/outcome.ts';
 import type { Difference, Plan, PlanScope } from '../plan/types.ts';
 import type { Pace } from '../service/pace.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../base/json.ts';
 
 /** The document of one shard, and the file that it is from. */
 export interface ShardDocument<Document extends ShardReport> {

@@ -2,7 +2,7 @@ import { isIncomplete } from '../apply/outcome.ts';
 import { applyLastLine, outcomeCounts } from './apply-text.ts';
 import { verdictWords } from './outcome-words.ts';
 import type { ApplySummary } from './apply-summary.ts';
-import { textOf } from '../json.ts';
+import { textOf } from '../base/json.ts';
 import { inline } from './escape.ts';
 import type { ApplyReport } from './merge-shards.ts';
 import type { Style } from './style.ts';

@@ -1,4 +1,4 @@
-import { isJsonList, textOf, type JsonValue } from '../json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 
 /**
  * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in

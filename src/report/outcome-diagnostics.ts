@@ -1,7 +1,9 @@
 import { isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
-import { diagnosticFor, diagnosticOf, type Diagnostic, type Problem } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
 import type { Change, Difference } from '../plan/types.ts';
-import { declaredFields, identityField, type Address, type Resource } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import { declaredFields, identityField, type Resource } from '../kinds/resource.ts';
 import { complaintsOf, type Complaint } from '../service/complaints.ts';
 import { waitAdvice } from './outage-words.ts';
 import { answerWords, serviceWords } from './answer-words.ts';

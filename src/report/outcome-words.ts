@@ -1,7 +1,7 @@
 import type { Outcome, OutcomeKind, StopReason } from '../apply/outcome.ts';
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Difference } from '../plan/types.ts';
-import { sensitive } from '../sensitive.ts';
+import { sensitive } from '../base/sensitive.ts';
 import { startOf } from './escape.ts';
 
 /** How resources ended, in a few words: for counts and headings. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../apply/outcome.ts';
-import type { Problem } from '../diagnostic.ts';
-import { sensitive } from '../sensitive.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import { sensitive } from '../base/sensitive.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcome-words.ts';
 
 /** What is wrong, or may be, with a field of a resource that is there; with any of them when no field is named. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import { changeView, signs, type FieldView } from './change-view.ts';
 import { quoted } from './escape.ts';

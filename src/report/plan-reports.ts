@@ -1,4 +1,4 @@
-import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import type { Plan } from '../plan/types.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';

@@ -1,4 +1,4 @@
-import { diagnosticCodes, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticCodes, type Diagnostic } from '../base/diagnostic.ts';
 import { namedSummary } from './named-summary.ts';
 import { jsonText } from './json-text.ts';
 

@@ -1,6 +1,8 @@
-import { diagnosticFor, diagnosticOf, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
 import type { StaleChange, Staleness } from '../plan/changed-since.ts';
-import type { Address, Resource } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { quoted } from './escape.ts';
 
 /** Why a saved plan is not applied, at the lines that declare what has changed. */

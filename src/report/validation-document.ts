@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { JsonObject } from '../json.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
 
 export const validationFormatVersion = '1.0';
 

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Resource } from '../resource.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Style } from './style.ts';
 
 /** The last line of `validate`. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { wrong, type Reading } from './fields.ts';
 
 const dates = [

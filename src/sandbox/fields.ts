@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { str, strip } from './python.ts';
 
 /** How the service reads one field of a request: a value to store, or all that is wrong with it. */

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 
 // The service is written in Python, and some of what it takes and says shows that.
 

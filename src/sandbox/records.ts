@@ -1,5 +1,5 @@
 import type { SeedGroup, SeedProvider } from '../generated/sandbox-seed.ts';
-import { textOf, type JsonObject, type JsonValue } from '../json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { digest, uuid } from './ids.ts';
 
 /** An application as the sandbox stores it: the fields of the request, and what can change later. */

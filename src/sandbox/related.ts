@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { notNull, wrong, type ReadField, type Reading } from './fields.ts';
 import { int, str, typeName, uuidDigits } from './python.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../base/json.ts';
 
 /** What the service says of each field that a request may hold, to one who may create. It says more of what only it sets. */
 export const requestFields: Readonly<Record<'application' | 'user', JsonObject>> = {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { dateTime } from './date-time.ts';
 import { isEmailAddress } from './email-address.ts';
 import { choice, flag, mapping, nullable, text, wrong, type Field, type Reading } from './fields.ts';

@@ -1,5 +1,5 @@
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { readFields, type Field, type FieldErrors } from './fields.ts';
 import { digest } from './ids.ts';
 import { typeName } from './python.ts';

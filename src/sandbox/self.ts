@@ -1,5 +1,5 @@
 import type { SeedToken } from '../generated/sandbox-seed.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { digest } from './ids.ts';
 import { requestFields } from './request-fields.ts';
 

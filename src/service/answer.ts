@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
 import type { Operation } from './types.ts';
 

@@ -1,5 +1,5 @@
-import { textOf, type JsonObject } from '../json.ts';
-import type { Application } from '../resource.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
+import type { Application } from '../kinds/resource.ts';
 import { readAnswer, recordOf, type Answer } from './answer.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import type { ApplicationRequest, Held, ObservedApplication, Operation, UserRequest } from './types.ts';

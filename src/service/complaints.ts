@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Answer } from './answer.ts';
 
 /** What the service said of a field; of the request as a whole when no field is named. */

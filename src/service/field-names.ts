@@ -1,4 +1,4 @@
-import type { Application, User } from '../resource.ts';
+import type { Application, User } from '../kinds/resource.ts';
 
 const requestFields = {
   slug: true,

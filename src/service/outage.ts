@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../clock.ts';
+import type { Clock, Random } from '../base/clock.ts';
 import { timedOut, type Answer } from './answer.ts';
 
 /** How a service that is away is waited for. */

@@ -1,6 +1,6 @@
-import { isJsonObject, parseJson } from '../json.ts';
-import { shortestOwnSecret } from '../own-secrets.ts';
-import { Redactor, redactorOf } from '../redactor.ts';
+import { isJsonObject, parseJson } from '../base/json.ts';
+import { shortestOwnSecret } from '../base/own-secrets.ts';
+import { Redactor, redactorOf } from '../base/redactor.ts';
 import type { Answer } from './answer.ts';
 import { meaningfulNames } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { isJsonObject, parseJson, textOf } from '../json.ts';
+import type { Clock } from '../base/clock.ts';
+import { isJsonObject, parseJson, textOf } from '../base/json.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** A request that has ended, as a log may tell of it: no token, no body, and none of its values but the name. */

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json.ts';
-import type { Application, User } from '../resource.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { Application, User } from '../kinds/resource.ts';
 
 /** The three operations that the service documents. */
 export type Operation = 'retrieveApplication' | 'createApplication' | 'createUser';

@@ -1,5 +1,5 @@
-import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
-import type { ResourceType } from '../resource.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import type { ResourceType } from '../kinds/resource.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** What the service says of the token that a request carried. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** Checks a base URL and brings it into one form: scheme, host, and a path without its last slash. */
 export function readBaseUrl(text: string, insecureHttp: boolean): string {

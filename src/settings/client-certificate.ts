@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { UsageError } from '../errors.ts';
-import type { Files } from '../files.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { certificatesOf, readPem } from './pem.ts';
 import { Secret } from './secret.ts';

@@ -1,11 +1,11 @@
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
-import type { Files } from '../files.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
 import type { Config } from '../generated/config.ts';
 import { validate } from '../generated/validate-config.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
-import type { SourceFile } from '../source.ts';
-import { didYouMean } from '../suggestion.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import type { SourceFile } from '../base/source.ts';
+import { didYouMean } from '../base/suggestion.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 

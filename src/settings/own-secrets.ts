@@ -1,5 +1,5 @@
-import { standardInput, type Files } from '../files.ts';
-import { shortestOwnSecret, type OwnSecrets } from '../own-secrets.ts';
+import { standardInput, type Files } from '../base/files.ts';
+import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { headerVariables } from './headers.ts';
 import { secretsOf, type ServiceFlags, type ServiceSettings } from './service-settings.ts';

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import type { Files } from '../files.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
 
 /** The bundle of all authorities of a system is a quarter of this. */
 const maxBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../json.ts';
-import type { SourceFile } from '../source.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import type { SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** Variables are plain values: a reference in one would reach the service as it is written. */

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import { standardInput, type Files } from '../files.ts';
-import { globFolder } from '../glob-folder.ts';
-import type { SourceFile } from '../source.ts';
-import { isBelow } from '../system-folder.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { standardInput, type Files } from '../base/files.ts';
+import { globFolder } from '../base/glob-folder.ts';
+import type { SourceFile } from '../base/source.ts';
+import { isBelow } from '../base/system-folder.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** A list of paths in rollcall.yaml, and where it stands there. */

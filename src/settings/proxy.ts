@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { isLoopback } from './base-url.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';

@@ -1,4 +1,4 @@
-import { sensitive } from '../sensitive.ts';
+import { sensitive } from '../base/sensitive.ts';
 
 /** A text that reaches the wire and nothing else: made into a string or JSON it is `(sensitive)`, and inspected it is empty. */
 export class Secret {

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import type { Files } from '../files.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
 import { readBaseUrl } from './base-url.ts';
 import type { ChosenConfig } from './config.ts';
 import { readCaFile } from './ca-file.ts';

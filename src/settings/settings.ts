@@ -1,7 +1,7 @@
-import { cleanDiagnostic, type Diagnostic } from '../diagnostic.ts';
-import type { Files } from '../files.ts';
-import type { JsonObject } from '../json.ts';
-import { Redactor } from '../redactor.ts';
+import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
+import type { JsonObject } from '../base/json.ts';
+import { Redactor } from '../base/redactor.ts';
 import { readConfig, type ChosenConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { closedFiles, ownSecrets, type SecretFlags } from './own-secrets.ts';

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { standardInput } from '../files.ts';
+import { UsageError } from '../base/errors.ts';
+import { standardInput } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
 /** Where a command line can name standard input. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { beside } from './beside.ts';
 
 /** Where rollcall.yaml has the tokens of its environments, of all of them: the manifests of one may not send that of another. */

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { standardInput, type Files } from '../files.ts';
+import { UsageError } from '../base/errors.ts';
+import { standardInput, type Files } from '../base/files.ts';
 import type { ChosenConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';

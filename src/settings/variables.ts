@@ -1,8 +1,8 @@
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
-import type { Files } from '../files.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { sourceFile } from '../source.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { sourceFile } from '../base/source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
 import { refuseReferences } from './plain-values.ts';

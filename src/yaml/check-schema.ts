@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import type { JsonValue } from '../json.ts';
-import { lineOf, rangeOf, type SourceFile, type Span } from '../source.ts';
-import type { Validate } from '../validate.ts';
-import { nearest } from '../suggestion.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import { lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
+import type { Validate } from '../base/validate.ts';
+import { nearest } from '../base/suggestion.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import type { Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';

@@ -11,9 +11,9 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../diagnostic.ts';
-import type { JsonValue } from '../json.ts';
-import type { SourceFile, Span } from '../source.ts';
+import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { SourceFile, Span } from '../base/source.ts';
 import { maxDepth } from './compose.ts';
 import { spanOf } from './places.ts';
 

@@ -1,6 +1,6 @@
 import type { Document } from 'yaml';
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import type { SourceFile, Span } from '../source.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import type { SourceFile, Span } from '../base/source.ts';
 import { compose } from './compose.ts';
 import { NodeReader, tooDeep } from './node-reader.ts';
 import type { ParsedYaml } from './parse-yaml.ts';

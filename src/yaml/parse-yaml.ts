@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { JsonValue } from '../json.ts';
-import type { SourceFile } from '../source.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { SourceFile } from '../base/source.ts';
 import type { Places } from './places.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 

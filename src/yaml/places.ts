@@ -9,7 +9,7 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
-import type { Span } from '../source.ts';
+import type { Span } from '../base/source.ts';
 
 /** Where the values of a parsed file stand. A path names keys and indexes from the root. */
 export interface Places {

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json.ts';
-import type { Span } from '../source.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { Span } from '../base/source.ts';
 import type { Places } from './places.ts';
 
 /** What a plain text says, and where. */

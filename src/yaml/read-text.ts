@@ -1,7 +1,7 @@
-import { diagnosticAt, diagnosticFor, type Diagnostic } from '../diagnostic.ts';
-import { standardInput, type Files } from '../files.ts';
-import { systemFolderOf } from '../system-folder.ts';
-import { sourceFile, type SourceFile } from '../source.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { standardInput, type Files } from '../base/files.ts';
+import { systemFolderOf } from '../base/system-folder.ts';
+import { sourceFile, type SourceFile } from '../base/source.ts';
 
 /** A larger file is no manifest that a person wrote. */
 const maxFileBytes: number = 16 * 1024 * 1024;

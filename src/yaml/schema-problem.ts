@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import type { Problem } from '../diagnostic.ts';
-import { didYouMean } from '../suggestion.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import { didYouMean } from '../base/suggestion.ts';
 
 /** What is wrong, in the words of the file. `line` is the source line on which it is. */
 export function schemaProblem(error: ErrorObject, line: string): Problem {

@@ -1,6 +1,6 @@
 import type { ErrorCode, YAMLParseError } from 'yaml';
-import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
-import type { SourceFile, Span } from '../source.ts';
+import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import type { SourceFile, Span } from '../base/source.ts';
 
 interface Words {
   readonly summary: string;

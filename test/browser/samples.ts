@@ -1,12 +1,13 @@
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
-import type { Diagnostic } from '../../src/diagnostic.ts';
+import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import { applyHtml } from '../../src/report/apply-html.ts';
 import { diagnosticsHtml } from '../../src/report/diagnostics-html.ts';
 import { planHtml } from '../../src/report/plan-html.ts';
-import type { Address, Resource } from '../../src/resource.ts';
+import type { Address } from '../../src/base/address.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { ObservedApplication } from '../../src/service/types.ts';
 import { desired } from '../support/desired.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
-import type { Ending } from '../../src/exit-code.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
 import type { HttpRequest, Exchange } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { doctor, type DoctorOptions } from '../../src/commands/doctor.ts';
-import type { Ending } from '../../src/exit-code.ts';
-import { parseJson } from '../../src/json.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { parseJson } from '../../src/base/json.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { reportMerge } from '../../src/commands/report-merge.ts';
-import type { Ending } from '../../src/exit-code.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { init, type InitOptions } from '../../src/commands/init.ts';
-import type { Ending } from '../../src/exit-code.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import type { Ending } from '../../src/exit-code.ts';
-import { parseJson } from '../../src/json.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { parseJson } from '../../src/base/json.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { capture } from '../support/run.ts';
 import { answered, lost, refused } from '../support/scripted-transport.ts';

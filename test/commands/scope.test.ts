@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
-import { UsageError } from '../../src/errors.ts';
-import type { Ending } from '../../src/exit-code.ts';
-import { parseJson } from '../../src/json.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { parseJson } from '../../src/base/json.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/base/json.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';

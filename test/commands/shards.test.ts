@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { reportMerge } from '../../src/commands/report-merge.ts';
-import type { Ending } from '../../src/exit-code.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { times } from '../support/effort.ts';

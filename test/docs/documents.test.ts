@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { diagnosticCodes } from '../../src/diagnostic.ts';
-import { exitCodes } from '../../src/exit-code.ts';
-import { schemaNames } from '../../src/schema.ts';
+import { diagnosticCodes } from '../../src/base/diagnostic.ts';
+import { exitCodes } from '../../src/base/exit-code.ts';
+import { schemaNames } from '../../src/base/schema.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';

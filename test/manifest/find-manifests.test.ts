@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { nodeFiles } from '../../src/commands/node-files.ts';
-import type { Files } from '../../src/files.ts';
+import { nodeFiles } from '../../src/terminal/node-files.ts';
+import type { Files } from '../../src/base/files.ts';
 import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';

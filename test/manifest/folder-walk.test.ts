@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nodeFiles } from '../../src/commands/node-files.ts';
+import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { memoryFiles } from '../support/memory-files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Diagnostic } from '../../src/diagnostic.ts';
+import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { entries, type Entry } from '../support/entries.ts';
 import { memoryFiles } from '../support/memory-files.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import {
   plannedResources,
   type PlannedEntry,
   type PlannedResources,
 } from '../../src/manifest/planned-resources.ts';
-import { sensitive } from '../../src/sensitive.ts';
+import { sensitive } from '../../src/base/sensitive.ts';
 import { desired } from '../support/desired.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../src/json.ts';
+import type { JsonValue } from '../../src/base/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { noOwnSecrets } from '../../src/own-secrets.ts';
+import { noOwnSecrets } from '../../src/base/own-secrets.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const variables: Record<string, JsonValue> = {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { select } from '../../src/manifest/select.ts';
-import type { Resource } from '../../src/resource.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
 import { desired } from '../support/desired.ts';
 
 const usernames = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../src/json.ts';
+import type { JsonValue } from '../../src/base/json.ts';
 import { compare, sameValue } from '../../src/plan/compare.ts';
 import { desired } from '../support/desired.ts';
 import { entries } from '../support/entries.ts';

@@ -1,7 +1,7 @@
 import { json } from 'jq-wasm';
 import { expect, describe, test } from 'vitest';
 import { plan } from '../../src/commands/plan.ts';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/base/json.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';

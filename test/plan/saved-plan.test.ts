@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { canonical } from '../../src/plan/canonical.ts';
 import { changedSince } from '../../src/plan/changed-since.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import { readSavedPlan, type ReadPlan } from '../../src/plan/read-saved-plan.ts';
 import { contentDigest, savedPlan, type SavedPlan } from '../../src/plan/saved-plan.ts';
 import { jsonText } from '../../src/report/json-text.ts';
-import { validatorFor } from '../../src/validator.ts';
+import { validatorFor } from '../../src/base/validator.ts';
 import { desired } from '../support/desired.ts';
 import { times } from '../support/effort.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';

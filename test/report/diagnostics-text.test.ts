@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticAt, type Diagnostic } from '../../src/diagnostic.ts';
+import { diagnosticAt, type Diagnostic } from '../../src/base/diagnostic.ts';
 import { diagnosticsText } from '../../src/report/diagnostics-text.ts';
 import { fold } from '../../src/report/fold.ts';
 import { createStyle } from '../../src/report/style.ts';
-import { sourceFile } from '../../src/source.ts';
+import { sourceFile } from '../../src/base/source.ts';
 
 /** What is shown of a line in which `[` and `]` stand around what is wrong. */
 function shown(marked: string): string[] {

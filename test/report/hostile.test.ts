@@ -9,7 +9,7 @@ import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
 import { diagnosticsText } from '../../src/report/diagnostics-text.ts';
 import type { Ended, Report } from '../../src/report/ended.ts';
 import { inline } from '../../src/report/escape.ts';
-import { textOf } from '../../src/json.ts';
+import { textOf } from '../../src/base/json.ts';
 import { githubAnnotations } from '../../src/report/github.ts';
 import { jsonText } from '../../src/report/json-text.ts';
 import { planReports } from '../../src/report/plan-reports.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticFor } from '../../src/diagnostic.ts';
+import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { commentLimit, stepSummaryLimit, type Limit } from '../../src/report/markdown.ts';
 import { planComment } from '../../src/report/plan-reports.ts';
 import type { Plan } from '../../src/plan/types.ts';

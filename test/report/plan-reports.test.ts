@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticFor, type Diagnostic } from '../../src/diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import type { ReportFormat } from '../../src/report/ended.ts';
 import { githubAnnotations } from '../../src/report/github.ts';
 import { planReports } from '../../src/report/plan-reports.ts';

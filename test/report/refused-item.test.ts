@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { outcomeDiagnostics } from '../../src/report/outcome-diagnostics.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { textOf, type JsonObject } from '../../src/json.ts';
+import { textOf, type JsonObject } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { entries, entrySurroundings, type Entry, type Verdict } from '../support/entries.ts';

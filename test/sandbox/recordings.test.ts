@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { request } from 'undici';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import {
   readRecordings,

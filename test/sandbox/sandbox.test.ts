@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../../src/json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
-import { sourceFile } from '../../src/source.ts';
+import { sourceFile } from '../../src/base/source.ts';
 
 interface Answered {
   readonly status: number;

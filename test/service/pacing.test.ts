@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import type { Patience } from '../../src/service/outage.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';

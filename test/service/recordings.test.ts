@@ -1,9 +1,9 @@
 import nock from 'nock';
 import { getGlobalDispatcher } from 'undici';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, parseJson, textOf } from '../../src/json.ts';
+import { isJsonObject, parseJson, textOf } from '../../src/base/json.ts';
 import { createClient, type Reading, type Writing } from '../../src/service/client.ts';
-import type { ResourceType } from '../../src/resource.ts';
+import type { ResourceType } from '../../src/kinds/resource.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
 import {

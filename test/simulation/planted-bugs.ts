@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-import type { Ending } from '../../src/exit-code.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './checker.ts';

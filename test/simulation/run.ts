@@ -1,7 +1,7 @@
-import type { Random } from '../../src/clock.ts';
+import type { Random } from '../../src/base/clock.ts';
 import { apply } from '../../src/commands/apply.ts';
-import type { Context } from '../../src/commands/context.ts';
-import { isJsonList, isJsonObject, parseJson } from '../../src/json.ts';
+import type { Context } from '../../src/run/context.ts';
+import { isJsonList, isJsonObject, parseJson } from '../../src/base/json.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Report } from './history.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/clock.ts';
+import type { Random } from '../../src/base/clock.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 
 /** What a seed makes happen. */

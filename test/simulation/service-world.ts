@@ -1,5 +1,5 @@
-import type { Random } from '../../src/clock.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { Random } from '../../src/base/clock.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import { Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/response.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** Time that passes only when nothing is left to do: events happen in their order, each after all that the one before has set off. */
 export class VirtualTime {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isJsonObject, parseJson, textOf } from '../../src/json.ts';
+import { isJsonObject, parseJson, textOf } from '../../src/base/json.ts';
 
 export interface Comment {
   readonly id: number;

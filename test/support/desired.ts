@@ -1,5 +1,5 @@
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import type { Resource } from '../../src/resource.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
 import { memoryFiles } from './memory-files.ts';
 
 /** The resources of one manifest, under the file name m.yaml. Throws what is wrong with it. */

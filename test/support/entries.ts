@@ -1,5 +1,5 @@
-import { textOf, type JsonValue } from '../../src/json.ts';
-import type { Application, ResourceType, User } from '../../src/resource.ts';
+import { textOf, type JsonValue } from '../../src/base/json.ts';
+import type { Application, ResourceType, User } from '../../src/kinds/resource.ts';
 
 /**
  * Made-up values of single fields, and what the service makes of each when all else is well.

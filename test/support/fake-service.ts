@@ -1,4 +1,4 @@
-import { parseJson, textOf, isJsonObject, type JsonObject } from '../../src/json.ts';
+import { parseJson, textOf, isJsonObject, type JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import { answered } from './scripted-transport.ts';
 

@@ -1,13 +1,13 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Context, Output } from '../../src/commands/context.ts';
-import { nodeService } from '../../src/commands/node-context.ts';
-import { nodeFiles } from '../../src/commands/node-files.ts';
-import { writePrivateFile } from '../../src/commands/replace-file.ts';
-import { writeReport } from '../../src/commands/report-file.ts';
+import type { Context, Output } from '../../src/run/context.ts';
+import { nodeService } from '../../src/terminal/node-context.ts';
+import { nodeFiles } from '../../src/terminal/node-files.ts';
+import { writePrivateFile } from '../../src/terminal/replace-file.ts';
+import { writeReport } from '../../src/terminal/report-file.ts';
 import { run } from '../../src/commands/program.ts';
-import { exitCodes } from '../../src/exit-code.ts';
-import { toolVersion } from '../../src/tool-version.ts';
+import { exitCodes } from '../../src/base/exit-code.ts';
+import { toolVersion } from '../../src/base/tool-version.ts';
 import { watch } from './canary.ts';
 import { root, type Ended, type RunOptions } from './cli.ts';
 

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
-import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/diagnostic.ts';
+import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/types.ts';
 import type { ApplyRun } from '../../src/report/apply-document.ts';
 import { failedReads } from '../../src/report/failed-reads.ts';
-import type { Address, ApplicationResource, Origin, Resource, UserResource } from '../../src/resource.ts';
+import type { Address } from '../../src/base/address.ts';
+import type { ApplicationResource, Origin, Resource, UserResource } from '../../src/kinds/resource.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
-import { sourceFile } from '../../src/source.ts';
+import { sourceFile } from '../../src/base/source.ts';
 
 const fragments = [
   '</pre>',

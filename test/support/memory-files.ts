@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Files } from '../../src/files.ts';
+import type { Files } from '../../src/base/files.ts';
 
 /** A file system of texts: paths with slashes, folders as they follow from the paths. */
 export function memoryFiles(

@@ -1,7 +1,8 @@
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/types.ts';
-import type { Address, Resource } from '../../src/resource.ts';
+import type { Address } from '../../src/base/address.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
 import type { ObservedApplication } from '../../src/service/types.ts';
 import { desired } from './desired.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonValue } from '../../src/json.ts';
+import type { JsonValue } from '../../src/base/json.ts';
 
 /** One exchange with a real service, tokens replaced. */
 export interface Recording {

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { readSchema, type SchemaName } from '../../src/schema.ts';
+import { readSchema, type SchemaName } from '../../src/base/schema.ts';
 
 const compiled = new Map<SchemaName, ValidateFunction>();
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/clock.ts';
+import type { Random } from '../../src/base/clock.ts';
 
 /** Numbers that follow from a seed: the same on every machine. (Mulberry32.) */
 export function seededRandom(seed: number): Random {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** A clock on which sleeping takes no time but is remembered. */
 export interface VirtualClock extends Clock {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sourceFile } from '../../src/source.ts';
+import { sourceFile } from '../../src/base/source.ts';
 import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
 
 function codesOf(text: string): string[] {

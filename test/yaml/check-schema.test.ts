@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { validate as validateConfig } from '../../src/generated/validate-config.ts';
 import { validate as validateManifest } from '../../src/generated/validate-manifest.ts';
-import { sourceFile } from '../../src/source.ts';
-import type { Validate } from '../../src/validate.ts';
+import { sourceFile } from '../../src/base/source.ts';
+import type { Validate } from '../../src/base/validate.ts';
 import { checkSchema, diagnosticsOf } from '../../src/yaml/check-schema.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Files } from '../../src/files.ts';
+import type { Files } from '../../src/base/files.ts';
 import { readText } from '../../src/yaml/read-text.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../src/json.ts';
-import { sourceFile } from '../../src/source.ts';
+import type { JsonValue } from '../../src/base/json.ts';
+import { sourceFile } from '../../src/base/source.ts';
 import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 

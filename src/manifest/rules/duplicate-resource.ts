@@ -1,6 +1,7 @@
-import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
-import { identityField, placeOf, type Resource } from '../../resource.ts';
-import { shownPlace } from '../../source.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { identityField, placeOf, type Resource } from '../../kinds/resource.ts';
+import { shownPlace } from '../../base/source.ts';
 
 /** A slug or a username may be declared once, over all files. */
 export function duplicateResource(resources: readonly Resource[]): Diagnostic[] {

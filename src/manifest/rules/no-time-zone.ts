@@ -1,5 +1,6 @@
-import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
-import type { Resource } from '../../resource.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import { hasNoTimeZone } from './last-login.ts';
 
 /** A time without an offset: the service takes it for UTC, and its writer may have meant another time zone. */

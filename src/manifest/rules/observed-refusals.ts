@@ -1,5 +1,6 @@
-import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
-import type { ApplicationResource, Resource, UserResource } from '../../resource.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import type { ApplicationResource, Resource, UserResource } from '../../kinds/resource.ts';
 import { emailRefusal } from './email.ts';
 import { lastLoginRefusal } from './last-login.ts';
 import { launchUrlRefusal } from './launch-url.ts';

@@ -1,6 +1,7 @@
-import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
-import { identityField, type Resource } from '../../resource.ts';
-import { sensitive } from '../../sensitive.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { identityField, type Resource } from '../../kinds/resource.ts';
+import { sensitive } from '../../base/sensitive.ts';
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
 export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {

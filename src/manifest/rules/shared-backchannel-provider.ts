@@ -1,6 +1,7 @@
-import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
-import { placeOf, type ApplicationResource, type Resource } from '../../resource.ts';
-import { shownPlace } from '../../source.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { placeOf, type ApplicationResource, type Resource } from '../../kinds/resource.ts';
+import { shownPlace } from '../../base/source.ts';
 
 const field = 'backchannel_providers';
 

@@ -1,6 +1,7 @@
-import { diagnosticOf, type Diagnostic } from '../../diagnostic.ts';
-import { identityField, placeOf, type Resource } from '../../resource.ts';
-import { shownPlace } from '../../source.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { identityField, placeOf, type Resource } from '../../kinds/resource.ts';
+import { shownPlace } from '../../base/source.ts';
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
 export function similarName(resources: readonly Resource[]): Diagnostic[] {

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { UsageError } from '../errors.ts';
-import type { RunCommand } from './sandbox.ts';
+import { UsageError } from '../base/errors.ts';
+
+/** Runs a command to its end, with these variables in its environment, and says with which code it ended. */
+export type RunCommand = (
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+) => Promise<number>;
 
 /** Runs a command on this terminal. One that a signal ended counts as 128 and the number of the signal, as in a shell. */
 export const runCommand: RunCommand = ([program = '', ...args], env) => {

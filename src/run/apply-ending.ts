@@ -1,5 +1,5 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
-import type { Ending } from '../exit-code.ts';
+import type { Ending } from '../base/exit-code.ts';
 
 /** How an apply ended that was not interrupted, or several that are reported as one. */
 export function applyEnding(outcomes: readonly Pick<Outcome, 'outcome' | 'doubt' | 'differences'>[]): Ending {

@@ -1,14 +1,12 @@
-import type { Application, User } from './generated/manifest.ts';
-import { pointer, type JsonObject, type JsonValue } from './json.ts';
-import { redactorOf } from './redactor.ts';
-import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from './source.ts';
+import type { Address } from '../base/address.ts';
+import type { Application, User } from '../generated/manifest.ts';
+import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
+import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 
-export type { Application, User } from './generated/manifest.ts';
+export type { Application, User } from '../generated/manifest.ts';
 
 export type ResourceType = 'application' | 'user';
-
-/** How a resource is named everywhere: `application.<slug>` or `user.<username>`. */
-export type Address = `${ResourceType}.${string}`;
 
 /** What the manifest declares of one application, defaults filled in and strings trimmed. */
 export interface ApplicationResource extends Declared {

@@ -1,10 +1,10 @@
 import { applyPlan } from '../apply/apply-plan.ts';
-import { interruptedBy, type Ending } from '../exit-code.ts';
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import type { Ended } from '../report/ended.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { applyEnding } from './apply-ending.ts';
 import type { Service } from './connect.ts';
 import type { ServiceContext } from './context.ts';

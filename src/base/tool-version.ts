@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { packageFile } from './package-file.ts';
 
 export function toolVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const text = packageFile('package.json');
   return (JSON.parse(text) as { version: string }).version; // our own package.json
 }

@@ -1,12 +1,12 @@
-import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
-import { interruptedBy, type Ending } from '../exit-code.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { Plan, PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { failedReads } from '../report/failed-reads.ts';
 import { createStyle } from '../report/style.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Service } from './connect.ts';
 import type { ServiceContext } from './context.ts';
 import { createProgress } from './progress.ts';

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { JsonObject } from './json.ts';
+import { packageFile } from './package-file.ts';
 
 /** The JSON Schemas that rollcall publishes, by name. */
 export const schemaNames = [
@@ -17,7 +17,7 @@ export type SchemaName = (typeof schemaNames)[number];
 
 /** The text of a schema, as it is shipped. */
 export function schemaText(name: SchemaName): string {
-  return readFileSync(new URL(`../schemas/${name}.schema.json`, import.meta.url), 'utf8');
+  return packageFile(`schemas/${name}.schema.json`);
 }
 
 export function readSchema(name: SchemaName): JsonObject {

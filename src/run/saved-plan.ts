@@ -1,12 +1,12 @@
-import { diagnosticFor, type Diagnostic, type Problem } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
+import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
 import { plannedResources, type PlannedSources } from '../manifest/planned-resources.ts';
 import { changedSince } from '../plan/changed-since.ts';
 import { readSavedPlan } from '../plan/read-saved-plan.ts';
 import { savedPlan, type SavedPlan } from '../plan/saved-plan.ts';
 import { stalePlan } from '../report/stale-plan.ts';
-import type { Resource } from '../resource.ts';
-import { validatorFor } from '../validator.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { validatorFor } from '../base/validator.ts';
 import type { Context } from './context.ts';
 import type { ObservedPlan } from './observed-plan.ts';
 

@@ -1,5 +1,5 @@
 import type { Redactor } from './redactor.ts';
-import { excerptOf, placeOf, type Address, type Resource } from './resource.ts';
+import type { Address } from './address.ts';
 import { lineOf, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
 /** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
@@ -78,25 +78,6 @@ export interface Problem {
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
   const range = rangeOf(file, span);
   return { severity: 'error', detail: '', ...problem, range, excerpt: lineOf(file, range.start.line) };
-}
-
-/** A diagnostic about a resource, at one of its fields when it declares that field, or at one item of that. */
-export function diagnosticOf(
-  resource: Resource,
-  field: string | undefined,
-  problem: Problem,
-  item?: number,
-): Diagnostic {
-  const range = placeOf(resource, field, item);
-  const excerpt = excerptOf(resource, range);
-  return {
-    severity: 'error',
-    detail: '',
-    address: resource.address,
-    ...problem,
-    range,
-    ...(excerpt !== undefined && { excerpt }),
-  };
 }
 
 /** A diagnostic about a file or a run as a whole. */

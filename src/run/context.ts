@@ -1,9 +1,16 @@
-import type { Clock, Random } from '../clock.ts';
-import type { Files } from '../files.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import type { Files } from '../base/files.ts';
 import type { Transport } from '../service/transport.ts';
 import type { Environment } from '../settings/environment.ts';
-import type { Interruption } from './interruption.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
+
+/** How a user stops a run. */
+export interface Interruption {
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
+  readonly signal: AbortSignal;
+  /** Aborts at a Ctrl-C or SIGTERM after that: what is under way is given up. */
+  readonly urgent: AbortSignal;
+}
 
 /** What it takes to talk to a service, and to say how it goes. */
 export interface ServiceContext {

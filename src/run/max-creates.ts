@@ -1,4 +1,4 @@
-import { diagnosticFor, type Diagnostic } from '../diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { additions } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';

@@ -3,7 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { callbackify } from 'node:util';
 import type { FileSystemAdapter } from 'tinyglobby';
-import type { Entry, Files } from '../files.ts';
+import type { Entry, Files } from '../base/files.ts';
 
 /** The file system of this machine. */
 export const nodeFiles: Files = {

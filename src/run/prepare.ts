@@ -1,12 +1,12 @@
-import { cleanDiagnostic, type Diagnostic } from '../diagnostic.ts';
-import { UsageError } from '../errors.ts';
+import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, type Selection, type Shard } from '../manifest/select.ts';
 import type { PlanScope } from '../plan/types.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationText } from '../report/validation-text.ts';
-import { Redactor } from '../redactor.ts';
+import { Redactor } from '../base/redactor.ts';
 import { ownSecrets, type SecretFlags } from '../settings/own-secrets.ts';
 import {
   readServiceSettings,
@@ -14,8 +14,8 @@ import {
   type ServiceSettings,
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
-import type { Resource } from '../resource.ts';
-import { didYouMean } from '../suggestion.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { didYouMean } from '../base/suggestion.ts';
 import type { Context } from './context.ts';
 
 /** Which of the declared resources a run is about. */

@@ -1,12 +1,5 @@
-import type { InterruptSignal } from '../exit-code.ts';
-
-/** How a user stops a run. */
-export interface Interruption {
-  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
-  readonly signal: AbortSignal;
-  /** Aborts at a Ctrl-C or SIGTERM after that: what is under way is given up. */
-  readonly urgent: AbortSignal;
-}
+import type { InterruptSignal } from '../base/exit-code.ts';
+import type { Interruption } from '../run/context.ts';
 
 const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../apply/outcome.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Change, Plan } from '../plan/types.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import {
@@ -12,7 +12,8 @@ import {
   type ApplyEvent,
 } from '../report/apply-events.ts';
 import { outcomeDiagnostics } from '../report/outcome-diagnostics.ts';
-import type { Address, Resource } from '../resource.ts';
+import type { Address } from '../base/address.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { ServiceContext } from './context.ts';
 
 /** Told what happens in a run of apply, when it happens. */
