@@ -25,6 +25,7 @@ export const everyTest = {
   // Against hanging only: no test is about how long something takes, and the machine may be busy.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
   setupFiles: ['test/support/canary-hooks.ts'],
   // No test reaches beyond this machine, and none depends on the caller's settings.
   env: {

@@ -225,7 +225,7 @@ function client(): ReturnType<typeof createClient> {
   const transport = undiciTransport({
     baseUrl: origin,
     authorization: 'Bearer <ACCESS_TOKEN>',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     dispatcher: getGlobalDispatcher(), // nock's own, once nock is loaded
   });
   return createClient(transport.send);

@@ -69,7 +69,7 @@ describe('a Retry-After header', () => {
     const transport = undiciTransport({
       baseUrl: `http://127.0.0.1:${server.port}`,
       authorization: 'Bearer t',
-      timeoutMs: 2000,
+      timeoutMs: 60_000,
     });
     const exchange = await transport.send({ method: 'GET', path: '/x/' });
     await transport.close();

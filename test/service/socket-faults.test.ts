@@ -383,7 +383,7 @@ test('a 100 can come before every answer of a connection, and a body that looks 
   });
   const whole = { kind: 'answered', status: 200, body: `${interim}.` };
   expect(await send(here, 'GET')).toMatchObject(whole);
-  await new Promise((resolve) => setTimeout(resolve, 10)); // undici looks at a connection before it uses it again
+  await untilIdle(); // undici looks at a connection before it uses it again
   expect(await send(here, 'GET')).toMatchObject(whole);
 });
 
