@@ -41,9 +41,11 @@ export function applyPlan(
   let outagesCounted = 0;
 
   /** Counts an end; `outages` is how many there had been when it began. */
-  function count({ outcome }: Pick<Outcome, 'outcome'>, outages: number): void {
+  function count({ outcome, answer }: Pick<Outcome, 'outcome' | 'answer'>, outages: number): void {
     const { outlasted } = pacing.outage;
-    if (outcome !== 'unknown' && outcome !== 'not_attempted') inARow = 0;
+    // That the licence lets nothing be created is a clear answer: it leaves nothing open.
+    const isOpen = outcome === 'unknown' || (outcome === 'not_attempted' && answer?.kind !== 'read_only');
+    if (!isOpen) inARow = 0;
     else if (outlasted === outages || outlasted > outagesCounted) inARow += 1;
     outagesCounted = outlasted;
     if (inARow >= doubtsInARow) stopped ??= 'doubts';

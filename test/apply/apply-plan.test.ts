@@ -301,6 +301,7 @@ test('what was begun and never sent says why the run had stopped', async () => {
 
 describe('resources that are created at the same time', () => {
   const two = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
+  const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((slug) => `{ slug: ${slug}, name: A }`).join(', ');
 
   async function sentFor(slug: string, toTheOther: Exchange): Promise<number> {
     let sent = 0;
@@ -325,10 +326,10 @@ describe('resources that are created at the same time', () => {
     ['refused by the licence', answered(400, { detail: 'no', code: 'denied_license' })],
   ])('leave the users to be created when all of them are %s', async (_what, refusal) => {
     const { outcomes } = await carryOut(
-      `${two}users: [{ username: u }]\n`,
+      `version: 1\napplications: [${six}]\nusers: [{ username: u }]\n`,
       {},
       async (request) => (request.path.includes('applications') ? refusal : created(request)),
-      { atATime: 2 },
+      { atATime: 6 },
     );
     expect(outcomes.at(-1)).toMatchObject({ change: { address: 'user.u' }, outcome: 'created' });
   });

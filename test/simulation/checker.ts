@@ -40,6 +40,7 @@ export const rules = {
   pause: 'Nothing is sent while the service has asked to wait.',
   denied: 'After a denial nothing more of this kind is sent; after a denied read nothing at all.',
   closed: 'After an answer that no more of this kind can be created now, nothing more of it is sent.',
+  begun: 'What stops one kind of resource stops no other kind.',
   wrong_place: 'After an answer that shows a wrong place nothing new is begun, and no redirect is followed.',
   patience: 'A restart of the service that is shorter than --wait leaves nothing open and nothing undone.',
   prompt: 'A service that has not answered is not waited for, unless --wait is given.',
@@ -265,6 +266,10 @@ function hadOnlyARestart({ events }: History, run: RunHistory, interrupted: bool
   return firstAway !== undefined && isWaitedFor;
 }
 
+function isRefusal({ status, method }: Of<'delivered'>): boolean {
+  return method === 'POST' && status !== undefined && status >= 400;
+}
+
 /** It is clear what it says of its own request, and others are not begun after it. */
 function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): boolean {
   return closed === true || status === 403 || (status === 404 && method === 'POST');
@@ -315,19 +320,42 @@ function checkReport(
     if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, and has ${found}`);
   }
   for (const outcome of report.outcomes) checkOutcome(history, run, outcome, fail);
+  if (!interrupted) checkBegun(run, report, fail);
   if (hadOnlyARestart(history, run, interrupted)) {
     for (const outcome of report.outcomes) {
       // What is refused, or not seen, after a doubt stays unknown.
-      const isPlain = !history.declared.some(
-        (identity) => isSame(identity, outcome) && (identity.hidden || identity.invalid),
+      const isHidden = history.declared.some((identity) => isSame(identity, outcome) && identity.hidden);
+      const wasRefused = run.delivered.some(
+        (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
       );
-      if (isPlain && ['unknown', 'not_attempted'].includes(outcome.outcome))
+      if (!isHidden && !wasRefused && ['unknown', 'not_attempted'].includes(outcome.outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
     }
   }
   const expectedEnding = interrupted ? 'interrupted' : endingOf(report);
   if (ending !== expectedEnding)
     fail('ending', `${run.name} ended as ${ending}, and its report says ${expectedEnding}`);
+}
+
+/** Where nothing was unclear, and nothing stands in the way but what one kind was told, the other kind is begun. */
+function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
+  const stopped = new Set(run.delivered.filter((answer) => stopsItsKind(answer)).map(({ type }) => type));
+  const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
+  if (stopped.size === 0 || !rest.every((answer) => isPlainAnswer(answer))) return;
+  for (const outcome of outcomes) {
+    if (outcome.outcome === 'not_attempted' && outcome.attempts === 0 && !stopped.has(outcome.type))
+      fail('begun', `${run.name} did not begin ${addressOf(outcome)}, and nothing was in its way`);
+  }
+}
+
+function stopsItsKind({ status, method, closed }: Of<'delivered'>): boolean {
+  return method === 'POST' && (closed === true || status === 403);
+}
+
+/** An answer of the service itself that lets a run go on. */
+function isPlainAnswer({ status, method, clear }: Of<'delivered'>): boolean {
+  if (!clear || status === undefined) return false;
+  return [200, 201, 400].includes(status) || (status === 404 && method === 'GET');
 }
 
 function endingOf({ outcomes }: Report): string {

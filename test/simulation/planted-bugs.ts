@@ -291,6 +291,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       body.includes('denied_license') ? { status: 429, headers: {}, body: '' } : undefined,
     ),
   },
+  'takes the denial of one kind for the end of the run': {
+    breaks: 'begun',
+    transport: misreading(({ status }, { method }) =>
+      method === 'POST' && status === 403 ? { status: 404, headers: {}, body: '' } : undefined,
+    ),
+  },
   'calls every refusal unknown': {
     breaks: 'doubt',
     report: changingOutcomes((outcome) => (outcome === 'rejected' ? 'unknown' : outcome)),
