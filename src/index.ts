@@ -1,15 +1,15 @@
 /** The library: what the commands do, without a terminal. Explained in docs/library.md. */
-export type { Outcome, OutcomeKind, StopReason } from './apply/outcome.ts';
+export type { OutcomeKind, StopReason } from './apply/outcome.ts';
 export type { TimedEvent as ApplyEvent } from './run/event-log.ts';
 export type { Diagnostic, DiagnosticCode } from './base/diagnostic.ts';
 export { UsageError } from './base/errors.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';
-export { apply, type Applied, type ApplyOptions } from './library/apply.ts';
+export { apply, type Applied, type AppliedOutcome as Outcome, type ApplyOptions } from './library/apply.ts';
 export { loadManifests, type LoadOptions } from './library/load-manifests.ts';
 export type { InvalidManifests, ValidManifests } from './library/manifests.ts';
 export { plan, type NotPlanned, type Planned, type PlanOptions } from './library/plan.ts';
 export { renderApply, renderManifests, renderPlan } from './library/render.ts';
 export type { ServiceOptions } from './library/service.ts';
-export type { Change, Plan } from './plan/types.ts';
+export type { ChangeDocument as Change, PlanDocument as Plan } from './plan/document.ts';
 export type { ReportFormat } from './report/ended.ts';
 export type { Address } from './base/address.ts';

@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { compare } from '../plan/compare.ts';
-import type { Change, Plan } from '../plan/types.ts';
-import type { Address } from '../base/address.ts';
-import type { Resource } from '../kinds/resource.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { ResourceType } from '../kinds/resource.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
@@ -28,14 +27,10 @@ export interface ApplyOptions {
  */
 const doubtsInARow = 5;
 
-/** Carries out a plan, with the declared resources that it was made from. Every change of the plan ends with exactly one outcome, in the order of the plan. */
-export function applyPlan(
-  plan: Plan,
-  declared: ReadonlyMap<Address, Resource>,
-  options: ApplyOptions,
-): Promise<Outcome[]> {
+/** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan. */
+export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
   const { client, pacing, clock, signal } = options;
-  const stoppedTypes = new Map<Change['type'], StopReason>();
+  const stoppedTypes = new Map<ResourceType, StopReason>();
   let stopped: StopReason | undefined;
   let inARow = 0;
   let outagesCounted = 0;
@@ -51,15 +46,15 @@ export function applyPlan(
     if (inARow >= doubtsInARow) stopped ??= 'doubts';
   }
 
-  function whyStopped({ type }: Change): StopReason | undefined {
+  function whyStopped({ resource }: Change): StopReason | undefined {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
-    return stopped ?? stoppedTypes.get(type);
+    return stopped ?? stoppedTypes.get(resource.type);
   }
 
   async function outcomeOf(change: Change): Promise<Outcome> {
-    const creation = creationOf(change, declared);
-    if (creation === undefined) {
+    const { resource } = change;
+    if (change.action === 'no-op') {
       const outcome = change.differences.length > 0 ? 'differs' : 'unchanged';
       return { change, outcome, attempts: 0, durationMs: 0 };
     }
@@ -69,17 +64,17 @@ export function applyPlan(
     options.onStart?.(change);
     const startedAt = clock.now();
     const { outlasted } = pacing.outage;
-    const { held, inDoubt, ...settled } = await create(creation, client, pacing, {
+    const { held, inDoubt, ...settled } = await create(resource, client, pacing, {
       stop: (scope, answer) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
-        else if (!stoppedTypes.has(change.type))
-          stoppedTypes.set(change.type, answer?.kind === 'read_only' ? 'read_only' : 'denied');
+        else if (!stoppedTypes.has(resource.type))
+          stoppedTypes.set(resource.type, answer?.kind === 'read_only' ? 'read_only' : 'denied');
       },
-      mayRetry: () => !stoppedTypes.has(change.type),
+      mayRetry: () => !stoppedTypes.has(resource.type),
     });
     count(settled, outlasted);
-    const differences = held ? compare(creation, held) : [];
-    const answer = settled.answer && withoutSecrets(settled.answer, creation.secrets);
+    const differences = held ? compare(resource, held) : [];
+    const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
     const stoppedMeanwhile = settled.attempts === 0 ? whyStopped(change) : undefined;
     const outcome: Outcome = {
       change,
@@ -94,20 +89,9 @@ export function applyPlan(
     return outcome;
   }
 
-  return pacing.forEach(plan.resource_changes, async (change) => {
+  return pacing.forEach(plan.changes, async (change) => {
     const outcome = await outcomeOf(change);
     options.onOutcome?.(outcome);
     return outcome;
   });
-}
-
-/** What is to be created for a change; nothing for a no-op. */
-function creationOf(
-  { change, address }: Change,
-  declared: ReadonlyMap<Address, Resource>,
-): Resource | undefined {
-  if (change.before !== null) return undefined;
-  const resource = declared.get(address);
-  if (resource === undefined) throw new Error(`${address} is planned, and not declared`);
-  return resource;
 }

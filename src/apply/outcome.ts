@@ -1,4 +1,4 @@
-import type { Change, Difference } from '../plan/types.ts';
+import type { Change, Difference } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 
 /** What happened to one planned resource. Each ends with exactly one of these. */

@@ -48,7 +48,7 @@ export async function applySavedPlan(
     if (now.kind === 'failed') return { ...known, ending: now.ending, diagnostics: now.diagnostics };
     const stale = staleness(loaded, now);
     if (stale.length > 0) return { ...known, ...refused(stale, 'stale', context) };
-    const { plan, resources } = loaded;
+    const { plan } = loaded;
     if (options.output === 'text')
       context.stdout.write(`${planText(plan, createStyle(context.stdout.colours))}\n`);
     const limit = tooManyCreates(plan, most, context);
@@ -57,7 +57,7 @@ export async function applySavedPlan(
     const { failFast = false } = options;
     return {
       ...known,
-      ...(await carryOut(plan, resources, service, context, { events, failFast, saved: true })),
+      ...(await carryOut(plan, service, context, { events, failFast, saved: true })),
     };
   });
 }

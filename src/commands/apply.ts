@@ -1,8 +1,7 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
-import { additions } from '../plan/make-plan.ts';
-import type { Plan } from '../plan/types.ts';
+import { additions, type Plan } from '../plan/plan.ts';
 import { applyComment, applyReports } from '../report/apply-reports.ts';
 import { applyText } from '../report/apply-text.ts';
 import { jsonLine } from '../report/json-text.ts';
@@ -99,7 +98,7 @@ async function applyManifests(
       return { ...known, ending, diagnostics: [...diagnostics, refusal] };
     }
     const { failFast = false } = options;
-    const run = await carryOut(plan, prepared.resources, service, context, { events, failFast });
+    const run = await carryOut(plan, service, context, { events, failFast });
     return { ...known, diagnostics, ...run };
   });
 }

@@ -1,8 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { additions } from '../plan/make-plan.ts';
 import { savedPlan } from '../plan/saved-plan.ts';
-import type { Plan } from '../plan/types.ts';
+import { additions, type Plan } from '../plan/plan.ts';
 import type { Ended } from '../report/ended.ts';
 import { inline } from '../report/escape.ts';
 import { jsonText } from '../report/json-text.ts';
@@ -15,7 +14,7 @@ import { withService, type Service } from '../run/connect.ts';
 import type { Context } from '../run/context.ts';
 import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
 import { observedPlan, type ObservedPlan } from '../run/observed-plan.ts';
-import { prepare, type Prepared, type ScopeFlags } from '../run/prepare.ts';
+import { prepare, type ScopeFlags } from '../run/prepare.ts';
 import { endedWell, Reports } from './reports.ts';
 
 export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
@@ -64,7 +63,7 @@ async function planned(
     const limit = tooManyCreates(result.plan, most, context);
     const ended = { ...known, result: result.plan, diagnostics: [...diagnostics, ...limit] };
     if (limit.length > 0) return { ...ended, ending: 'failed' };
-    if (options.out !== undefined && !(await save(options.out, result, prepared, context)))
+    if (options.out !== undefined && !(await save(options.out, result, context)))
       return { ...ended, ending: 'failed' };
     const changes = options.detailedExitcode && additions(result.plan) > 0;
     return { ...ended, ending: changes ? 'changes' : 'done' };
@@ -75,11 +74,10 @@ async function planned(
 async function save(
   filename: string,
   { plan: made, observed }: Extract<ObservedPlan, { kind: 'planned' }>,
-  { resources }: Extract<Prepared, { kind: 'ready' }>,
   context: Context,
 ): Promise<boolean> {
   try {
-    await context.writePrivateFile(filename, jsonText(savedPlan(made, resources, observed)));
+    await context.writePrivateFile(filename, jsonText(savedPlan(made, observed)));
     return true;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import type { Plan } from '../plan/types.ts';
+import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
 import { inline } from '../report/escape.ts';
 import { jsonText } from '../report/json-text.ts';
 import {
@@ -38,10 +38,11 @@ export async function reportMerge(
   const documents: { filename: string; document: JsonObject }[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
 
-  const plans = documents.filter(satisfies<Plan>('plan'));
+  const plans = documents.filter(satisfies<PlanDocument>('plan'));
   if (plans.length === documents.length && areWhole(plans, context)) {
-    const plan = mergePlans(documentsOf(plans));
-    context.stdout.write(options.output === 'json' ? jsonText(plan) : planText(plan, style));
+    const document = mergePlans(documentsOf(plans));
+    const plan = planFrom(document, shownResource);
+    context.stdout.write(options.output === 'json' ? jsonText(document) : planText(plan, style));
     const ended = { result: plan, diagnostics: [], filenames: [], service: plan.service };
     return (await reports.write(ended, context)) ? 'done' : 'failed';
   }

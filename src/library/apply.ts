@@ -1,7 +1,8 @@
-import { isIncomplete } from '../apply/outcome.ts';
+import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { carryOut } from '../run/carry-out.ts';
 import { eventLog, type TimedEvent } from '../run/event-log.ts';
 import { UsageError } from '../base/errors.ts';
+import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
@@ -16,10 +17,17 @@ export interface ApplyOptions extends ServiceOptions {
 }
 
 /** What became of a plan: of each of its changes, in its order. */
-export interface Applied extends Omit<ApplyRun, 'declared' | 'saved'> {
+export interface Applied extends Omit<ApplyRun, 'plan' | 'outcomes' | 'saved'> {
   /** `complete` when all that the plan creates is there as declared, as far as this run can tell; the outcomes say what is not. */
   readonly kind: 'complete' | 'incomplete';
+  readonly plan: PlanDocument;
+  readonly outcomes: readonly AppliedOutcome[];
   readonly manifests: ValidManifests;
+}
+
+/** What became of one change. */
+export interface AppliedOutcome extends Omit<Outcome, 'change'> {
+  readonly change: ChangeDocument;
 }
 
 /**
@@ -39,8 +47,9 @@ export async function apply({ plan, manifests }: Planned, options: ApplyOptions 
     }
   };
   const {
-    declared: _,
+    plan: _,
     saved: __,
+    outcomes,
     ...run
   } = await withServiceOf({ ...options, signal }, async (service, context) => {
     const { baseUrl } = service.settings;
@@ -50,16 +59,20 @@ export async function apply({ plan, manifests }: Planned, options: ApplyOptions 
         'Plan and apply with the same service.',
       );
     const events = eventLog(context, tell);
-    events.planned(plan);
     const guarded = await guardResources(resources, options, service.settings);
-    const { result } = await carryOut(plan, guarded, service, context, { events, failFast });
+    const declared = new Map(guarded.map((resource) => [resource.address, resource]));
+    const model = planFrom(plan, ({ address }) => declared.get(address));
+    events.planned(model);
+    const { result } = await carryOut(model, service, context, { events, failFast });
     events.finished(result);
     return result;
   });
   faulty.signal.throwIfAborted();
   return {
-    kind: run.outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
+    kind: outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
     ...run,
+    plan,
+    outcomes: outcomes.map((outcome) => ({ ...outcome, change: changeDocument(outcome.change) })),
     manifests,
   };
 }

@@ -1,7 +1,7 @@
 import { observedPlan } from '../run/observed-plan.ts';
 import { selected } from '../run/prepare.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Plan } from '../plan/types.ts';
+import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import { withServiceOf, type ServiceOptions } from './service.ts';
@@ -19,7 +19,7 @@ export interface PlanOptions extends ServiceOptions {
 export interface Planned {
   readonly kind: 'planned';
   /** A document without secrets: schemas/plan.schema.json. */
-  readonly plan: Plan;
+  readonly plan: PlanDocument;
   readonly manifests: ValidManifests;
 }
 
@@ -42,6 +42,6 @@ export async function plan(
     return observedPlan({ ...scoped, resources }, service, context);
   });
   return result.kind === 'planned'
-    ? { kind: 'planned', plan: result.plan, manifests }
+    ? { kind: 'planned', plan: planDocument(result.plan), manifests }
     : { kind: 'failed', diagnostics: result.diagnostics, manifests };
 }

@@ -2,6 +2,8 @@ import { applyReports } from '../report/apply-reports.ts';
 import type { ReportFormat } from '../report/ended.ts';
 import { planReports } from '../report/plan-reports.ts';
 import { validationReports } from '../report/validation-reports.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { changeFrom, planFrom, type ChangeDocument } from '../plan/document.ts';
 import { toolVersion } from '../base/tool-version.ts';
 import type { Applied } from './apply.ts';
 import { Manifests, type InvalidManifests, type ValidManifests } from './manifests.ts';
@@ -17,17 +19,26 @@ export function renderPlan(result: Planned | NotPlanned, format: ReportFormat): 
   const { diagnostics, filenames } = result.manifests;
   const ended =
     result.kind === 'planned'
-      ? { result: result.plan, diagnostics, filenames }
+      ? { result: planFrom(result.plan, resourceIn(result.manifests)), diagnostics, filenames }
       : { diagnostics: [...diagnostics, ...result.diagnostics], filenames };
   return planReports[format](ended, toolVersion());
 }
 
 /** What `rollcall apply --report` writes. */
 export function renderApply({ manifests, ...run }: Applied, format: ReportFormat): string {
-  const { resources, diagnostics, filenames } = Manifests.reveal(manifests);
+  const { diagnostics, filenames } = manifests;
+  const resourceOf = resourceIn(manifests);
+  const result = {
+    ...run,
+    plan: planFrom(run.plan, resourceOf),
+    outcomes: run.outcomes.map((outcome) => ({ ...outcome, change: changeFrom(outcome.change, resourceOf) })),
+    saved: false,
+  };
+  return applyReports[format]({ result, diagnostics, filenames }, toolVersion());
+}
+
+function resourceIn(manifests: ValidManifests): (change: ChangeDocument) => Resource | undefined {
+  const { resources } = Manifests.reveal(manifests);
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  return applyReports[format](
-    { result: { ...run, declared, saved: false }, diagnostics, filenames },
-    toolVersion(),
-  );
+  return ({ address }) => declared.get(address);
 }

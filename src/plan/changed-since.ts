@@ -1,8 +1,10 @@
-import type { Address } from '../base/address.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { ObservedState } from '../observe/observe.ts';
 import { sameValue } from './compare.ts';
-import type { SavedPlan } from './saved-plan.ts';
-import type { Change } from './types.ts';
+import type { ChangeDocument } from './document.ts';
+import type { Change, Plan } from './plan.ts';
+import { savedChanges, type SavedChange, type SavedPlan } from './saved-plan.ts';
 
 /** In what a resource is no longer as a saved plan saw it. */
 export type Staleness =
@@ -17,40 +19,39 @@ export type Staleness =
   | { readonly kind: 'sensitive'; readonly where: 'declared' | 'observed' };
 
 export interface StaleChange {
-  readonly address: Address;
+  readonly resource: Resource;
   readonly staleness: readonly [Staleness, ...Staleness[]];
 }
 
 /** What keeps a saved plan from being applied: every presence and every compared value that is no longer the same. */
-export function changedSince(saved: SavedPlan, now: SavedPlan): StaleChange[] {
-  const current = new Map(now.resource_changes.map((change) => [change.address, change]));
-  return saved.resource_changes.flatMap((then): StaleChange[] => {
-    const change = current.get(then.address);
-    if (change === undefined) throw new Error(`${then.address} was not observed`);
-    const { address } = then;
+export function changedSince(saved: SavedPlan, now: Plan, observed: ObservedState): StaleChange[] {
+  const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
+  const hidden = savedChanges(now, observed);
+  return now.changes.flatMap((change): StaleChange[] => {
+    const { resource } = change;
+    const { address } = resource;
+    const then = planned.get(address);
+    if (then === undefined) throw new Error(`${address} is not in the saved plan`);
     const [first, ...others] = [
       ...presenceOrFields(then, change),
-      ...sensitiveValues(saved.saved[address], now.saved[address]),
+      ...sensitiveValues(saved.saved[address], hidden[address]),
     ];
-    return first === undefined ? [] : [{ address, staleness: [first, ...others] }];
+    return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
   });
 }
 
-function presenceOrFields(then: Change, now: Change): Staleness[] {
+function presenceOrFields(then: ChangeDocument, now: Change): Staleness[] {
   if (then.presence !== now.presence) return [{ kind: now.presence === 'present' ? 'appeared' : 'vanished' }];
-  const held = now.change.before ?? {};
+  const { observed = {} } = now;
   return Object.entries(then.change.before ?? {}).flatMap(([field, before]): Staleness[] => {
-    const value = held[field] ?? null;
+    const value = observed[field] ?? null;
     return sameValue(field, before, value)
       ? []
       : [{ kind: 'field', field, planned: before, observed: value }];
   });
 }
 
-function sensitiveValues(
-  then: SavedPlan['saved'][Address] | undefined,
-  now: SavedPlan['saved'][Address] | undefined,
-): Staleness[] {
+function sensitiveValues(then: SavedChange | undefined, now: SavedChange | undefined): Staleness[] {
   if (then?.declared_digest !== now?.declared_digest) return [{ kind: 'sensitive', where: 'declared' }];
   const bothPresent = then?.observed_digest !== undefined && now?.observed_digest !== undefined;
   return bothPresent && then.observed_digest !== now.observed_digest

@@ -3,7 +3,7 @@ import { redactorOf } from '../base/redactor.ts';
 import { declaredFields, isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { Held } from '../service/types.ts';
-import type { Difference } from './types.ts';
+import type { Difference } from './plan.ts';
 
 /**
  * The declared fields that have another value in what the service holds, in the order of the manifest. What is not declared is

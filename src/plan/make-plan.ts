@@ -1,28 +1,10 @@
 import type { ObservedState } from '../observe/observe.ts';
-import {
-  byAddress,
-  declaredFields,
-  isSensitive,
-  placeOf,
-  type ApplicationResource,
-  type Resource,
-  type UserResource,
-} from '../kinds/resource.ts';
+import { byAddress, declaredFields, isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { ObservedApplication } from '../service/types.ts';
 import { compare } from './compare.ts';
 import { manifestDigest } from './manifest-digest.ts';
-import type {
-  ApplicationChange,
-  Change,
-  ObservedFields,
-  Plan,
-  PlanScope,
-  PlanSummary,
-  UserChange,
-} from './types.ts';
-
-export const planFormatVersion = '1.0';
+import type { Change, ObservedFields, Plan, PlanScope } from './plan.ts';
 
 export interface PlanContext {
   readonly toolVersion: string;
@@ -40,93 +22,37 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): Plan {
-  const changes = resources.map((resource) => changeOf(resource, observed)).toSorted(byAddress);
-  const drift = changes.filter((change) => change.differences.length > 0);
+  const { declared = resources, ...about } = context;
   return {
-    format_version: planFormatVersion,
-    tool_version: context.toolVersion,
-    created_at: context.createdAt.toISOString(),
-    service: context.service,
-    manifest_digest: manifestDigest(context.declared ?? resources),
-    ...(context.scope && { scope: context.scope }),
-    resource_changes: changes,
-    resource_drift: drift,
-    summary: summaryOf(changes),
+    ...about,
+    manifestDigest: manifestDigest(declared),
+    changes: resources.toSorted(byAddress).map((resource) => changeOf(resource, observed)),
   };
-}
-
-/** How many changes there are of each kind. */
-export function summaryOf(changes: readonly Change[]): PlanSummary {
-  const count = (presence: Change['presence']): number =>
-    changes.filter((change) => change.presence === presence).length;
-  const differs = changes.filter(({ differences }) => differences.length > 0).length;
-  return {
-    create: count('absent'),
-    create_if_absent: count('unknown'),
-    in_sync: count('present') - differs,
-    differs,
-  };
-}
-
-/** How many resources apply would try to create. */
-export function additions({ resource_changes }: Pick<Plan, 'resource_changes'>): number {
-  return resource_changes.filter(({ change }) => change.before === null).length;
 }
 
 function changeOf(resource: Resource, observed: ObservedState): Change {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
-  if (resource.type === 'user') return userChange(resource);
+  if (resource.type === 'user') return { resource, presence: 'unknown', action: 'create', differences: [] };
   switch (observation.presence) {
     case 'present':
-      return existingApplication(resource, observation.application);
+      return existing(resource, observation.application);
     case 'absent':
-      return {
-        ...identityOf(resource),
-        type: 'application',
-        presence: 'absent',
-        change: { actions: ['create'], before: null, after: resource.shown },
-        differences: [],
-      };
+      return { resource, presence: 'absent', action: 'create', differences: [] };
     case 'unknown':
       throw new Error(`${resource.address} was not observed`);
   }
 }
 
-function userChange(resource: UserResource): UserChange {
-  return {
-    ...identityOf(resource),
-    type: 'user',
-    presence: 'unknown',
-    change: { actions: ['create'], before: null, after: resource.shown },
-    differences: [],
-  };
-}
-
-function existingApplication(
-  resource: ApplicationResource,
-  application: ObservedApplication,
-): ApplicationChange {
+function existing(resource: Resource, application: ObservedApplication): Change {
   const held: Record<string, ObservedFields[string] | undefined> = application.fields;
   const differences = compare(resource, application);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
-  const shown: ObservedFields = Object.fromEntries(
+  const observed: ObservedFields = Object.fromEntries(
     declaredFields(resource).map(([field]) => [
       field,
       isSensitive(resource, field) ? sensitive : (differing.get(field) ?? held[field] ?? null),
     ]),
   );
-  return {
-    ...identityOf(resource),
-    type: 'application',
-    presence: 'present',
-    change: { actions: ['no-op'], before: shown, after: shown },
-    differences,
-  };
-}
-
-function identityOf(resource: Resource): Pick<Change, 'address' | 'name' | 'source'> {
-  const { filename, start } = placeOf(resource);
-  const source = { file: filename, line: start.line, column: start.column };
-  return { address: resource.address, name: resource.name, source };
+  return { resource, presence: 'present', action: 'no-op', observed, differences };
 }

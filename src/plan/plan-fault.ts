@@ -1,8 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { canonical } from './canonical.ts';
-import { summaryOf } from './make-plan.ts';
+import { countedDocument, type ChangeDocument } from './document.ts';
 import type { SavedPlan } from './saved-plan.ts';
-import type { Change } from './types.ts';
 
 /**
  * Why a saved plan cannot be one that `plan` made, even if its digest is right: anyone who can replace the file can make a new
@@ -10,7 +9,6 @@ import type { Change } from './types.ts';
  */
 export function planFault(plan: SavedPlan): string | undefined {
   const { resource_changes: changes, saved } = plan;
-  const summary: Readonly<Record<string, unknown>> = { ...plan.summary };
   const seen = new Set<string>();
   for (const change of changes) {
     const { address } = change;
@@ -21,13 +19,14 @@ export function planFault(plan: SavedPlan): string | undefined {
   }
   const extra = Object.keys(saved).find((address) => !seen.has(address));
   if (extra !== undefined) return `${extra} is no change of it`;
-  const drift = changes.filter(({ differences }) => differences.length > 0);
+  const { resource_drift: drift, summary } = countedDocument(changes);
   if (!same(plan.resource_drift, drift)) return 'its drift does not match its changes';
-  const counted = Object.entries(summaryOf(changes)).every(([kind, count]) => same(summary[kind], count));
+  const told: Readonly<Record<string, unknown>> = { ...plan.summary };
+  const counted = Object.entries(summary).every(([kind, count]) => same(told[kind], count));
   return counted ? undefined : 'its summary does not count its changes';
 }
 
-function changeFault(change: Change): string | undefined {
+function changeFault(change: ChangeDocument): string | undefined {
   const { address, type, name, differences } = change;
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;

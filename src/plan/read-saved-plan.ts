@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { planFormatVersion } from './make-plan.ts';
+import { planFormatVersion } from './document.ts';
 import { planFault } from './plan-fault.ts';
 import { contentDigest, type SavedPlan } from './saved-plan.ts';
 

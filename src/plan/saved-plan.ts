@@ -4,10 +4,11 @@ import type { ObservedState } from '../observe/observe.ts';
 import type { Address } from '../base/address.ts';
 import { declaredFields, isSensitive, placeOf, type Resource, type Template } from '../kinds/resource.ts';
 import { canonical, sha256 } from './canonical.ts';
-import type { Plan } from './types.ts';
+import { planDocument, type PlanDocument } from './document.ts';
+import type { Plan } from './plan.ts';
 
 /** A plan that is kept in a file, to be applied later: schemas/plan.schema.json with the parts that only a file has. */
-export interface SavedPlan extends Plan {
+export interface SavedPlan extends PlanDocument {
   readonly saved: Readonly<Record<Address, SavedChange>>;
   /** Over everything else in the file, to tell whether it has been altered. */
   readonly digest: string;
@@ -25,16 +26,17 @@ export interface SavedChange {
 }
 
 /** The plan with what it takes to apply it without its manifests. */
-export function savedPlan(plan: Plan, resources: readonly Resource[], observed: ObservedState): SavedPlan {
-  const digestOf = sensitiveDigests(plan);
-  const changes = new Map(
-    resources.map((resource) => [resource.address, savedChange(resource, observed, digestOf)]),
-  );
-  const saved = Object.fromEntries(
-    plan.resource_changes.map(({ address }) => [address, changes.get(address) ?? { places: {} }]),
-  );
-  const content = { ...plan, saved };
+export function savedPlan(plan: Plan, observed: ObservedState): SavedPlan {
+  const content = { ...planDocument(plan), saved: savedChanges(plan, observed) };
   return { ...content, digest: contentDigest(content) };
+}
+
+/** What applying each change needs, by address. */
+export function savedChanges(plan: Plan, observed: ObservedState): SavedPlan['saved'] {
+  const digestOf = sensitiveDigests(plan);
+  return Object.fromEntries(
+    plan.changes.map(({ resource }) => [resource.address, savedChange(resource, observed, digestOf)]),
+  );
 }
 
 /** The digest that a saved plan should carry. */

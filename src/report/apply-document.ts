@@ -1,8 +1,7 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Plan } from '../plan/types.ts';
-import type { Address } from '../base/address.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { sourceOf } from '../plan/document.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
 import { serviceWords } from './answer-words.ts';
 import { stopWords } from './outcome-words.ts';
@@ -16,7 +15,6 @@ export const applyFormatVersion = '1.0';
 export interface ApplyRun {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
-  readonly declared: ReadonlyMap<Address, Resource>;
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
@@ -30,28 +28,29 @@ export interface ApplyRun {
 export function applyDocument(run: ApplyRun): JsonObject {
   return {
     format_version: applyFormatVersion,
-    tool_version: run.plan.tool_version,
+    tool_version: run.plan.toolVersion,
     service: run.plan.service,
-    manifest_digest: run.plan.manifest_digest,
+    manifest_digest: run.plan.manifestDigest,
     ...(run.plan.scope && { scope: { ...run.plan.scope } }),
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     interrupted: run.interrupted,
     pace: { ...run.pace },
-    outcomes: run.outcomes.map((outcome) => outcomeDocument(outcome, run)),
+    outcomes: run.outcomes.map((outcome) => outcomeDocument(outcome)),
     summary: { ...applySummary(run.outcomes) },
   };
 }
 
-function outcomeDocument(outcome: Outcome, { declared }: ApplyRun): JsonObject {
-  const { change, answer } = outcome;
+function outcomeDocument(outcome: Outcome): JsonObject {
+  const { answer } = outcome;
+  const { resource } = outcome.change;
   const detail = detailOf(outcome);
-  const diagnostics = outcomeDiagnostics(outcome, declared);
+  const diagnostics = outcomeDiagnostics(outcome);
   return {
-    address: change.address,
-    type: change.type,
-    name: change.name,
-    source: { ...change.source },
+    address: resource.address,
+    type: resource.type,
+    name: resource.name,
+    source: { ...sourceOf(resource) },
     outcome: outcome.outcome,
     ...(outcome.doubt && { doubt: outcome.doubt }),
     ...(outcome.differences && { differences: outcome.differences.map((difference) => ({ ...difference })) }),

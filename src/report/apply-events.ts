@@ -1,8 +1,7 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
-import { additions } from '../plan/make-plan.ts';
-import type { Change, Difference, Plan } from '../plan/types.ts';
+import { additions, type Change, type Difference, type Plan } from '../plan/plan.ts';
 import type { Address } from '../base/address.ts';
 import type { ResourceType } from '../kinds/resource.ts';
 import type { ApplyRun } from './apply-document.ts';
@@ -73,11 +72,11 @@ export function versionEvent(toolVersion: string): ApplyEvent {
 
 /** What the plan would create, and how much that is. */
 export function plannedEvents(plan: Plan): ApplyEvent[] {
-  const planned = plan.resource_changes
-    .filter(({ change }) => change.before === null)
+  const planned = plan.changes
+    .filter(({ action }) => action === 'create')
     .map((change): ApplyEvent => ({
       '@level': 'info',
-      '@message': `${change.address}: Plan to create`,
+      '@message': `${change.resource.address}: Plan to create`,
       type: 'planned_change',
       change: creating(change),
     }));
@@ -95,7 +94,7 @@ export function plannedEvents(plan: Plan): ApplyEvent[] {
 export function startEvent(change: Change): ApplyEvent {
   return {
     '@level': 'info',
-    '@message': `${change.address}: Creating`,
+    '@message': `${change.resource.address}: Creating`,
     type: 'apply_start',
     hook: creating(change),
   };
@@ -107,7 +106,7 @@ export function outcomeEvent(outcome: Outcome): ApplyEvent {
   const failed = isIncomplete(outcome);
   return {
     '@level': failed ? 'error' : 'info',
-    '@message': `${change.address}: ${verdictWords(outcome)}`,
+    '@message': `${change.resource.address}: ${verdictWords(outcome)}`,
     type: failed ? 'apply_errored' : 'apply_complete',
     hook: {
       ...creating(change),
@@ -145,6 +144,6 @@ export function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   };
 }
 
-function creating({ address, type, name }: Change): Creating {
+function creating({ resource: { address, type, name } }: Change): Creating {
   return { resource: { addr: address, resource_type: type, resource_name: name }, action: 'create' };
 }

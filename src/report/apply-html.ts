@@ -1,12 +1,13 @@
 import type { Outcome, OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { shownPlace } from '../base/source.ts';
+import { placeOf } from '../kinds/resource.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { serviceWords } from './answer-words.ts';
 import { applyFoot } from './apply-text.ts';
 import { outcomeWords, verdictWords } from './outcome-words.ts';
 import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
 import { outcomeDiagnostics } from './outcome-diagnostics.ts';
-import { placeOf } from './plan-html.ts';
 import { createStyle } from './style.ts';
 
 const looks: Readonly<Record<OutcomeKind, Pick<PageKind, 'colour' | 'sign'>>> = {
@@ -23,7 +24,7 @@ const looks: Readonly<Record<OutcomeKind, Pick<PageKind, 'colour' | 'sign'>>> = 
 
 /** What apply did, as a page for a pipeline's artifacts. */
 export function applyHtml(run: ApplyRun): string {
-  const { plan, outcomes, declared, startedAt, durationMs } = run;
+  const { plan, outcomes, startedAt, durationMs } = run;
   const kinds = Object.entries(looks).map(([kind, look]): PageKind => {
     const label = outcomeWords[kind as OutcomeKind]; // the keys of `looks`
     return { kind, label, ...look };
@@ -38,10 +39,10 @@ export function applyHtml(run: ApplyRun): string {
     kinds,
     entries: outcomes.map((outcome) => ({
       kind: outcome.outcome,
-      heading: outcome.change.address,
+      heading: outcome.change.resource.address,
       verdict: verdictOf(outcome),
-      place: placeOf(outcome.change),
-      body: joined(outcomeDiagnostics(outcome, declared).map((diagnostic) => diagnosticBody(diagnostic))),
+      place: shownPlace(placeOf(outcome.change.resource)),
+      body: joined(outcomeDiagnostics(outcome).map((diagnostic) => diagnosticBody(diagnostic))),
     })),
   });
 }

@@ -1,4 +1,5 @@
 import { isIncomplete } from '../apply/outcome.ts';
+import { sourceOf } from '../plan/document.ts';
 import { applyDocument, type ApplyRun } from './apply-document.ts';
 import { applyHtml } from './apply-html.ts';
 import { applyMarkdown } from './apply-markdown.ts';
@@ -53,19 +54,20 @@ function allDiagnostics({ result, diagnostics }: Ended<ApplyRun>): Ended<ApplyRu
 }
 
 /** A suite for each manifest, a case for each resource. */
-function outcomesAsJunit({ outcomes, declared }: ApplyRun): string {
+function outcomesAsJunit({ outcomes }: ApplyRun): string {
   const byFile = new Map<string, JunitCase[]>();
   for (const outcome of outcomes) {
-    const { address, source } = outcome.change;
-    const texts = outcomeDiagnostics(outcome, declared).map(({ summary, detail }) =>
+    const { resource } = outcome.change;
+    const { file, line } = sourceOf(resource);
+    const texts = outcomeDiagnostics(outcome).map(({ summary, detail }) =>
       detail === '' ? summary : `${summary}\n${detail}`,
     );
-    const cases = byFile.get(source.file) ?? [];
-    byFile.set(source.file, cases);
+    const cases = byFile.get(file) ?? [];
+    byFile.set(file, cases);
     cases.push({
-      name: address,
-      file: source.file,
-      line: source.line,
+      name: resource.address,
+      file,
+      line,
       kind: isIncomplete(outcome) ? 'failed' : 'passed',
       type: outcome.outcome,
       message: verdictWords(outcome),

@@ -25,13 +25,13 @@ export function applyText(run: ApplyRun, style: Style): string {
 /** What became of everything that was to be created, each in a line. */
 export function outcomeLines(outcomes: readonly Outcome[], style: Style): string[] {
   return outcomes
-    .filter(({ change }) => change.change.before === null)
+    .filter(({ change }) => change.action === 'create')
     .map((outcome) => outcomeLine(outcome, style));
 }
 
 /** Why resources failed, by place. */
-export function runDiagnostics({ outcomes, declared }: ApplyRun): Diagnostic[] {
-  return outcomes.flatMap((outcome) => outcomeDiagnostics(outcome, declared)).toSorted(byPlace);
+export function runDiagnostics({ outcomes }: ApplyRun): Diagnostic[] {
+  return outcomes.flatMap((outcome) => outcomeDiagnostics(outcome)).toSorted(byPlace);
 }
 
 /** The counts, what to run next, and the last line. */
@@ -51,7 +51,7 @@ function outcomeLine(outcome: Outcome, style: Style): string {
   const said = outcome.outcome === 'exists' && outcome.answer ? serviceWords(outcome.answer) : '';
   const pk = outcome.outcome === 'created' && outcome.pk !== undefined ? `pk ${outcome.pk}` : '';
   const more = pk || (said && `the service said: ${said}`);
-  const words = `${style.bold(inline(outcome.change.address))}  ${inline(verdictWords(outcome))}`;
+  const words = `${style.bold(inline(outcome.change.resource.address))}  ${inline(verdictWords(outcome))}`;
   return `  ${signOf(outcome, style)} ${words}${more && style.dim(` (${inline(more)})`)}`;
 }
 

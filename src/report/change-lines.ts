@@ -1,6 +1,7 @@
 import { sensitive } from '../base/sensitive.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Change } from '../plan/types.ts';
+import { placeOf } from '../kinds/resource.ts';
+import type { Change } from '../plan/plan.ts';
 import { changeView, signs, type ChangeKind, type FieldView } from './change-view.ts';
 import { inline, quoted, wrapped } from './escape.ts';
 import type { Style } from './style.ts';
@@ -26,9 +27,11 @@ export function changeLines(change: Change, width: number, style: Style): Change
   ];
 }
 
-function heading({ address, source }: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
+function heading({ resource }: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
   const words = kind === 'differs' ? ' differs and is left as it is' : '';
-  const place = inline(`${source.file}:${source.line}`);
+  const { address } = resource;
+  const { filename, start } = placeOf(resource);
+  const place = inline(`${filename}:${start.line}`);
   const head = { sign: signs[kind], indent: 0, text: `${style.bold(inline(address))}${words}` };
   const fits = inline(address).length + words.length + 2 + place.length <= width;
   return fits

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import type { Change, Difference } from '../plan/types.ts';
+import type { Change, Difference } from '../plan/plan.ts';
 import { textDiff, type DiffLine } from './text-diff.ts';
 
 /** A change as every report shows it, whatever its format. */
@@ -30,13 +30,13 @@ export const signs: Readonly<Record<ChangeKind, string>> = {
 };
 
 /** What there is to show of a change: what is sent to create it, or in what it differs. */
-export function changeView({ presence, change, differences }: Change): ChangeView {
+export function changeView({ resource, presence, differences }: Change): ChangeView {
   switch (presence) {
     case 'absent':
     case 'unknown':
       return {
         kind: presence === 'absent' ? 'create' : 'create_if_absent',
-        fields: Object.entries(change.after).map(([field, value]) => ({ kind: 'value', field, value })),
+        fields: Object.entries(resource.shown).map(([field, value]) => ({ kind: 'value', field, value })),
       };
     case 'present':
       return {

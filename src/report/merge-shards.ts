@@ -1,7 +1,8 @@
 import type { Address } from '../base/address.ts';
 import { byAddress, type ResourceType } from '../kinds/resource.ts';
 import type { Doubt, OutcomeKind } from '../apply/outcome.ts';
-import type { Difference, Plan, PlanScope } from '../plan/types.ts';
+import type { PlanDocument } from '../plan/document.ts';
+import type { Difference, PlanScope } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
 import type { JsonObject } from '../base/json.ts';
 
@@ -69,9 +70,9 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
 }
 
 /** The plan whose parts these are. */
-export function mergePlans([first, ...others]: readonly [Plan, ...Plan[]]): Plan {
+export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDocument[]]): PlanDocument {
   const plans = [first, ...others];
-  const sum = (part: keyof Plan['summary']): number =>
+  const sum = (part: keyof PlanDocument['summary']): number =>
     plans.reduce((total, { summary }) => total + summary[part], 0);
   const { scope: _, ...whole } = first;
   return {

@@ -1,8 +1,7 @@
 import { isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
-import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
-import type { Change, Difference } from '../plan/types.ts';
-import type { Address } from '../base/address.ts';
+import type { Difference } from '../plan/plan.ts';
 import { declaredFields, identityField, type Resource } from '../kinds/resource.ts';
 import { complaintsOf, type Complaint } from '../service/complaints.ts';
 import { waitAdvice } from './outage-words.ts';
@@ -11,19 +10,19 @@ import { namedItem } from './named-item.ts';
 import { partialProblems } from './partial-problems.ts';
 
 /** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
-export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): Diagnostic[] {
-  const { answer, change, differences } = outcome;
+export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
+  const { answer, differences } = outcome;
+  const { resource } = outcome.change;
   const requestId = answer?.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
-  const resource = declared.get(change.address);
-  const at = (field: string | undefined, problem: Omit<Problem, 'address'>, item?: number): Diagnostic =>
-    diagnosticInManifest(resource, field, { ...problem, address: change.address }, outcome, item);
+  const at = (field: string | undefined, problem: Problem, item?: number): Diagnostic =>
+    diagnosticInManifest(resource, field, problem, item);
 
   if (isPartial(outcome)) {
     return partialProblems(outcome).map(({ field, detail, ...problem }) =>
       at(field, { ...problem, detail: [detail, requestId].filter((line) => line).join('\n') }),
     );
   }
-  if (differences !== undefined) return [differsDiagnostic(outcome, differences, declared)];
+  if (differences !== undefined) return [differsDiagnostic(resource, differences)];
   if (!isMissing(outcome) || answer === undefined) return [];
   const complaints = complaintsOf(answer);
   if (
@@ -37,7 +36,7 @@ export function outcomeDiagnostics(outcome: Outcome, declared: ReadonlyMap<Addre
         {
           code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
           summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
-          detail: [complaint.field === nameField(change) && takenWords(change), requestId]
+          detail: [complaint.field === identityField(resource) && takenWords(resource), requestId]
             .filter((line) => line)
             .join('\n'),
         },
@@ -69,52 +68,35 @@ function refusedWords({ field, item }: Complaint): string {
 }
 
 /** Which item of a declared list a complaint is about. */
-function itemOf({ field, item, texts }: Complaint, resource: Resource | undefined): number | undefined {
-  if (field === undefined || resource === undefined) return undefined;
+function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
+  if (field === undefined) return undefined;
   return item ?? namedItem(new Map(declaredFields(resource)).get(field), texts);
 }
 
-function nameField({ type }: Change): string {
-  return identityField({ type });
-}
-
 /** What it means that a name is refused beside other fields, after it passed the checks of the manifest. */
-function takenWords({ type }: Change): string {
+function takenWords({ type }: Resource): string {
   return type === 'user'
     ? 'As far as rollcall can tell, the name is taken as well: a user of this name exists already. Once the other fields are right, the outcome is `exists`.'
     : 'As far as rollcall can tell, the slug is taken or reserved as well.';
 }
 
 /** Somebody else created it meanwhile, and not as it is declared. */
-function differsDiagnostic(
-  outcome: Outcome,
-  differences: readonly Difference[],
-  declared: ReadonlyMap<Address, Resource>,
-): Diagnostic {
-  const { address } = outcome.change;
+function differsDiagnostic(resource: Resource, differences: readonly Difference[]): Diagnostic {
   const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
-  return diagnosticInManifest(
-    declared.get(address),
-    differences[0]?.field,
-    {
-      code: 'differs',
-      severity: 'warning',
-      address,
-      summary: `it exists by now, and differs in ${fields}`,
-      detail: 'It is left as it is: the service has no way to change it.',
-    },
-    outcome,
-  );
+  return diagnosticInManifest(resource, differences[0]?.field, {
+    code: 'differs',
+    severity: 'warning',
+    summary: `it exists by now, and differs in ${fields}`,
+    detail: 'It is left as it is: the service has no way to change it.',
+  });
 }
 
 function diagnosticInManifest(
-  resource: Resource | undefined,
+  resource: Resource,
   field: string | undefined,
   problem: Problem,
-  { change }: Outcome,
   item?: number,
 ): Diagnostic {
-  if (resource === undefined) return diagnosticFor(change.source.file, problem);
   const declares = field !== undefined && Object.hasOwn(resource.fields, field);
   return diagnosticOf(resource, declares ? field : identityField(resource), problem, item);
 }

@@ -1,6 +1,6 @@
 import type { Outcome, OutcomeKind, StopReason } from '../apply/outcome.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Difference } from '../plan/types.ts';
+import type { Difference } from '../plan/plan.ts';
 import { sensitive } from '../base/sensitive.ts';
 import { startOf } from './escape.ts';
 

@@ -1,5 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Change, Plan } from '../plan/types.ts';
+import { shownPlace } from '../base/source.ts';
+import { placeOf } from '../kinds/resource.ts';
+import type { Plan } from '../plan/plan.ts';
 import { changeView, signs, type FieldView } from './change-view.ts';
 import { quoted } from './escape.ts';
 import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
@@ -30,24 +32,20 @@ export function planHtml(plan: Plan, problems: readonly Diagnostic[]): string {
       ...problems.map(({ severity, summary }) => html`<span class="headline">${severity}: ${summary}</span>`),
       html`<span class="headline">${lastLine(plan)}</span>`,
       html`${planCounts(plan)}`,
-      html`<span class="soft">Made by rollcall ${plan.tool_version} at ${plan.created_at}.</span>`,
+      html`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
     kinds,
-    entries: plan.resource_changes.map((change) => {
+    entries: plan.changes.map((change) => {
       const { kind, fields } = changeView(change);
       return {
         kind,
-        heading: change.address,
+        heading: change.resource.address,
         verdict: verdicts[kind],
-        place: placeOf(change),
+        place: shownPlace(placeOf(change.resource)),
         body: fieldList(fields),
       };
     }),
   });
-}
-
-export function placeOf({ source }: Change): string {
-  return `${source.file}:${source.line}:${source.column}`;
 }
 
 function fieldList(fields: readonly FieldView[]): Html {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Change, Plan } from '../plan/types.ts';
+import type { Change, Plan } from '../plan/plan.ts';
 import { changeLines } from './change-lines.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
 import { markdown, type Limit } from './markdown.ts';

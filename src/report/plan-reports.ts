@@ -1,5 +1,7 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
-import type { Plan } from '../plan/types.ts';
+import { placeOf } from '../kinds/resource.ts';
+import { planDocument } from '../plan/document.ts';
+import type { Plan } from '../plan/plan.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
@@ -21,7 +23,8 @@ const plain = createStyle(false);
 export const planReports: Readonly<Record<ReportFormat, Report<Plan>>> = {
   text: ({ result, diagnostics }: Ended<Plan>): string =>
     diagnosticsText(diagnostics, plain) + (result ? planText(result, plain) : `\n${noPlan}\n`),
-  json: ({ result, diagnostics }: Ended<Plan>): string => jsonText(result ?? failureDocument(diagnostics)),
+  json: ({ result, diagnostics }: Ended<Plan>): string =>
+    jsonText(result ? planDocument(result) : failureDocument(diagnostics)),
   markdown: (ended: Ended<Plan>): string => planComment(ended, commentLimit),
   html: ({ result, diagnostics }: Ended<Plan>): string =>
     result ? planHtml(result, errorsIn(diagnostics)) : diagnosticsHtml('rollcall plan', noPlan, diagnostics),
@@ -50,17 +53,19 @@ function errorsIn(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 
 /** A difference is not an error, but it is shown at the line that declares it. */
 function withDrift({ result, diagnostics }: Ended<Plan>): Diagnostic[] {
-  const drift = (result?.resource_drift ?? []).map(({ address, source, differences }): Diagnostic => {
-    const { file, line, column } = source;
+  const differing = result?.changes.filter(({ differences }) => differences.length > 0) ?? [];
+  const drift = differing.map(({ resource, differences }): Diagnostic => {
+    const { address } = resource;
+    const { filename, start } = placeOf(resource);
     const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
-    const diagnostic = diagnosticFor(file, {
+    const diagnostic = diagnosticFor(filename, {
       code: 'differs',
       severity: 'warning',
       address,
       summary: `${address} differs in ${fields}`,
       detail: 'It is left as it is: the service has no way to change it.',
     });
-    return { ...diagnostic, range: { filename: file, start: { line, column }, end: { line, column } } };
+    return { ...diagnostic, range: { filename, start, end: start } };
   });
   return [...diagnostics, ...drift];
 }

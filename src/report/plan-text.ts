@@ -1,5 +1,4 @@
-import { additions } from '../plan/make-plan.ts';
-import type { Change, Plan } from '../plan/types.ts';
+import { additions, countsOf, type Change, type Plan } from '../plan/plan.ts';
 import { changeLines } from './change-lines.ts';
 import { inline } from './escape.ts';
 import type { Style } from './style.ts';
@@ -11,14 +10,12 @@ export function planText(plan: Plan, style: Style): string {
 }
 
 /** The changes that are shown one by one; what is in sync is only counted. */
-export function shownChanges({ resource_changes }: Plan): Change[] {
-  return resource_changes.filter(
-    ({ presence, differences }) => presence !== 'present' || differences.length > 0,
-  );
+export function shownChanges({ changes }: Plan): Change[] {
+  return changes.filter(({ presence, differences }) => presence !== 'present' || differences.length > 0);
 }
 
 /** What the plan is about. */
-export function planHead({ service, scope, resource_changes }: Plan): string[] {
+export function planHead({ service, scope, changes }: Plan): string[] {
   const head = `Plan for ${inline(service)}`;
   if (scope === undefined) return [head];
   const { target, exclude, shard, declared } = scope;
@@ -29,7 +26,7 @@ export function planHead({ service, scope, resource_changes }: Plan): string[] {
   ]
     .join(', ')
     .replace(/^./, (letter) => letter.toUpperCase());
-  return [`${head}\n${limits}: ${resource_changes.length} of the ${declared} declared resources.`];
+  return [`${head}\n${limits}: ${changes.length} of the ${declared} declared resources.`];
 }
 
 function listed(globs: readonly string[]): string {
@@ -58,21 +55,23 @@ function changeBlock(change: Change, style: Style): string {
     .join('\n');
 }
 
-function userNote({ summary, scope }: Plan): string[] {
-  if (summary.create_if_absent === 0) return [];
+function userNote({ changes, scope }: Plan): string[] {
+  const { create, createIfAbsent, differs, inSync } = countsOf(changes);
+  if (createIfAbsent === 0) return [];
   const note = 'rollcall does not read users: each ? is created if it is absent,\nand left as it is if not.';
-  const onlyUsers = summary.create + summary.differs + summary.in_sync === 0;
+  const onlyUsers = create + differs + inSync === 0;
   const where = scope === undefined ? 'is declared' : 'is among these';
   return [onlyUsers ? `${note}\nNo application ${where}, so nothing was asked of the service.` : note];
 }
 
 /** How many changes there are of each kind. */
-export function planCounts({ summary }: Plan): string {
+export function planCounts({ changes }: Plan): string {
+  const { create, createIfAbsent, differs, inSync } = countsOf(changes);
   const parts = [
-    `${summary.create} to create`,
-    `${summary.create_if_absent} to create if absent`,
-    `${summary.differs} ${summary.differs === 1 ? 'differs' : 'differ'}`,
-    `${summary.in_sync} in sync`,
+    `${create} to create`,
+    `${createIfAbsent} to create if absent`,
+    `${differs} ${differs === 1 ? 'differs' : 'differ'}`,
+    `${inSync} in sync`,
   ];
   return `${parts.join(', ')}.`;
 }
@@ -80,7 +79,7 @@ export function planCounts({ summary }: Plan): string {
 /** Tools that read Terraform's output match this line. */
 export function lastLine(plan: Plan): string {
   const toAdd = additions(plan);
-  return toAdd === 0 && plan.summary.differs === 0
+  return toAdd === 0 && countsOf(plan.changes).differs === 0
     ? 'No changes. Your infrastructure matches the configuration.'
     : `Plan: ${toAdd} to add, 0 to change, 0 to destroy.`;
 }

@@ -1,22 +1,17 @@
-import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
 import type { StaleChange, Staleness } from '../plan/changed-since.ts';
-import type { Address } from '../base/address.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { quoted } from './escape.ts';
 
 /** Why a saved plan is not applied, at the lines that declare what has changed. */
-export function stalePlan(
-  changes: readonly StaleChange[],
-  declared: ReadonlyMap<Address, Resource>,
-): Diagnostic[] {
-  return changes.flatMap(({ address, staleness }) =>
-    staleness.map((change) => {
-      const problem = { code: 'stale-plan', address, ...wordsFor(change) } as const;
-      const resource = declared.get(address);
-      const field = change.kind === 'field' ? change.field : undefined;
-      return resource ? diagnosticOf(resource, field, problem) : diagnosticFor(undefined, problem);
-    }),
+export function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
+  return changes.flatMap(({ resource, staleness }) =>
+    staleness.map((change) =>
+      diagnosticOf(resource, change.kind === 'field' ? change.field : undefined, {
+        code: 'stale-plan',
+        ...wordsFor(change),
+      }),
+    ),
   );
 }
 

@@ -1,10 +1,8 @@
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
-import { additions } from '../plan/make-plan.ts';
-import type { Plan } from '../plan/types.ts';
+import { additions, type Plan } from '../plan/plan.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import type { Ended } from '../report/ended.ts';
-import type { Resource } from '../kinds/resource.ts';
 import { applyEnding } from './apply-ending.ts';
 import type { Service } from './connect.ts';
 import type { ServiceContext } from './context.ts';
@@ -24,7 +22,6 @@ export interface CarryOutOptions {
 /** Creates what a plan says is missing. */
 export async function carryOut(
   plan: Plan,
-  resources: readonly Resource[],
   { client, pacing, settings, signal }: Service,
   context: ServiceContext,
   { events, failFast = false, saved = false }: CarryOutOptions,
@@ -39,8 +36,7 @@ export async function carryOut(
   const progress = createProgress('Creating', context, settings);
   const total = additions(plan);
   let done = 0;
-  const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const outcomes = await applyPlan(plan, declared, {
+  const outcomes = await applyPlan(plan, {
     client,
     pacing,
     clock,
@@ -48,7 +44,7 @@ export async function carryOut(
     failFast,
     onStart: (change) => events.started(change),
     onOutcome: (outcome) => {
-      events.ended(outcome, declared);
+      events.ended(outcome);
       if (outcome.attempts > 0) progress.update((done += 1), total, pacing.pace());
     },
   });
@@ -56,7 +52,6 @@ export async function carryOut(
   const run: ApplyRun = {
     plan,
     outcomes,
-    declared,
     startedAt: new Date(startedAt),
     durationMs: clock.now() - startedAt,
     interrupted: signal.aborted,

@@ -1,6 +1,6 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Change, Plan } from '../plan/types.ts';
+import type { Change, Plan } from '../plan/plan.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import {
   diagnosticEvent,
@@ -12,15 +12,13 @@ import {
   type ApplyEvent,
 } from '../report/apply-events.ts';
 import { outcomeDiagnostics } from '../report/outcome-diagnostics.ts';
-import type { Address } from '../base/address.ts';
-import type { Resource } from '../kinds/resource.ts';
 import type { ServiceContext } from './context.ts';
 
 /** Told what happens in a run of apply, when it happens. */
 export interface EventLog {
   planned(plan: Plan): void;
   started(change: Change): void;
-  ended(outcome: Outcome, declared: ReadonlyMap<Address, Resource>): void;
+  ended(outcome: Outcome): void;
   diagnosed(diagnostics: readonly Diagnostic[]): void;
   finished(run: ApplyRun): void;
 }
@@ -42,10 +40,10 @@ export function eventLog(
   return {
     planned: (plan) => plannedEvents(plan).forEach(write),
     started: (change) => write(startEvent(change)),
-    ended: (outcome, declared) => {
-      if (outcome.change.change.before !== null) return; // nothing was to be done
+    ended: (outcome) => {
+      if (outcome.change.action === 'no-op') return; // nothing was to be done
       write(outcomeEvent(outcome));
-      for (const diagnostic of outcomeDiagnostics(outcome, declared)) write(diagnosticEvent(diagnostic));
+      for (const diagnostic of outcomeDiagnostics(outcome)) write(diagnosticEvent(diagnostic));
     },
     diagnosed: (diagnostics) => diagnostics.forEach((diagnostic) => write(diagnosticEvent(diagnostic))),
     finished: (run) => write(summaryEvent(run)),

@@ -1,6 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
-import { additions } from '../plan/make-plan.ts';
-import type { Plan } from '../plan/types.ts';
+import { additions, type Plan } from '../plan/plan.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { wholeNumber } from '../settings/service-settings.ts';

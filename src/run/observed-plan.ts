@@ -2,7 +2,7 @@ import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import type { Plan, PlanScope } from '../plan/types.ts';
+import type { Plan, PlanScope } from '../plan/plan.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { failedReads } from '../report/failed-reads.ts';
 import { createStyle } from '../report/style.ts';

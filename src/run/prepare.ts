@@ -2,7 +2,7 @@ import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, type Selection, type Shard } from '../manifest/select.ts';
-import type { PlanScope } from '../plan/types.ts';
+import type { PlanScope } from '../plan/plan.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { validationText } from '../report/validation-text.ts';

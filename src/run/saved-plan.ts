@@ -2,8 +2,10 @@ import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic
 import { UsageError } from '../base/errors.ts';
 import { plannedResources, type PlannedSources } from '../manifest/planned-resources.ts';
 import { changedSince } from '../plan/changed-since.ts';
+import { planFrom, shownIn } from '../plan/document.ts';
+import type { Plan } from '../plan/plan.ts';
 import { readSavedPlan } from '../plan/read-saved-plan.ts';
-import { savedPlan, type SavedPlan } from '../plan/saved-plan.ts';
+import type { SavedPlan } from '../plan/saved-plan.ts';
 import { stalePlan } from '../report/stale-plan.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { validatorFor } from '../base/validator.ts';
@@ -11,7 +13,13 @@ import type { Context } from './context.ts';
 import type { ObservedPlan } from './observed-plan.ts';
 
 export type LoadedPlan =
-  | { readonly kind: 'loaded'; readonly plan: SavedPlan; readonly resources: readonly Resource[] }
+  | {
+      readonly kind: 'loaded';
+      readonly plan: Plan;
+      readonly resources: readonly Resource[];
+      /** As it was read. */
+      readonly document: SavedPlan;
+    }
   /** It must not be applied. */
   | {
       readonly kind: 'refused';
@@ -40,24 +48,21 @@ export async function loadSavedPlan(
     case 'plan':
       break;
   }
-  const { plan } = read;
-  if (plan.service !== baseUrl) {
+  const { plan: document } = read;
+  if (document.service !== baseUrl) {
     return refused(filename, {
       code: 'stale-plan',
-      summary: `this plan was made for ${plan.service}, and the service is ${baseUrl}`,
+      summary: `this plan was made for ${document.service}, and the service is ${baseUrl}`,
     });
   }
   const { resources, diagnostics } = await plannedResources(
-    plan.resource_changes.map(({ address, type, name, source, change, differences }) => {
-      const saved = plan.saved[address] ?? { places: {} };
-      const declared = Object.fromEntries(
-        differences.map((difference) => [difference.field, difference.declared]),
-      );
+    document.resource_changes.map((change) => {
+      const { address, type, name, source } = change;
+      const saved = document.saved[address] ?? { places: {} };
       return {
         type,
         name,
-        // What is in sync is declared as it is observed.
-        shown: { ...change.after, ...declared },
+        shown: shownIn(change),
         ...(saved.references && { references: saved.references }),
         origin: {
           kind: 'saved-plan',
@@ -71,18 +76,21 @@ export async function loadSavedPlan(
     }),
     sources,
   );
-  if (diagnostics.length === 0) return { kind: 'loaded', plan, resources };
+  if (diagnostics.length === 0) {
+    const declared = new Map(resources.map((resource) => [resource.address, resource]));
+    const plan = planFrom(document, ({ address }) => declared.get(address));
+    return { kind: 'loaded', plan, resources, document };
+  }
   const stale = diagnostics.some(({ code }) => code === 'stale-plan');
   return { kind: 'refused', ending: stale ? 'stale' : 'invalid', diagnostics };
 }
 
 /** What keeps a loaded plan from being applied to what is observed now. */
 export function staleness(
-  { plan, resources }: Extract<LoadedPlan, { kind: 'loaded' }>,
+  { document }: Extract<LoadedPlan, { kind: 'loaded' }>,
   now: Extract<ObservedPlan, { kind: 'planned' }>,
 ): Diagnostic[] {
-  const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  return stalePlan(changedSince(plan, savedPlan(now.plan, resources, now.observed)), declared);
+  return stalePlan(changedSince(document, now.plan, now.observed));
 }
 
 function refused(filename: string, problem: Problem): LoadedPlan {

@@ -51,14 +51,13 @@ async function applying(
   });
   const transport = countingTransport((request) => (request.method === 'GET' ? absent : post(request)));
   const seen: Outcome[] = [];
-  const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const outcomes = await applyPlan(plan, declared, {
+  const outcomes = await applyPlan(plan, {
     client: createClient(transport.send),
     pacing,
     clock,
     onOutcome: (outcome) => seen.push(outcome),
   });
-  expect(outcomes.map(({ change }) => change)).toEqual(plan.resource_changes);
+  expect(outcomes.map(({ change }) => change)).toEqual(plan.changes);
   expect(new Set(seen)).toEqual(new Set(outcomes));
   const counts: Record<string, number> = {};
   for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
@@ -154,7 +153,6 @@ async function carryOut(
   }: { env?: Record<string, string>; clock?: VirtualClock; atATime?: number } = {},
 ): Promise<Carried> {
   const plan = await planOf(manifest, existing, env);
-  const declared = new Map((await desired(manifest, env)).map((resource) => [resource.address, resource]));
   const pacing: Pacing = {
     ...createPacing({ clock, random: () => 0, concurrency: 4 }),
     forEach: async (items, task) => {
@@ -165,11 +163,11 @@ async function carryOut(
     },
   };
   const begun: string[] = [];
-  const outcomes = await applyPlan(plan, declared, {
+  const outcomes = await applyPlan(plan, {
     client: createClient(transport),
     pacing,
     clock,
-    onStart: ({ address }) => begun.push(address),
+    onStart: ({ resource }) => begun.push(resource.address),
   });
   return { outcomes, begun };
 }
@@ -211,19 +209,6 @@ describe('the outcomes of a plan', () => {
     );
     expect(outcomes).toMatchObject([{ outcome: 'created', durationMs: 150 }]);
   });
-
-  test('cannot be told of a resource that is planned and not declared: nothing is sent for it', async () => {
-    const plan = await planOf('version: 1\nusers: [{ username: u }]\n');
-    const clock = virtualClock();
-    const applied = applyPlan(plan, new Map(), {
-      client: createClient(async () => {
-        throw new Error('nothing is to be sent');
-      }),
-      pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
-      clock,
-    });
-    await expect(applied).rejects.toThrow('user.u is planned, and not declared');
-  });
 });
 
 describe('doubts that come of outages', () => {
@@ -238,7 +223,6 @@ describe('doubts that come of outages', () => {
     const names = Array.from({ length: total }, (_, index) => `u${index}`);
     const manifest = `version: 1\nusers: [${names.map((name) => `{ username: ${name}, name: U }`).join(', ')}]\n`;
     const plan = await planOf(manifest);
-    const declared = new Map((await desired(manifest)).map((resource) => [resource.address, resource]));
     const clock = virtualClock();
     let asked = 0;
     const pacing: Pacing = {
@@ -259,7 +243,7 @@ describe('doubts that come of outages', () => {
       const { username } = JSON.parse(request.body ?? '{}') as { username: string }; // a create of a user
       return post(username) ?? created(request);
     };
-    const outcomes = await applyPlan(plan, declared, { client: createClient(send), pacing, clock });
+    const outcomes = await applyPlan(plan, { client: createClient(send), pacing, clock });
     const counts: Record<string, number> = {};
     for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
     return counts;
@@ -290,11 +274,10 @@ test('what was begun and never sent says why the run had stopped', async () => {
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
   pacing.heed({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
-  const declared = new Map((await desired(manifest)).map((resource) => [resource.address, resource]));
   const client = createClient(async () => {
     throw new Error('nothing is to be sent');
   });
-  expect(await applyPlan(await planOf(manifest), declared, { client, pacing, clock })).toMatchObject([
+  expect(await applyPlan(await planOf(manifest), { client, pacing, clock })).toMatchObject([
     { outcome: 'not_attempted', stoppedBy: 'pause', attempts: 0 },
   ]);
 });
@@ -331,6 +314,9 @@ describe('resources that are created at the same time', () => {
       async (request) => (request.path.includes('applications') ? refusal : created(request)),
       { atATime: 6 },
     );
-    expect(outcomes.at(-1)).toMatchObject({ change: { address: 'user.u' }, outcome: 'created' });
+    expect(outcomes.at(-1)).toMatchObject({
+      change: { resource: { address: 'user.u' } },
+      outcome: 'created',
+    });
   });
 });

@@ -30,15 +30,11 @@ describe.each(['application', 'user'] as const)('what a real service made of a c
     // Some releases take more than a manifest may hold.
     if (typeof resources === 'string') return expect(resources).toMatch(/invalid-length|wrong-type/);
     const clock = virtualClock();
-    const outcomes = await applyPlan(
-      await planOf(manifest),
-      new Map(resources.map((resource) => [resource.address, resource])),
-      {
-        client: createClient(async () => answered(201, response.body)),
-        pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
-        clock,
-      },
-    );
+    const outcomes = await applyPlan(await planOf(manifest), {
+      client: createClient(async () => answered(201, response.body)),
+      pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
+      clock,
+    });
     expect(outcomes).toMatchObject([{ outcome: 'created' }]);
     expect(outcomes[0]).not.toHaveProperty('differences');
   });

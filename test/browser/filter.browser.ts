@@ -71,14 +71,11 @@ describe('the filter', () => {
     const { page, complaints } = await open(
       planHtml(
         {
-          format_version: '1.0',
-          tool_version: '1.2.3',
-          created_at: '2026-01-01T00:00:00.000Z',
+          toolVersion: '1.2.3',
+          createdAt: new Date('2026-01-01T00:00:00.000Z'),
           service: 'https://id.example.com',
-          manifest_digest: 'sha256:0',
-          resource_changes: [],
-          resource_drift: [],
-          summary: { create: 0, create_if_absent: 0, in_sync: 0, differs: 0 },
+          manifestDigest: 'sha256:0',
+          changes: [],
         },
         [],
       ),

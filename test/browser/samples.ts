@@ -1,13 +1,13 @@
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
+import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import type { Plan } from '../../src/plan/types.ts';
+import type { Plan } from '../../src/plan/plan.ts';
 import { applyHtml } from '../../src/report/apply-html.ts';
 import { diagnosticsHtml } from '../../src/report/diagnostics-html.ts';
 import { planHtml } from '../../src/report/plan-html.ts';
 import type { Address } from '../../src/base/address.ts';
-import type { Resource } from '../../src/kinds/resource.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { ObservedApplication } from '../../src/service/types.ts';
 import { desired } from '../support/desired.ts';
@@ -20,12 +20,7 @@ interface Sample {
   readonly held?: Readonly<Record<string, ObservedApplication['fields']>>;
 }
 
-interface Planned {
-  readonly plan: Plan;
-  readonly resources: readonly Resource[];
-}
-
-async function planned({ applications = [], users = [], held = {} }: Sample): Promise<Planned> {
+async function planned({ applications = [], users = [], held = {} }: Sample): Promise<Plan> {
   const resources = await desired(JSON.stringify({ version: 1, applications, users }));
   const observed = new Map<Address, Observation>(
     resources.map(({ type, name, address }) => {
@@ -35,12 +30,11 @@ async function planned({ applications = [], users = [], held = {} }: Sample): Pr
       return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
     }),
   );
-  const plan = makePlan(resources, observed, {
+  return makePlan(resources, observed, {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: 'https://id.example.com',
   });
-  return { plan, resources };
 }
 
 const placeholder = 'Some text';
@@ -52,12 +46,13 @@ function filled<T>(value: T, text: string): T {
   return JSON.parse(json) as T; // only texts have changed
 }
 
-function everywhereIn(plan: Plan): Plan {
+function everywhereIn(plan: Plan): PlanDocument {
+  const document = planDocument(plan);
   return {
-    ...plan,
+    ...document,
     service: `https://id.example.com/${placeholder}`,
     scope: { target: [placeholder], exclude: [placeholder], declared: 7 },
-    resource_changes: plan.resource_changes.map((change) => ({
+    resource_changes: document.resource_changes.map((change) => ({
       ...change,
       address: `${change.address} ${placeholder}`,
       source: { ...change.source, file: `${placeholder}.yaml` },
@@ -68,7 +63,7 @@ function everywhereIn(plan: Plan): Plan {
 /** A plan with every kind of change, and the text wherever something comes from outside. */
 export async function planPage(text: string = placeholder): Promise<string> {
   const fields = { name: placeholder, group: placeholder, meta_publisher: placeholder };
-  const { plan } = await planned({
+  const plan = await planned({
     applications: [
       { ...fields, slug: 'absent', meta_description: `${placeholder}\n${placeholder}` },
       { ...fields, slug: 'differs', meta_description: `${longText}\n${placeholder}` },
@@ -85,7 +80,7 @@ export async function planPage(text: string = placeholder): Promise<string> {
       'in-sync': { slug: 'in-sync', name: placeholder },
     },
   });
-  return planHtml(filled(everywhereIn(plan), text), []);
+  return planHtml(planFrom(filled(everywhereIn(plan), text), shownResource), []);
 }
 
 /** An apply with every kind of outcome, and the text wherever something comes from outside. */
@@ -104,17 +99,16 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     unknown: { answer: readAnswer({ kind: 'lost', error: new Error(text) }, 'createApplication', '') },
     not_attempted: said(503, { detail: text }),
   };
-  const { plan, resources } = await planned({
+  const plan = await planned({
     applications: Object.keys(endings).map((slug) => ({ slug, name: placeholder })),
   });
-  const filledPlan = filled(everywhereIn(plan), text);
+  const filledPlan = planFrom(filled(everywhereIn(plan), text), shownResource);
   return applyHtml({
     plan: filledPlan,
-    outcomes: filledPlan.resource_changes.map((change) => {
-      const outcome = change.name as OutcomeKind; // the slugs are the kinds
+    outcomes: filledPlan.changes.map((change) => {
+      const outcome = change.resource.name as OutcomeKind; // the slugs are the kinds
       return { change, outcome, attempts: 2, durationMs: 5, ...endings[outcome] };
     }),
-    declared: new Map(resources.map((resource) => [resource.address, resource])),
     startedAt: new Date('2026-01-01T00:00:00Z'),
     durationMs: 1234,
     interrupted: false,
@@ -160,6 +154,6 @@ export async function largePlanPage(): Promise<string> {
       .filter((_, index) => index % 3 === 0)
       .map((application) => [application.slug, { ...application, name: 'Another name' }]),
   );
-  const { plan } = await planned({ applications, users, held });
+  const plan = await planned({ applications, users, held });
   return planHtml(plan, []);
 }

@@ -59,7 +59,7 @@ test.each([
   const plan = await planOf(`version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    ${declared}\n`, {
     wiki: { slug: 'wiki', name: 'Wiki', ...held },
   });
-  expect(plan.resource_changes[0]?.differences).toEqual([difference]);
+  expect(plan.changes[0]?.differences).toEqual([difference]);
 });
 
 const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';

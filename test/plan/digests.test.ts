@@ -37,7 +37,7 @@ async function declaredDigest(service: string, secret: string): Promise<string |
   });
   const observed = observedIn(resources, {});
   const plan = makePlan(resources, observed, { toolVersion: '1', createdAt: new Date(0), service });
-  return savedPlan(plan, resources, observed).saved['user.a']?.declared_digest;
+  return savedPlan(plan, observed).saved['user.a']?.declared_digest;
 }
 
 test('the digest of a secret is the same for the same secret and the same service only', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { additions } from '../../src/plan/make-plan.ts';
-import { planOf } from '../support/plan-of.ts';
+import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
+import { additions } from '../../src/plan/plan.ts';
+import { planOf, type Existing } from '../support/plan-of.ts';
 
 function manifestOf(...fields: string[]): string {
   return [
@@ -12,9 +13,13 @@ function manifestOf(...fields: string[]): string {
   ].join('\n');
 }
 
+async function documentOf(manifest: string, existing?: Existing): Promise<PlanDocument> {
+  return planDocument(await planOf(manifest, existing));
+}
+
 describe('a plan', () => {
   test('creates what is absent, with the declared fields alone', async () => {
-    const { resource_changes, summary } = await planOf(manifestOf('group: Docs'));
+    const { resource_changes, summary } = await documentOf(manifestOf('group: Docs'));
     expect(resource_changes).toEqual([
       {
         address: 'application.wiki',
@@ -31,17 +36,18 @@ describe('a plan', () => {
 
   test('leaves alone what exists and is as declared', async () => {
     const plan = await planOf(manifestOf(), { wiki: { slug: 'wiki', name: 'Wiki', group: 'Somewhere' } });
-    expect(plan.resource_changes[0]?.change).toEqual({
+    const document = planDocument(plan);
+    expect(document.resource_changes[0]?.change).toEqual({
       actions: ['no-op'],
       before: { slug: 'wiki', name: 'Wiki' },
       after: { slug: 'wiki', name: 'Wiki' },
     });
-    expect(plan.resource_drift).toEqual([]);
+    expect(document.resource_drift).toEqual([]);
     expect(additions(plan)).toBe(0);
   });
 
   test('names every declared field that differs, and changes nothing', async () => {
-    const plan = await planOf(manifestOf('group: Docs', 'open_in_new_tab: true'), {
+    const plan = await documentOf(manifestOf('group: Docs', 'open_in_new_tab: true'), {
       wiki: { slug: 'wiki', name: 'Old', group: 'Docs', open_in_new_tab: false },
     });
     expect(plan.resource_drift).toHaveLength(1);
@@ -55,21 +61,21 @@ describe('a plan', () => {
 
   test('compares ids as a set', async () => {
     const observed = { slug: 'wiki', name: 'Wiki', backchannel_providers: [2, 3] };
-    const same = await planOf(manifestOf('backchannel_providers: [3, 2, 3]'), { wiki: observed });
+    const same = await documentOf(manifestOf('backchannel_providers: [3, 2, 3]'), { wiki: observed });
     expect(same.resource_drift).toEqual([]);
-    const other = await planOf(manifestOf('backchannel_providers: [3]'), { wiki: observed });
+    const other = await documentOf(manifestOf('backchannel_providers: [3]'), { wiki: observed });
     expect(other.resource_drift).toHaveLength(1);
   });
 
   test('sees a difference in a field that the service does not show', async () => {
-    const plan = await planOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
+    const plan = await documentOf(manifestOf('group: Docs'), { wiki: { slug: 'wiki', name: 'Wiki' } });
     expect(plan.resource_drift[0]?.differences).toEqual([
       { field: 'group', declared: 'Docs', observed: null },
     ]);
   });
 
   test('compares a text as the service stores it', async () => {
-    const plan = await planOf(manifestOf('meta_description: |', '  one', '  two'), {
+    const plan = await documentOf(manifestOf('meta_description: |', '  one', '  two'), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'one\ntwo' },
     });
     expect(plan.resource_drift).toEqual([]);
@@ -77,22 +83,23 @@ describe('a plan', () => {
 
   test('creates users if they are absent, for it cannot know', async () => {
     const plan = await planOf('version: 1\nusers:\n  - username: alice\n    name: Alice\n');
-    expect(plan.resource_changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
-    expect(plan.summary.create_if_absent).toBe(1);
+    const { resource_changes: changes, summary } = planDocument(plan);
+    expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
+    expect(summary.create_if_absent).toBe(1);
     expect(additions(plan)).toBe(1);
   });
 
-  test('is counted by its changes, whatever its summary says', async () => {
-    const plan = await planOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
-    const altered = { ...plan, summary: { ...plan.summary, create_if_absent: 0 } };
-    expect(additions(altered)).toBe(2);
+  test('is counted by its changes, whatever the summary of its document says', async () => {
+    const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
+    const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
+    expect(additions(planFrom(altered, shownResource))).toBe(2);
   });
 
   test('is in the order of types and names, however the manifest is ordered', async () => {
     const plan = await planOf(
       'version: 1\nusers: [{ username: bob }, { username: Alice }]\napplications: [{ slug: b, name: b }, { slug: a, name: a }, { slug: B, name: B }]\n',
     );
-    expect(plan.resource_changes.map(({ address }) => address)).toEqual([
+    expect(plan.changes.map(({ resource }) => resource.address)).toEqual([
       'application.B',
       'application.a',
       'application.b',
@@ -101,8 +108,26 @@ describe('a plan', () => {
     ]);
   });
 
+  test('is the same again when it is read from its document, as far as that shows it', async () => {
+    const plan = await planOf(
+      `${manifestOf('group: Docs')}\n  - { slug: new, name: New }\nusers: [{ username: alice, name: Alice }]\n`,
+      { wiki: { slug: 'wiki', name: 'Old', group: 'Docs' } },
+    );
+    const document = planDocument(plan);
+    const again = planFrom(document, shownResource);
+    expect(planDocument(again)).toEqual(document);
+    expect(again.changes.map(({ resource }) => resource.shown)).toEqual(
+      plan.changes.map(({ resource }) => resource.shown),
+    );
+  });
+
+  test('is not read from a document with a resource that nobody declares', async () => {
+    const document = await documentOf('version: 1\nusers: [{ username: u }]\n');
+    expect(() => planFrom(document, () => undefined)).toThrow('user.u is planned, and not declared');
+  });
+
   test('has a digest that depends on what is declared, not on how it is written', async () => {
-    const digestOf = async (manifest: string): Promise<string> => (await planOf(manifest)).manifest_digest;
+    const digestOf = async (manifest: string): Promise<string> => (await planOf(manifest)).manifestDigest;
     const flow = 'version: 1\napplications: [{ name: Wiki, slug: wiki, group: Docs }]\n';
     expect(await digestOf(flow)).toBe(await digestOf(manifestOf('group: Docs')));
     expect(await digestOf(flow)).not.toBe(await digestOf(manifestOf('group: Tools')));

@@ -4,6 +4,10 @@ import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } 
 import { canonical } from '../../src/plan/canonical.ts';
 import { changedSince } from '../../src/plan/changed-since.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Address } from '../../src/base/address.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
+import type { ObservedState } from '../../src/observe/observe.ts';
+import type { Plan } from '../../src/plan/plan.ts';
 import { readSavedPlan, type ReadPlan } from '../../src/plan/read-saved-plan.ts';
 import { contentDigest, savedPlan, type SavedPlan } from '../../src/plan/saved-plan.ts';
 import { jsonText } from '../../src/report/json-text.ts';
@@ -26,10 +30,10 @@ const existing: Existing = {
   wiki: { slug: 'wiki', name: 'Old', backchannel_providers: [1, 2, 3], group: 'held-SECRET' },
 };
 
-async function save(
+async function planned(
   held: Existing = existing,
   env = { GROUP: 'declared-SECRET', EMPTY: '' },
-): Promise<SavedPlan> {
+): Promise<[Plan, ObservedState]> {
   const resources = await desired(manifest, env);
   const observed = observedIn(resources, held);
   const plan = makePlan(resources, observed, {
@@ -37,13 +41,13 @@ async function save(
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: 'https://id.example.com',
   });
-  return savedPlan(plan, resources, observed);
+  return [plan, observed];
 }
 
 let saved: SavedPlan;
 let text: string;
 beforeAll(async () => {
-  saved = await save();
+  saved = savedPlan(...(await planned()));
   text = jsonText(saved);
 });
 
@@ -156,12 +160,12 @@ describe('a saved plan', () => {
 
 describe('what has changed since', () => {
   test('is nothing when nothing has, or when ids stand in another order', async () => {
-    expect(changedSince(saved, await save())).toEqual([]);
+    expect(changedSince(saved, ...(await planned()))).toEqual([]);
     const reordered = { wiki: { ...existing['wiki'], backchannel_providers: [3, 2, 1] } };
-    expect(changedSince(saved, await save(reordered))).toEqual([]);
+    expect(changedSince(saved, ...(await planned(reordered)))).toEqual([]);
   });
 
-  test.each<[string, Existing, object]>([
+  test.each<[string, Existing, { readonly address: Address; readonly staleness: object[] }]>([
     [
       'that an application appeared',
       { ...existing, new: { slug: 'new', name: 'New' } },
@@ -193,20 +197,25 @@ describe('what has changed since', () => {
       { address: 'application.wiki', staleness: [{ kind: 'sensitive', where: 'observed' }] },
     ],
   ])('is told: %s', async (_, held, expected) => {
-    expect(changedSince(saved, await save(held))).toEqual([expected]);
+    expect(changedSince(saved, ...(await planned(held)))).toEqual([
+      {
+        resource: expect.objectContaining({ address: expected.address }) as Resource,
+        staleness: expected.staleness,
+      },
+    ]);
   });
 
   test('is not a field that nobody declares', async () => {
     const held = { wiki: { ...existing['wiki'], meta_publisher: 'somebody' } };
-    expect(changedSince(saved, await save(held))).toEqual([]);
+    expect(changedSince(saved, ...(await planned(held)))).toEqual([]);
   });
 
   test.each([
     [{ GROUP: 'other', EMPTY: '' }, ['application.wiki', 'user.alice']],
     [{ GROUP: 'declared-SECRET', EMPTY: 'full' }, ['application.new']],
   ])('is told when the secrets are others: %j', async (env, addresses) => {
-    const changes = changedSince(saved, await save(existing, env));
-    expect(changes.map(({ address }) => address)).toEqual(addresses);
+    const changes = changedSince(saved, ...(await planned(existing, env)));
+    expect(changes.map(({ resource }) => resource.address)).toEqual(addresses);
     for (const { staleness } of changes)
       expect(staleness).toEqual([{ kind: 'sensitive', where: 'declared' }]);
   });

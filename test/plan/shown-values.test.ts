@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../src/plan/types.ts';
+import { planDocument, type ChangeDocument } from '../../src/plan/document.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = [
@@ -11,10 +11,10 @@ const manifest = [
   '    meta_description: "${env:SECRET}"',
 ].join('\n');
 
-async function changeOf(held: Readonly<Record<string, string | null>>): Promise<Change | undefined> {
+async function changeOf(held: Readonly<Record<string, string | null>>): Promise<ChangeDocument | undefined> {
   const wiki = { slug: 'wiki', name: 'Wiki', group: 'Docs for the team', ...held };
-  const { resource_changes } = await planOf(manifest, { wiki }, { SECRET: 'hunter-canary-22' });
-  return resource_changes[0];
+  const plan = await planOf(manifest, { wiki }, { SECRET: 'hunter-canary-22' });
+  return planDocument(plan).resource_changes[0];
 }
 
 describe('what the service holds in a sensitive field', () => {

@@ -4,7 +4,6 @@ import type { ApplyRun } from '../../src/report/apply-document.ts';
 import { applyReports } from '../../src/report/apply-reports.ts';
 import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
 import { createStyle } from '../../src/report/style.ts';
-import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = `version: 1
@@ -20,12 +19,11 @@ users:
 /** A run in which this became of the one user. */
 async function runWith(outcome: Partial<Outcome>, run: Partial<ApplyRun> = {}): Promise<ApplyRun> {
   const plan = await planOf(manifest);
-  const [change] = plan.resource_changes;
+  const [change] = plan.changes;
   if (change === undefined) expect.fail('nothing is planned');
   return {
     plan,
     outcomes: [{ change, outcome: 'created', attempts: 1, durationMs: 1, ...outcome }],
-    declared: new Map((await desired(manifest)).map((resource) => [resource.address, resource])),
     startedAt: new Date('2026-01-01T00:00:00Z'),
     durationMs: 1000,
     interrupted: false,

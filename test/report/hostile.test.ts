@@ -212,12 +212,11 @@ describe('HTML pages', () => {
       const tree = parse(rendered(planReports.html, { result: plan }));
       const headings = elementsIn(tree).filter(({ tagName }) => tagName === 'h2');
       expect(headings.map((heading) => textIn(heading).replace(/^. /, ''))).toEqual(
-        plan.resource_changes.map(({ address }) => visible(address)),
+        plan.changes.map(({ resource }) => visible(resource.address)),
       );
       const shown = textIn(tree);
-      for (const { change } of plan.resource_changes)
-        if (change.before === null)
-          expect(shown).toContain(visible(textOf(change.after['meta_description'])));
+      for (const { action, resource } of plan.changes)
+        if (action === 'create') expect(shown).toContain(visible(textOf(resource.shown['meta_description'])));
     });
   });
 });

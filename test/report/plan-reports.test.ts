@@ -7,6 +7,7 @@ import { planText } from '../../src/report/plan-text.ts';
 import { sarif } from '../../src/report/sarif.ts';
 import { stalePlan } from '../../src/report/stale-plan.ts';
 import { createStyle } from '../../src/report/style.ts';
+import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const plain = createStyle(false);
@@ -48,11 +49,11 @@ test.each([
 
 test('of a pair of values the one that may be seen is shown', async () => {
   const plan = await planOf(`version: 1\n${wiki}\n`, other);
-  const [change] = plan.resource_changes;
+  const [change] = plan.changes;
   if (change === undefined) expect.fail('nothing is planned');
   const shown = (declared: string | null, observed: string | null): string => {
-    const resource_changes = [{ ...change, differences: [{ field: 'group', declared, observed }] }];
-    return planText({ ...plan, resource_changes }, plain);
+    const changes = [{ ...change, differences: [{ field: 'group', declared, observed }] }];
+    return planText({ ...plan, changes }, plain);
   };
   expect(shown('(sensitive)', '(sensitive)')).toContain('group  (sensitive, and another value there)');
   expect(shown('(sensitive)', null)).toMatch(/observed {2}null\n +declared {2}"\(sensitive\)"/);
@@ -100,13 +101,15 @@ test('the names of files are one name to whoever reads the report', () => {
   expect(sarif([found], '1')).toContain('"uri": "a%2Cb%3Ac%20d%25/%C3%A9%3F%23.yaml"');
 });
 
-test('of what has changed since a plan was made it is said what it was, and what it is', () => {
+test('of what has changed since a plan was made it is said what it was, and what it is', async () => {
+  const [resource] = await desired(`version: 1\n${wiki}\n`);
+  if (resource === undefined) expect.fail('nothing is declared');
   const staleness = [{ kind: 'field', field: 'name', planned: 'Before', observed: 'Now' }] as const;
-  expect(stalePlan([{ address: 'application.wiki', staleness }], new Map())).toMatchObject([
+  expect(stalePlan([{ resource, staleness }])).toMatchObject([
     { code: 'stale-plan', detail: 'It was "Before", and is "Now".' },
   ]);
   const words = (kind: 'appeared' | 'vanished'): string =>
-    stalePlan([{ address: 'application.wiki', staleness: [{ kind }] }], new Map())[0]?.summary ?? '';
+    stalePlan([{ resource, staleness: [{ kind }] }])[0]?.summary ?? '';
   expect(words('appeared')).toContain('exists by now');
   expect(words('vanished')).toContain('not there any more');
 });

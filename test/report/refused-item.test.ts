@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { outcomeDiagnostics } from '../../src/report/outcome-diagnostics.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { readAnswer } from '../../src/service/answer.ts';
-import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -29,15 +28,11 @@ async function marked(
   body: JsonObject,
   env: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
-  const [change] = (await planOf(manifest, {}, env)).resource_changes;
+  const [change] = (await planOf(manifest, {}, env)).changes;
   if (change === undefined) throw new Error('the manifest declares nothing');
-  const resources = new Map((await desired(manifest, env)).map((resource) => [resource.address, resource]));
-  const operation = change.type === 'user' ? 'createUser' : 'createApplication';
+  const operation = change.resource.type === 'user' ? 'createUser' : 'createApplication';
   const answer = readAnswer(answered(400, body), operation, 'a');
-  return outcomeDiagnostics(
-    { change, outcome: 'rejected', answer, attempts: 1, durationMs: 0 },
-    resources,
-  ).map(
+  return outcomeDiagnostics({ change, outcome: 'rejected', answer, attempts: 1, durationMs: 0 }).map(
     ({ range, excerpt }) =>
       excerpt?.slice((range?.start.column ?? 0) - 1, (range?.end.column ?? 0) - 1) ?? '',
   );

@@ -3,7 +3,7 @@ import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import type { Plan } from '../../src/plan/types.ts';
+import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/report/apply-document.ts';
 import { failedReads } from '../../src/report/failed-reads.ts';
 import type { Address } from '../../src/base/address.ts';
@@ -122,7 +122,7 @@ export function given(texts: readonly string[]): Given {
   });
   const run: ApplyRun = {
     plan,
-    outcomes: plan.resource_changes.map((change, index): Outcome => {
+    outcomes: plan.changes.map((change, index): Outcome => {
       const outcome: OutcomeKind =
         change.presence === 'present' ? 'differs' : (kinds[index % kinds.length] ?? 'created');
       const answer = answerOf(texts[index] ?? '', index);
@@ -137,7 +137,6 @@ export function given(texts: readonly string[]): Given {
       const part = isThere ? inPart[Math.floor(index / kinds.length) % inPart.length] : {};
       return { change, outcome, ...part, answer, pk: text, attempts: 1, durationMs: 1 };
     }),
-    declared: new Map(resources.map((resource) => [resource.address, resource])),
     startedAt: new Date('2026-01-01T00:00:00Z'),
     durationMs: 1000,
     interrupted: false,

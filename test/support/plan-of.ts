@@ -1,6 +1,6 @@
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import type { Plan } from '../../src/plan/types.ts';
+import type { Plan } from '../../src/plan/plan.ts';
 import type { Address } from '../../src/base/address.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { ObservedApplication } from '../../src/service/types.ts';

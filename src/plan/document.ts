@@ -1,0 +1,153 @@
+import type { Address } from '../base/address.ts';
+import type { JsonObject } from '../base/json.ts';
+import { placeOf, type Application, type Resource, type ResourceType, type User } from '../kinds/resource.ts';
+import {
+  countsOf,
+  type Change,
+  type Difference,
+  type ObservedFields,
+  type Plan,
+  type PlanScope,
+} from './plan.ts';
+
+export const planFormatVersion = '1.0';
+
+/** The plan as it is printed and saved, without secrets: schemas/plan.schema.json. */
+export interface PlanDocument {
+  readonly format_version: string;
+  readonly tool_version: string;
+  /** RFC 3339, UTC. */
+  readonly created_at: string;
+  /** The base URL of the service that was observed. */
+  readonly service: string;
+  /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
+  readonly manifest_digest: string;
+  readonly scope?: PlanScope;
+  /** Every declared resource in the scope of the plan; applications first, then by name. */
+  readonly resource_changes: readonly ChangeDocument[];
+  /** Those of the changes that exist and differ. */
+  readonly resource_drift: readonly ChangeDocument[];
+  readonly summary: {
+    readonly create: number;
+    readonly create_if_absent: number;
+    readonly in_sync: number;
+    readonly differs: number;
+  };
+}
+
+/** What the plan would do to one resource, as it is written. */
+export interface ChangeDocument {
+  readonly address: Address;
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly source: { readonly file: string; readonly line: number; readonly column: number };
+  /** Unknown of users: the service has no way to look, and apply creates them if they are absent. */
+  readonly presence: Change['presence'];
+  readonly change:
+    /** `after` is what create sends, its sensitive values blanked out. */
+    | { readonly actions: readonly ['create']; readonly before: null; readonly after: JsonObject }
+    | {
+        readonly actions: readonly ['no-op'];
+        readonly before: ObservedFields;
+        readonly after: ObservedFields;
+      };
+  /** Every declared field whose observed value is another. Only what exists can differ. */
+  readonly differences: readonly Difference[];
+}
+
+export function planDocument(plan: Plan): PlanDocument {
+  const changes = plan.changes.map((change) => changeDocument(change));
+  return {
+    format_version: planFormatVersion,
+    tool_version: plan.toolVersion,
+    created_at: plan.createdAt.toISOString(),
+    service: plan.service,
+    manifest_digest: plan.manifestDigest,
+    ...(plan.scope && { scope: plan.scope }),
+    resource_changes: changes,
+    ...countedDocument(changes),
+  };
+}
+
+export function changeDocument({
+  resource,
+  presence,
+  action,
+  observed = {},
+  differences,
+}: Change): ChangeDocument {
+  const { address, type, name, shown } = resource;
+  return {
+    address,
+    name,
+    source: sourceOf(resource),
+    type,
+    presence,
+    change:
+      action === 'create'
+        ? { actions: [action], before: null, after: shown }
+        : { actions: [action], before: observed, after: observed },
+    differences,
+  };
+}
+
+/** Where the manifest declares a resource, as documents say it. */
+export function sourceOf(resource: Resource): ChangeDocument['source'] {
+  const { filename, start } = placeOf(resource);
+  return { file: filename, line: start.line, column: start.column };
+}
+
+/** What a document says a second time: which of its changes differ, and how many there are of each kind. */
+export function countedDocument(
+  changes: readonly ChangeDocument[],
+): Pick<PlanDocument, 'resource_drift' | 'summary'> {
+  const { create, createIfAbsent, inSync, differs } = countsOf(changes);
+  return {
+    resource_drift: changes.filter(({ differences }) => differences.length > 0),
+    summary: { create, create_if_absent: createIfAbsent, in_sync: inSync, differs },
+  };
+}
+
+/** The plan of a document, with the resources that it is about. */
+export function planFrom(
+  document: PlanDocument,
+  resourceOf: (change: ChangeDocument) => Resource | undefined,
+): Plan {
+  return {
+    toolVersion: document.tool_version,
+    createdAt: new Date(document.created_at),
+    service: document.service,
+    manifestDigest: document.manifest_digest,
+    ...(document.scope && { scope: document.scope }),
+    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf)),
+  };
+}
+
+export function changeFrom(
+  document: ChangeDocument,
+  resourceOf: (change: ChangeDocument) => Resource | undefined,
+): Change {
+  const { address, presence, change, differences } = document;
+  const resource = resourceOf(document);
+  if (resource === undefined) throw new Error(`${address} is planned, and not declared`);
+  const [action] = change.actions;
+  return { resource, presence, action, ...(change.before && { observed: change.before }), differences };
+}
+
+/** What a change of a document declares, as far as it is shown: what is in sync is declared as it is observed. */
+export function shownIn({ change, differences }: ChangeDocument): JsonObject {
+  const differing = differences.map(({ field, declared }) => [field, declared] as const);
+  return { ...change.after, ...Object.fromEntries(differing) };
+}
+
+/** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
+export function shownResource(change: ChangeDocument): Resource {
+  const { address, type, name, source } = change;
+  const shown = shownIn(change);
+  const origin = { kind: 'saved-plan', filename: source.file, entry: source, fields: {} } as const;
+  const common = { name, address, shown, secrets: [], origin };
+  // The fields of the type, but for what is blanked out.
+  return type === 'application'
+    ? { ...common, type, fields: shown as unknown as Application }
+    : { ...common, type, fields: shown as unknown as User };
+}

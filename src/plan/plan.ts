@@ -1,0 +1,75 @@
+import type { JsonValue } from '../base/json.ts';
+import type { Resource } from '../kinds/resource.ts';
+
+/** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
+export interface Plan {
+  readonly toolVersion: string;
+  readonly createdAt: Date;
+  /** The base URL of the service that was observed. */
+  readonly service: string;
+  /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
+  readonly manifestDigest: string;
+  readonly scope?: PlanScope;
+  /** Every declared resource in the scope of the plan; applications first, then by name. */
+  readonly changes: readonly Change[];
+}
+
+/** Which of the declared resources the plan is about, as globs on addresses. */
+export interface PlanScope {
+  /** Empty: all. */
+  readonly target: readonly string[];
+  readonly exclude: readonly string[];
+  /** One of several parts, from 1 to `count`; together they are the whole. */
+  readonly shard?: { readonly index: number; readonly count: number };
+  /** How many resources the manifests declare in all. */
+  readonly declared: number;
+}
+
+/** What the plan would do to one resource. */
+export interface Change {
+  readonly resource: Resource;
+  /** Unknown where the service has no way to look: apply creates it if it is absent. */
+  readonly presence: 'present' | 'absent' | 'unknown';
+  readonly action: Action;
+  /** The declared fields as the service holds them, sensitive values blanked out; only of what is present. */
+  readonly observed?: ObservedFields;
+  /** Every declared field whose observed value is another. Only what exists can differ. */
+  readonly differences: readonly Difference[];
+}
+
+export type Action = 'create' | 'no-op';
+
+/** The observed values of the declared fields. */
+export type ObservedFields = Readonly<Record<string, JsonValue>>;
+
+export interface Difference {
+  readonly field: string;
+  readonly declared: JsonValue;
+  /** Null also when the service does not show the field. */
+  readonly observed: JsonValue;
+}
+
+export interface PlanCounts {
+  readonly create: number;
+  readonly createIfAbsent: number;
+  readonly inSync: number;
+  readonly differs: number;
+}
+
+/** How many changes there are of each kind. */
+export function countsOf(changes: readonly Pick<Change, 'presence' | 'differences'>[]): PlanCounts {
+  const count = (presence: Change['presence']): number =>
+    changes.filter((change) => change.presence === presence).length;
+  const differs = changes.filter(({ differences }) => differences.length > 0).length;
+  return {
+    create: count('absent'),
+    createIfAbsent: count('unknown'),
+    inSync: count('present') - differs,
+    differs,
+  };
+}
+
+/** How many resources apply would try to create. */
+export function additions({ changes }: Pick<Plan, 'changes'>): number {
+  return changes.filter(({ action }) => action === 'create').length;
+}
