@@ -72,6 +72,7 @@ interface RunHistory {
   readonly beganAt: number;
   readonly endedAt: number;
   readonly wait: Of<'run_began'>['wait'];
+  readonly failFast: boolean;
   /** It was interrupted twice, and asked no more. */
   readonly gaveUp: boolean;
   readonly sent: readonly Of<'sent'>[];
@@ -93,6 +94,7 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
     name,
     beganAt: began.at,
     wait: began.wait,
+    failFast: began.failFast,
     endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
     gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
     sent,
@@ -320,7 +322,7 @@ function checkReport(
     if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, and has ${found}`);
   }
   for (const outcome of report.outcomes) checkOutcome(history, run, outcome, fail);
-  if (!interrupted) checkBegun(run, report, fail);
+  if (!interrupted && !run.failFast) checkBegun(run, report, fail);
   if (hadOnlyARestart(history, run, interrupted)) {
     for (const outcome of report.outcomes) {
       // What is refused, or not seen, after a doubt stays unknown.

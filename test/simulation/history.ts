@@ -7,7 +7,13 @@ export interface Identity {
 
 /** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
 export type HistoryEvent = { readonly at: number } & (
-  | { readonly kind: 'run_began'; readonly run: string; readonly ceiling: number; readonly wait?: '0' | '60' }
+  | {
+      readonly kind: 'run_began';
+      readonly run: string;
+      readonly ceiling: number;
+      readonly wait?: '0' | '60';
+      readonly failFast: boolean;
+    }
   /** A run handed a request to the network. */
   | ({
       readonly kind: 'sent';

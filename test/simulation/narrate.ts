@@ -22,7 +22,7 @@ export function narrate({ history, violations }: Simulated): string {
 function told(event: HistoryEvent): string {
   switch (event.kind) {
     case 'run_began':
-      return `${event.run}: begins, with ${event.ceiling} requests at a time${event.wait === undefined ? '' : ` and --wait ${event.wait}`}`;
+      return `${event.run}: begins, with ${event.ceiling} requests at a time${event.wait === undefined ? '' : ` and --wait ${event.wait}`}${event.failFast ? ' and --fail-fast' : ''}`;
     case 'sent':
       return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}`;
     case 'handled':

@@ -38,11 +38,13 @@ export function startRun(
   };
   if (killAfter === 0) return;
   const { wait } = scenario;
+  const failFast = scenario.failFast && token === tokens.first;
   world.log({
     kind: 'run_began',
     run: name,
     ceiling: scenario.ceiling,
     ...(wait !== undefined && { wait }),
+    failFast,
   });
 
   const network = world.transport(name, token, isDead, step);
@@ -72,7 +74,7 @@ export function startRun(
     ...(waits !== undefined && { wait: waits }),
     yes: true,
     concurrency,
-    failFast: scenario.failFast && token === tokens.first,
+    failFast,
   } as const;
   const run = async (): Promise<void> => {
     try {
