@@ -1,5 +1,7 @@
 import { inTurn, median, withService } from './processes.js';
 
+/** @type {typeof import('../src/kinds/application.ts')} */
+const { application } = await import(built('kinds/application.js'));
 /** @type {typeof import('../src/service/client.ts')} */
 const { createClient } = await import(built('service/client.js'));
 /** @type {typeof import('../src/service/pacing.ts')} */
@@ -45,7 +47,7 @@ async function timed(baseUrl, use) {
   const client = createClient(send);
   const before = performance.now();
   await use(async (slug) => {
-    const reading = await client.retrieveApplication(slug);
+    const reading = await client.read(application, slug);
     if (reading.proof !== 'absent') throw new Error(`${slug}: ${reading.proof}`);
     return reading;
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { compare } from '../plan/compare.ts';
 import type { Change, Plan } from '../plan/plan.ts';
-import type { ResourceType } from '../kinds/resource.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
@@ -30,7 +30,7 @@ const doubtsInARow = 5;
 /** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan. */
 export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
   const { client, pacing, clock, signal } = options;
-  const stoppedTypes = new Map<ResourceType, StopReason>();
+  const stoppedKinds = new Map<Kind, StopReason>();
   let stopped: StopReason | undefined;
   let inARow = 0;
   let outagesCounted = 0;
@@ -49,7 +49,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   function whyStopped({ resource }: Change): StopReason | undefined {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
-    return stopped ?? stoppedTypes.get(resource.type);
+    return stopped ?? stoppedKinds.get(resource.kind);
   }
 
   async function outcomeOf(change: Change): Promise<Outcome> {
@@ -67,10 +67,10 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     const { held, inDoubt, ...settled } = await create(resource, client, pacing, {
       stop: (scope, answer) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
-        else if (!stoppedTypes.has(resource.type))
-          stoppedTypes.set(resource.type, answer?.kind === 'read_only' ? 'read_only' : 'denied');
+        else if (!stoppedKinds.has(resource.kind))
+          stoppedKinds.set(resource.kind, answer?.kind === 'read_only' ? 'read_only' : 'denied');
       },
-      mayRetry: () => !stoppedTypes.has(resource.type),
+      mayRetry: () => !stoppedKinds.has(resource.kind),
     });
     count(settled, outlasted);
     const differences = held ? compare(resource, held) : [];
@@ -79,6 +79,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     const outcome: Outcome = {
       change,
       ...settled,
+      ...(held && { pk: held.pk }),
       ...(answer && { answer }),
       ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
       ...(inDoubt && { doubt: held ? 'checked' : 'unchecked' }),

@@ -1,25 +1,23 @@
-import type { Application, User } from '../kinds/resource.ts';
+import { canBeRead } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, Writing } from '../service/client.ts';
+import type { Client } from '../service/client.ts';
 import { waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
-import type { Held, ObservedApplication } from '../service/types.ts';
+import type { HeldRecord } from '../service/types.ts';
 import type { OutcomeKind } from './outcome.ts';
 
 /** What is to be created: the fields to send. */
-export type Creation =
-  | { readonly type: 'application'; readonly fields: Readonly<Application> }
-  | { readonly type: 'user'; readonly fields: Readonly<User> };
+export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
 export interface Settled {
   readonly outcome: Exclude<OutcomeKind, 'unchanged' | 'differs'>;
   /** The answer that decided it; none when nothing was sent. */
   readonly answer?: Answer;
-  readonly pk?: string;
   /** What the service holds of the fields, where it was seen: it came back, or was looked for and found. */
-  readonly held?: Held;
+  readonly held?: HeldRecord;
   /** With `exists`: whether a request of ours may have created it. */
   readonly inDoubt?: boolean;
   /** How many create requests were sent. */
@@ -57,28 +55,23 @@ export async function create(
       const answer = last && waitedInVain(last, pacing.outage);
       return { outcome, ...(answer && { answer }), attempts: attempts - 1 };
     }
-    const writing = await send(creation, client);
+    const writing = await client.create(creation.kind, creation.name, creation.fields);
     const { answer } = writing;
     last = answer;
     pacing.heed(answer, attempt);
     const { stop } = whatAnswersProve[answer.kind];
     if (stop) course.stop(stop, answer);
-    const end = (outcome: Settled['outcome'], decidedBy: Answer = answer, pk?: string): Settled => ({
+    const end = (outcome: Settled['outcome'], decidedBy: Answer = answer): Settled => ({
       outcome,
       answer: isOpen(outcome) ? waitedInVain(decidedBy, pacing.outage) : decidedBy,
       attempts,
-      ...(pk !== undefined && { pk }),
     });
-    const existing = (held: ObservedApplication): Settled => ({
-      ...end('exists', answer, held.pk),
-      held,
-      inDoubt,
-    });
+    const existing = (held: HeldRecord): Settled => ({ ...end('exists'), held, inDoubt });
     const refused = (outcome: Settled['outcome']): Settled => end(inDoubt ? 'unknown' : outcome);
 
     switch (writing.proof) {
       case 'created':
-        return { ...end('created', answer, writing.pk), held: writing.held };
+        return { ...end('created'), held: writing.held };
       case 'exists':
         return { ...end('exists'), inDoubt };
       case 'rejected':
@@ -93,13 +86,13 @@ export async function create(
         return end('unknown');
       case 'taken': {
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return existing(found.application);
+        if (found.presence === 'present') return existing(found.held);
         return found.presence === 'unreadable' ? end('unknown', found.answer) : refused('conflict');
       }
       case 'ambiguous': {
         inDoubt = true;
         const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return existing(found.application);
+        if (found.presence === 'present') return existing(found.held);
         if (found.presence !== 'not_seen') return end('unknown');
         break;
       }
@@ -117,29 +110,21 @@ function isOpen(outcome: OutcomeKind): boolean {
   return outcome === 'unknown' || outcome === 'not_attempted';
 }
 
-function send(creation: Creation, client: Client): Promise<Writing> {
-  switch (creation.type) {
-    case 'application':
-      return client.createApplication(creation.fields);
-    case 'user':
-      return client.createUser(creation.fields);
-  }
-}
-
 type Found =
-  | { readonly presence: 'present'; readonly application: ObservedApplication }
-  /** Not there, as far as this token can see; or a user, for whom there is no way to look: the next create tells. */
+  | { readonly presence: 'present'; readonly held: HeldRecord }
+  /** Not there, as far as this token can see; or its kind cannot be read: the next create tells. */
   | { readonly presence: 'not_seen' }
   /** This token may not look. */
   | { readonly presence: 'hidden' }
   | { readonly presence: 'unreadable'; readonly answer?: Answer };
 
 async function lookFor(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
-  if (creation.type === 'user') return { presence: 'not_seen' };
-  const reading = await retrieve(creation.fields.slug, client, pacing);
+  const { kind, name } = creation;
+  if (!canBeRead(kind)) return { presence: 'not_seen' };
+  const reading = await retrieve(kind, name, client, pacing);
   switch (reading?.proof) {
     case 'exists':
-      return { presence: 'present', application: reading.application };
+      return { presence: 'present', held: reading.held };
     case 'absent':
       return { presence: 'not_seen' };
     case 'denied':

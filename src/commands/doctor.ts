@@ -6,7 +6,7 @@ import { rightsNames } from '../report/doctor-rights.ts';
 import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
 import { jsonText } from '../report/json-text.ts';
 import { createStyle } from '../report/style.ts';
-import type { ResourceType } from '../kinds/resource.ts';
+import type { ResourceType } from '../kinds/all.ts';
 import { isStarting } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { parseRetryAfter } from '../service/retry-after.ts';
@@ -79,7 +79,7 @@ async function declaredTypes(
 ): Promise<ReadonlySet<ResourceType> | undefined> {
   if ((project.config?.manifests ?? []).length === 0) return undefined;
   const { resources, diagnostics } = await load([], options, project, context);
-  return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ type }) => type));
+  return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ kind }) => kind.type));
 }
 
 export interface Questions {

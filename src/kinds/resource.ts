@@ -1,34 +1,18 @@
 import type { Address } from '../base/address.ts';
-import type { Application, User } from '../generated/manifest.ts';
 import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
+import { kinds, type ResourceType } from './all.ts';
+import type { Kind } from './kind.ts';
 
-export type { Application, User } from '../generated/manifest.ts';
-
-export type ResourceType = 'application' | 'user';
-
-/** What the manifest declares of one application, defaults filled in and strings trimmed. */
-export interface ApplicationResource extends Declared {
-  readonly type: 'application';
-  /** The slug. */
+/** What the manifest declares of one record of the service, defaults filled in and strings trimmed. */
+export interface Resource {
+  readonly kind: Kind<ResourceType>;
+  /** The slug, the username: the value of the field that names one of its kind. */
   readonly name: string;
   readonly address: Address;
-  readonly fields: Readonly<Application>;
-}
-
-/** What the manifest declares of one user, defaults filled in and strings trimmed. */
-export interface UserResource extends Declared {
-  readonly type: 'user';
-  /** The username. */
-  readonly name: string;
-  readonly address: Address;
-  readonly fields: Readonly<User>;
-}
-
-export type Resource = ApplicationResource | UserResource;
-
-interface Declared {
+  /** In the order of the manifest. */
+  readonly fields: JsonObject;
   /** The fields as people may see them: what comes from the environment or from files is blanked out. */
   readonly shown: JsonObject;
   /** The sensitive values of the file, and what rollcall itself keeps secret: to be kept out of what is shown. */
@@ -81,14 +65,13 @@ export function excerptOf({ origin, secrets }: Resource, { start }: Range): stri
 }
 
 /** The field that names a resource. */
-export function identityField({ type }: Pick<Resource, 'type'>): 'slug' | 'username' {
-  return type === 'application' ? 'slug' : 'username';
+export function identityField({ kind }: Pick<Resource, 'kind'>): string {
+  return kind.identity;
 }
 
 /** The declared fields as plain JSON, in the order of the manifest. */
-export function declaredFields(resource: Resource): [field: string, value: JsonValue][] {
-  // The schema admits only JSON under the fields of an entry.
-  return Object.entries(resource.fields) as [string, JsonValue][];
+export function declaredFields({ fields }: Pick<Resource, 'fields'>): [field: string, value: JsonValue][] {
+  return Object.entries(fields);
 }
 
 /** Whether the value of a field comes, in whole or in part, from where secrets come from; also where that is empty. */
@@ -97,11 +80,13 @@ export function isSensitive({ references = {} }: Resource, field: string): boole
   return Object.keys(references).some((place) => place === whole || place.startsWith(`${whole}/`));
 }
 
-/** Applications before users, then by name in code-unit order: the same on every machine. */
-export function byAddress(
-  a: { type: ResourceType; name: string },
-  b: { type: ResourceType; name: string },
-): number {
-  if (a.type !== b.type) return a.type === 'application' ? -1 : 1;
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+/** In the order of the kinds, then by name in code-unit order: the same on every machine. */
+export function byAddress(a: { readonly address: Address }, b: { readonly address: Address }): number {
+  return (
+    rankOf(a.address) - rankOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
+  );
+}
+
+function rankOf(address: Address): number {
+  return kinds.findIndex(({ type }) => address.startsWith(`${type}.`));
 }

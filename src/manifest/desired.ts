@@ -1,20 +1,15 @@
-import type { Manifest } from '../generated/manifest.ts';
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { Address } from '../base/address.ts';
-import {
-  addressOf,
-  type Origin,
-  type Resource,
-  type ResourceType,
-  type Template,
-} from '../kinds/resource.ts';
+import { kinds } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { addressOf, type Resource, type Template } from '../kinds/resource.ts';
 import type { SourceFile, Span } from '../base/source.ts';
 import type { References } from './references.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** A manifest that has been read, with all that is known of its text. */
 export interface ReadManifest {
-  readonly manifest: Manifest;
+  /** What does not satisfy the schema is told by `broken`. */
+  readonly manifest: JsonObject;
   /** The manifest with its sensitive values blanked out: the same keys, and lists as long. */
   readonly shown: JsonValue;
   readonly secrets: readonly string[];
@@ -35,57 +30,42 @@ export interface Declared {
 
 /** The resources that a manifest declares, each with the defaults of its file filled in. */
 export function desiredResources(read: ReadManifest): Declared {
-  const { manifest, secrets } = read;
-  const brokenEntries = new Set(Array.from(read.broken, (path) => path.split('/').slice(0, 2).join('/')));
+  const { manifest, broken } = read;
+  const brokenEntries = new Set(Array.from(broken, (path) => path.split('/').slice(0, 2).join('/')));
   const named: Resource[] = [];
   const whole: Resource[] = [];
-  const add = (resource: Resource, list: string, index: number): void => {
-    named.push(resource);
-    if (!brokenEntries.has(`${list}/${index}`)) whole.push(resource);
-  };
-  for (const [index, entry] of listIn(manifest.applications).entries()) {
-    if (!hasName(entry, 'slug') || read.broken.has(`applications/${index}/slug`)) continue;
-    const declared = withDefaults('application', entry, index, read);
-    add(
-      { type: 'application', ...identity('application', entry.slug), ...declared, secrets },
-      'applications',
-      index,
-    );
-  }
-  for (const [index, entry] of listIn(manifest.users).entries()) {
-    if (!hasName(entry, 'username') || read.broken.has(`users/${index}/username`)) continue;
-    const declared = withDefaults('user', entry, index, read);
-    add({ type: 'user', ...identity('user', entry.username), ...declared, secrets }, 'users', index);
+  for (const kind of kinds) {
+    const { list, identity } = kind;
+    for (const [index, entry] of entriesOf(manifest, kind).entries()) {
+      // An entry that breaks the schema may be no mapping, or have no name.
+      const name = isJsonObject(entry) ? entry[identity] : undefined;
+      if (!isJsonObject(entry) || typeof name !== 'string' || broken.has(`${list}/${index}/${identity}`))
+        continue;
+      const resource = resourceOf(kind, name, entry, index, read);
+      named.push(resource);
+      if (!brokenEntries.has(`${list}/${index}`)) whole.push(resource);
+    }
   }
   return { named, whole };
 }
 
-/** An entry that breaks the schema may be no mapping, or have no name. */
-function hasName(entry: unknown, field: string): boolean {
-  return isJsonObject(entry) && typeof entry[field] === 'string';
+/** The entries of one kind. A list that breaks the schema by not being one has none. */
+export function entriesOf(manifest: JsonObject, { list }: Kind): readonly JsonValue[] {
+  const entries = manifest[list];
+  return isJsonList(entries) ? entries : [];
 }
 
-function identity(type: ResourceType, name: string): { name: string; address: Address } {
-  return { name, address: addressOf(type, name) };
-}
-
-interface DeclaredFields<Entry> {
-  readonly fields: Entry;
-  readonly shown: JsonObject;
-  readonly references?: Readonly<Record<string, Template>>;
-  readonly origin: Origin;
-}
-
-function withDefaults<Entry extends object>(
-  type: ResourceType,
-  entry: Entry,
+function resourceOf(
+  kind: Resource['kind'],
+  name: string,
+  entry: JsonObject,
   index: number,
-  { manifest, shown, references, broken, places, file }: ReadManifest,
-): DeclaredFields<Entry> {
-  const list = `${type}s`;
-  const written: unknown = manifest.defaults?.[type];
-  const defaults = isJsonObject(written) ? manifest.defaults?.[type] : undefined; // the schema may be broken here
-  const fields: Entry = { ...entry, ...defaults, ...entry }; // the entry's order first, and its values last
+  { manifest, shown, secrets, references, broken, places, file }: ReadManifest,
+): Resource {
+  const { type, list } = kind;
+  const defaults = valueAt(manifest, ['defaults', type]);
+  // The entry's order first, and its values last. The schema may be broken in the defaults.
+  const fields: Record<string, JsonValue> = { ...entry, ...(isJsonObject(defaults) && defaults), ...entry };
   const fieldSpans: Record<string, Span> = {};
   const itemSpans: Record<string, readonly Span[]> = {};
   const ofFields: Record<string, Template> = {};
@@ -104,8 +84,12 @@ function withDefaults<Entry extends object>(
       ofFields[pointer([field, ...inner])] = template;
   }
   return {
+    kind,
+    name,
+    address: addressOf(type, name),
     fields,
     shown: shownFields,
+    secrets,
     ...(Object.keys(ofFields).length > 0 && { references: ofFields }),
     origin: {
       kind: 'manifest',
@@ -124,9 +108,4 @@ function valueAt(root: JsonValue, path: readonly (string | number)[]): JsonValue
     else value = isJsonObject(value) ? (value[step] ?? null) : null;
   }
   return value;
-}
-
-/** A list that breaks the schema by not being one has no entries. */
-function listIn<Entry>(list: readonly Entry[] | undefined): readonly Entry[] {
-  return Array.isArray(list) ? list : [];
 }

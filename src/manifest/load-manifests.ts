@@ -6,17 +6,17 @@ import {
   type Diagnostic,
 } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
-import type { Manifest } from '../generated/manifest.ts';
 import { validate } from '../generated/validate-manifest.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
+import { kinds } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
-import { desiredResources, type Declared } from './desired.ts';
+import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
 import { resolveReferences } from './references.ts';
@@ -124,8 +124,7 @@ async function understand(
   const { texts } = own ?? noOwnSecrets;
   const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
   const declared = desiredResources({
-    // What satisfies the schema is a Manifest; entries that do not are left out by `broken`.
-    manifest: manifest as unknown as Manifest,
+    manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
     secrets: secrets.length === 0 ? texts : [...texts, ...secrets],
     references: resolved.references,
@@ -151,15 +150,15 @@ function tokensIn(file: SourceFile, { own = noOwnSecrets }: LoadOptions): Diagno
 
 function entriesIn(manifest: JsonValue): number {
   if (!isJsonObject(manifest)) return 0;
-  return [manifest['applications'], manifest['users']].reduce<number>(
-    (sum, list) => sum + (isJsonList(list) ? list.length : 0),
-    0,
-  );
+  return kinds.reduce((sum, kind) => sum + entriesOf(manifest, kind).length, 0);
 }
+
+/** The fields that name entries, for a regular expression. */
+const identities = kinds.map(({ identity }) => identity).join('|');
 
 /** Counts what looks like the name of an entry, wherever it stands. */
 function countNames(text: string): number {
-  const name = /(?:slug|username)["']?[ \t]*:/g;
+  const name = new RegExp(String.raw`(?:${identities})["']?[ \t]*:`, 'g');
   let count = 0;
   while (count <= maxResources && name.test(text)) count += 1;
   return count;
@@ -167,7 +166,10 @@ function countNames(text: string): number {
 
 /** Counts the lines that begin like an entry: before parsing, so that far too many cost nothing. */
 function countEntries(text: string, enough: number): number {
-  const entry = /^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?["']?(?:slug|username)["']?[ \t]*:/gm;
+  const entry = new RegExp(
+    String.raw`^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?["']?(?:${identities})["']?[ \t]*:`,
+    'gm',
+  );
   let count = 0;
   while (count <= enough && entry.test(text)) count += 1;
   return count;
@@ -199,11 +201,13 @@ function tooMany(file: SourceFile): Diagnostic {
   });
 }
 
+const lists = kinds.map(({ list }) => `\`${list}\``).join(', ');
+
 function emptyFile(file: SourceFile): Diagnostic {
   return diagnosticFor(file.filename, {
     code: 'empty-file',
     summary: 'this file declares nothing',
-    detail: 'A manifest begins with `version: 1` and declares `applications`, `users`, or both.',
+    detail: `A manifest begins with \`version: 1\` and declares ${lists}, or both.`,
   });
 }
 

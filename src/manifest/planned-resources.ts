@@ -2,16 +2,7 @@ import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic
 import type { Files } from '../base/files.ts';
 import { validate } from '../generated/validate-manifest.ts';
 import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import {
-  addressOf,
-  identityField,
-  type Application,
-  type Origin,
-  type Resource,
-  type ResourceType,
-  type Template,
-  type User,
-} from '../kinds/resource.ts';
+import { addressOf, type Origin, type Resource, type Template } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
 import { checkRules } from './rules.ts';
@@ -20,7 +11,7 @@ import { trim } from './trim.ts';
 
 /** A resource as a saved plan keeps it. */
 export interface PlannedEntry {
-  readonly type: ResourceType;
+  readonly kind: Resource['kind'];
   readonly name: string;
   /** The declared fields, their sensitive values blanked out. */
   readonly shown: JsonObject;
@@ -56,7 +47,7 @@ export async function plannedResources(
     const result = await resourceOf(entry, { env, policy, readFile: filesOf(filename) }, { secrets, known });
     if ('name' in result) resources.push(result);
     else {
-      const about = { ...result, address: addressOf(entry.type, entry.name) };
+      const about = { ...result, address: addressOf(entry.kind.type, entry.name) };
       diagnostics.push({ ...diagnosticFor(filename, about), range: { filename, start, end: start } });
     }
   }
@@ -75,7 +66,7 @@ async function resourceOf(
   sources: SecretSources,
   { secrets, known }: { readonly secrets: readonly string[]; readonly known: Set<string> },
 ): Promise<Resource | Problem> {
-  const { type, name, shown, references = {}, origin } = entry;
+  const { kind, name, shown, references = {}, origin } = entry;
   if (!areWhatIsHidden(references, shown)) {
     return {
       code: 'stale-plan',
@@ -98,26 +89,24 @@ async function resourceOf(
     fields = withValueAt(fields, steps, steps.length === 1 ? trim(text) : text);
   }
   const declared = isJsonObject(fields) ? fields : {};
-  const isValid = validate({ version: 1, [`${type}s`]: [declared] });
-  if (!isValid || declared[identityField({ type })] !== name || !couldBeParsed(declared)) {
+  const isValid = validate({ version: 1, [kind.list]: [declared] });
+  if (!isValid || declared[kind.identity] !== name || !couldBeParsed(declared)) {
     return {
       code: 'stale-plan',
       summary: 'this is not what a manifest can declare',
       detail: 'Run `rollcall plan` again.',
     };
   }
-  const common = {
+  return {
+    kind,
     name,
-    address: addressOf(type, name),
+    address: addressOf(kind.type, name),
+    fields: declared,
     shown,
     secrets,
     ...(entry.references && { references }),
     origin,
   };
-  // An entry that satisfies the schema in the list of its type has the fields of that type.
-  return type === 'application'
-    ? { ...common, type, fields: declared as unknown as Application }
-    : { ...common, type, fields: declared as unknown as User };
 }
 
 /** Whether each value that is not shown has its references, and nothing else has: what people are shown is what is sent. */

@@ -1,22 +1,15 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { belongsToOne } from './rules/belongs-to-one.ts';
 import { duplicateResource } from './rules/duplicate-resource.ts';
-import { noTimeZone } from './rules/no-time-zone.ts';
-import { observedRefusals } from './rules/observed-refusals.ts';
+import { fieldChecks } from './rules/field-checks.ts';
 import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
-import { sharedBackchannelProvider } from './rules/shared-backchannel-provider.ts';
-import { sharedProvider } from './rules/shared-provider.ts';
 import { similarName } from './rules/similar-name.ts';
 
 /** Something that holds over all files, and that no schema can say. It may name any resource that it is given. */
 type Rule = (resources: readonly Resource[]) => Diagnostic[];
 
-const rulesOfNamed: readonly Rule[] = [
-  duplicateResource,
-  sharedProvider,
-  sharedBackchannelProvider,
-  similarName,
-];
+const rulesOfNamed: readonly Rule[] = [duplicateResource, belongsToOne, similarName];
 
 /** Checks all entries that have a name, and those that are whole for what their fields say together. */
 export function* checkRules(named: readonly Resource[], whole: readonly Resource[]): Iterable<Diagnostic> {
@@ -24,7 +17,5 @@ export function* checkRules(named: readonly Resource[], whole: readonly Resource
   // The other rules name resources, so they see none whose name is a secret.
   const nameable = named.filter((resource) => !hasSensitiveName(resource));
   for (const rule of rulesOfNamed) yield* rule(nameable);
-  const wholeAndNameable = whole.filter((resource) => !hasSensitiveName(resource));
-  yield* observedRefusals(wholeAndNameable);
-  yield* noTimeZone(wholeAndNameable);
+  yield* fieldChecks(whole.filter((resource) => !hasSensitiveName(resource)));
 }

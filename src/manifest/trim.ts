@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
 
 // What the service strips: white space as Python knows it, which is not quite JavaScript's.
 const space =
@@ -17,7 +18,7 @@ export function trim(text: string): string {
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
-  for (const list of ['applications', 'users']) {
+  for (const { list } of kinds) {
     const entries = trimmed[list];
     if (isJsonList(entries)) trimmed[list] = entries.map((entry) => trimFields(entry));
   }

@@ -1,23 +1,24 @@
 import type { Address } from '../base/address.ts';
-import { byAddress, type ApplicationResource, type Resource } from '../kinds/resource.ts';
+import { canBeRead, type ReadableKind } from '../kinds/kind.ts';
+import { byAddress, type Resource } from '../kinds/resource.ts';
 import { timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
-import type { ObservedApplication } from '../service/types.ts';
+import type { HeldRecord } from '../service/types.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
 
-/** What the service holds of one resource. The contract has no way to read a user. */
+/** What the service holds of one resource; unknown where its kind cannot be read. */
 export type Observation =
-  | { readonly presence: 'present'; readonly application: ObservedApplication }
+  | { readonly presence: 'present'; readonly held: HeldRecord }
   | { readonly presence: 'absent' }
   | { readonly presence: 'unknown' };
 
 export type ObservedState = ReadonlyMap<Address, Observation>;
 
-/** A read that did not tell whether the application exists. */
+/** A read that did not tell whether the resource exists. */
 export interface FailedRead {
-  readonly resource: ApplicationResource;
+  readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
   readonly answer: Answer;
 }
@@ -28,7 +29,7 @@ export type ObserveResult =
   | {
       readonly kind: 'failed';
       readonly failures: readonly FailedRead[];
-      /** How many applications were not looked up because of the failures. */
+      /** How many resources were not looked up because of the failures. */
       readonly notRead: number;
       readonly interrupted: boolean;
     };
@@ -44,13 +45,13 @@ export interface ObserveOptions {
 /** After so many failed reads in a row, the rest would fail too. */
 const failuresInARow = 5;
 
-/** Looks up every declared application by its slug. */
+/** Looks up, by its name, every declared resource whose kind can be read. */
 export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
   const { client, pacing, signal } = options;
-  const applications = resources.filter((resource) => resource.type === 'application');
+  const readable = resources.filter(isReadable);
   const observed = new Map<Address, Observation>(
     resources.map(({ address }) => [address, { presence: 'unknown' }]),
   );
@@ -61,13 +62,13 @@ export async function observe(
   let inARow = 0;
   let done = 0;
 
-  function take(resource: ApplicationResource, reading: Reading): void {
+  function take(resource: Resource, reading: Reading): void {
     done += 1;
     someoneAnswered ||= reading.answer.status !== undefined;
-    options.onRead?.(done, applications.length);
+    options.onRead?.(done, readable.length);
     switch (reading.proof) {
       case 'exists':
-        observed.set(resource.address, { presence: 'present', application: reading.application });
+        observed.set(resource.address, { presence: 'present', held: reading.held });
         inARow = 0;
         return;
       case 'absent':
@@ -85,16 +86,20 @@ export async function observe(
     }
   }
 
-  await pacing.forEach(applications, async (resource) => {
+  await pacing.forEach(readable, async (resource) => {
     if (stopped || signal?.aborted) return;
-    const reading = await retrieve(resource.name, client, pacing, signal);
+    const reading = await retrieve(resource.kind, resource.name, client, pacing, signal);
     // An interruption cuts reads short, and a pause may be too long to wait out: both leave it not read.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) stopped = true;
     else take(resource, reading);
   });
 
-  const notRead = applications.length - done;
+  const notRead = readable.length - done;
   if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed };
   failures.sort((a, b) => byAddress(a.resource, b.resource));
   return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
+}
+
+function isReadable(resource: Resource): resource is Resource & { readonly kind: ReadableKind } {
+  return canBeRead(resource.kind);
 }

@@ -45,7 +45,7 @@ function presenceOrFields(then: ChangeDocument, now: Change): Staleness[] {
   const { observed = {} } = now;
   return Object.entries(then.change.before ?? {}).flatMap(([field, before]): Staleness[] => {
     const value = observed[field] ?? null;
-    return sameValue(field, before, value)
+    return sameValue(now.resource.kind, field, before, value)
       ? []
       : [{ kind: 'field', field, planned: before, observed: value }];
   });

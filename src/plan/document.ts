@@ -1,6 +1,7 @@
 import type { Address } from '../base/address.ts';
 import type { JsonObject } from '../base/json.ts';
-import { placeOf, type Application, type Resource, type ResourceType, type User } from '../kinds/resource.ts';
+import { kindOf, type ResourceType } from '../kinds/all.ts';
+import { placeOf, type Resource } from '../kinds/resource.ts';
 import {
   countsOf,
   type Change,
@@ -76,12 +77,12 @@ export function changeDocument({
   observed = {},
   differences,
 }: Change): ChangeDocument {
-  const { address, type, name, shown } = resource;
+  const { address, kind, name, shown } = resource;
   return {
     address,
     name,
     source: sourceOf(resource),
-    type,
+    type: kind.type,
     presence,
     change:
       action === 'create'
@@ -145,9 +146,5 @@ export function shownResource(change: ChangeDocument): Resource {
   const { address, type, name, source } = change;
   const shown = shownIn(change);
   const origin = { kind: 'saved-plan', filename: source.file, entry: source, fields: {} } as const;
-  const common = { name, address, shown, secrets: [], origin };
-  // The fields of the type, but for what is blanked out.
-  return type === 'application'
-    ? { ...common, type, fields: shown as unknown as Application }
-    : { ...common, type, fields: shown as unknown as User };
+  return { kind: kindOf(type), name, address, fields: shown, shown, secrets: [], origin };
 }

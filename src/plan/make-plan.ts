@@ -1,7 +1,8 @@
 import type { ObservedState } from '../observe/observe.ts';
+import { canBeRead } from '../kinds/kind.ts';
 import { byAddress, declaredFields, isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
-import type { ObservedApplication } from '../service/types.ts';
+import type { HeldRecord } from '../service/types.ts';
 import { compare } from './compare.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import type { Change, ObservedFields, Plan, PlanScope } from './plan.ts';
@@ -33,20 +34,16 @@ export function makePlan(
 function changeOf(resource: Resource, observed: ObservedState): Change {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
-  if (resource.type === 'user') return { resource, presence: 'unknown', action: 'create', differences: [] };
-  switch (observation.presence) {
-    case 'present':
-      return existing(resource, observation.application);
-    case 'absent':
-      return { resource, presence: 'absent', action: 'create', differences: [] };
-    case 'unknown':
-      throw new Error(`${resource.address} was not observed`);
-  }
+  const { presence } = observation;
+  if (presence === 'present') return existing(resource, observation.held);
+  if (presence === 'unknown' && canBeRead(resource.kind))
+    throw new Error(`${resource.address} was not observed`);
+  return { resource, presence, action: 'create', differences: [] };
 }
 
-function existing(resource: Resource, application: ObservedApplication): Change {
-  const held: Record<string, ObservedFields[string] | undefined> = application.fields;
-  const differences = compare(resource, application);
+function existing(resource: Resource, record: HeldRecord): Change {
+  const held: Record<string, ObservedFields[string] | undefined> = record.fields;
+  const differences = compare(resource, record);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
     declaredFields(resource).map(([field]) => [

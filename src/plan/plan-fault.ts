@@ -1,4 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
+import { kindOf } from '../kinds/all.ts';
+import { canBeRead } from '../kinds/kind.ts';
 import { canonical } from './canonical.ts';
 import { countedDocument, type ChangeDocument } from './document.ts';
 import type { SavedPlan } from './saved-plan.ts';
@@ -30,13 +32,15 @@ function changeFault(change: ChangeDocument): string | undefined {
   const { address, type, name, differences } = change;
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
-  switch (`${type} ${change.presence} ${actions.join()}`) {
-    case 'application absent create':
-    case 'user unknown create':
+  const kind = kindOf(type);
+  const fits = canBeRead(kind) !== (change.presence === 'unknown');
+  switch (fits && `${change.presence} ${actions.join()}`) {
+    case 'absent create':
+    case 'unknown create':
       return before === null && after !== null && differences.length === 0
         ? undefined
         : 'what is to be created is not there yet';
-    case 'application present no-op':
+    case 'present no-op':
       if (before === null || !same(before, after)) return 'what exists is left as it is';
       return differences.every(
         ({ field, observed }) => Object.hasOwn(before, field) && same(before[field], observed),
@@ -44,7 +48,7 @@ function changeFault(change: ChangeDocument): string | undefined {
         ? undefined
         : 'it differs in what was not observed';
     default:
-      return `${actions.join()} does not go with ${type === 'user' ? 'a user' : 'an application'} whose presence is ${change.presence}`;
+      return `${actions.join()} does not go with ${kind.words.one} whose presence is ${change.presence}`;
   }
 }
 

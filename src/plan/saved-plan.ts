@@ -60,7 +60,7 @@ function savedChange(
   const hidden = declaredFields(resource).filter(([field]) => isSensitive(resource, field));
   const observation = observed.get(resource.address);
   const held: JsonObject | undefined =
-    observation?.presence === 'present' ? observation.application.fields : undefined;
+    observation?.presence === 'present' ? observation.held.fields : undefined;
   return {
     places,
     references,

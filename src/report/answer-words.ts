@@ -1,4 +1,5 @@
 import type { DiagnosticCode } from '../base/diagnostic.ts';
+import { kindWords } from '../kinds/all.ts';
 import { timedOut, type Answer } from '../service/answer.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import { causeWords } from './cause-words.ts';
@@ -19,8 +20,7 @@ export function answerWords(answer: Answer): AnswerWords {
       return {
         code: 'service-denied',
         summary: `the service denied access${status}`,
-        advice:
-          'Check the token and its permissions: it must view applications, and add applications and users.',
+        advice: `Check the token and its permissions: it must view ${kindWords.readable}, and add ${kindWords.all}.`,
       };
     case 'read_only':
       return {

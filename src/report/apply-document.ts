@@ -48,7 +48,7 @@ function outcomeDocument(outcome: Outcome): JsonObject {
   const diagnostics = outcomeDiagnostics(outcome);
   return {
     address: resource.address,
-    type: resource.type,
+    type: resource.kind.type,
     name: resource.name,
     source: { ...sourceOf(resource) },
     outcome: outcome.outcome,

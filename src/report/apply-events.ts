@@ -3,7 +3,7 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { additions, type Change, type Difference, type Plan } from '../plan/plan.ts';
 import type { Address } from '../base/address.ts';
-import type { ResourceType } from '../kinds/resource.ts';
+import type { ResourceType } from '../kinds/all.ts';
 import type { ApplyRun } from './apply-document.ts';
 import { applySummary, type ApplySummary } from './apply-summary.ts';
 import { applyLastLine } from './apply-text.ts';
@@ -144,6 +144,6 @@ export function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   };
 }
 
-function creating({ resource: { address, type, name } }: Change): Creating {
-  return { resource: { addr: address, resource_type: type, resource_name: name }, action: 'create' };
+function creating({ resource: { address, kind, name } }: Change): Creating {
+  return { resource: { addr: address, resource_type: kind.type, resource_name: name }, action: 'create' };
 }

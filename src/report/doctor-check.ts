@@ -1,13 +1,6 @@
 /** One thing that must be right for rollcall to work with a service. */
 export interface DoctorCheck {
-  readonly name:
-    | 'connection'
-    | 'base-url'
-    | 'token'
-    | 'view-applications'
-    | 'create-applications'
-    | 'create-users'
-    | 'clock';
+  readonly name: 'connection' | 'base-url' | 'token' | `view-${string}` | `create-${string}` | 'clock';
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
   /** What to do about it. Empty when there is nothing to do. */

@@ -1,4 +1,6 @@
-import type { ResourceType } from '../kinds/resource.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { probedKind } from '../service/probe.ts';
 import type { TokenFinding } from '../service/who-am-i.ts';
 import { check, type DoctorCheck } from './doctor-check.ts';
 
@@ -11,11 +13,21 @@ export interface RightsFacts {
   readonly declared?: ReadonlySet<ResourceType>;
 }
 
-export const rightsNames = ['token', 'view-applications', 'create-applications', 'create-users'] as const;
+const viewName = `view-${probedKind.list}` as const;
+
+export const rightsNames: readonly DoctorCheck['name'][] = [
+  'token',
+  viewName,
+  ...kinds.map((kind) => createName(kind)),
+];
+
+function createName({ list }: Kind): DoctorCheck['name'] {
+  return `create-${list}`;
+}
 
 /** What is known of the token and of its rights, once the service itself has answered. */
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
-  return [tokenCheck(facts), viewCheck(facts), createCheck('application', facts), createCheck('user', facts)];
+  return [tokenCheck(facts), viewCheck(facts), ...kinds.map((kind) => createCheck(kind, facts))];
 }
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
@@ -42,53 +54,57 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'token',
         'fail',
         denial,
-        `The token is wrong or has expired, or it may not view applications: ${why}. Make a new one, or give its user the permission.`,
+        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${why}. Make a new one, or give its user the permission.`,
       );
     }
   }
 }
 
 function viewCheck({ denial, finding, declared }: RightsFacts): DoctorCheck {
-  const name = 'view-applications';
+  const name = viewName;
   if (denial === undefined) {
     const all = finding?.kind === 'valid' && finding.superuser;
     const what = all
-      ? 'all applications: it is that of a superuser'
-      : 'applications, or some of them: nothing tells which';
+      ? `all ${probedKind.list}: it is that of a superuser`
+      : `${probedKind.list}, or some of them: nothing tells which`;
     return check(name, 'pass', `the token may view ${what}`);
   }
   if (finding?.kind !== 'valid') return check(name, 'unknown', 'cannot be told yet');
-  const summary = 'the token may not view applications';
-  if (declared?.has('application') === false)
+  const summary = `the token may not view ${probedKind.list}`;
+  if (declared?.has(probedKind.type) === false)
     return check(name, 'pass', `${summary}; the manifests declare none`);
-  // Where it is not known what will be declared, it may be users only.
-  const isOfUse = declared === undefined && finding.mayCreate.user === true;
+  // Where it is not known what will be declared, it may be other kinds only.
+  const mayCreateOthers = kinds.some(
+    ({ type }) => type !== probedKind.type && finding.mayCreate[type] === true,
+  );
+  const isOfUse = declared === undefined && mayCreateOthers;
   return check(
     name,
     isOfUse ? 'warn' : 'fail',
     summary,
-    'Give its user the permission to view applications. Only a roll without applications can do without it.',
+    `Give its user the permission to view ${probedKind.list}. Only a roll without ${probedKind.list} can do without it.`,
   );
 }
 
-function createCheck(type: ResourceType, { denial, finding, declared }: RightsFacts): DoctorCheck {
-  const name = `create-${type}s` as const;
+function createCheck(kind: Kind<ResourceType>, { denial, finding, declared }: RightsFacts): DoctorCheck {
+  const { type, list } = kind;
+  const name = createName(kind);
   if (finding?.kind === 'wrong' || finding?.kind === 'missing')
     return check(name, 'unknown', 'cannot be told yet');
   const may = finding?.kind === 'valid' ? finding.mayCreate[type] : undefined;
   if (may === undefined) {
     const why = finding === undefined ? 'was not asked' : 'cannot be told: the service does not say';
-    return check(name, 'unknown', `whether the token may create ${type}s ${why}`);
+    return check(name, 'unknown', `whether the token may create ${list} ${why}`);
   }
-  if (may) return check(name, 'pass', `the token may create ${type}s`);
-  const summary = `the token may not create ${type}s`;
+  if (may) return check(name, 'pass', `the token may create ${list}`);
+  const summary = `the token may not create ${list}`;
   if (declared?.has(type) === false) return check(name, 'pass', `${summary}; the manifests declare none`);
-  // Whoever may view applications can plan, which needs no right to create anything.
-  const canPlan = denial === undefined && declared?.has('application') !== false;
+  // Whoever may look up what the probe looks up can plan, which needs no right to create anything.
+  const canPlan = denial === undefined && declared?.has(probedKind.type) !== false;
   return check(
     name,
     canPlan || declared === undefined ? 'warn' : 'fail',
     summary,
-    `To apply, give its user the permission to add ${type}s. A plan does not need it.`,
+    `To apply, give its user the permission to add ${list}. A plan does not need it.`,
   );
 }

@@ -1,5 +1,6 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
+import { identityField } from '../kinds/resource.ts';
 import type { FailedRead } from '../observe/observe.ts';
 import type { AnswerKind } from '../service/answer.ts';
 import { waitAdvice } from './outage-words.ts';
@@ -17,7 +18,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   return [...alike.values()].map((group) => groupDiagnostic(group));
 }
 
-/** What is wrong with the service or the way to it, not with one application. */
+/** What is wrong with the service or the way to it, not with one resource. */
 const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'denied',
   'read_only',
@@ -42,5 +43,9 @@ function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Dia
     .filter((line) => line)
     .join('\n');
   if (wide) return diagnosticFor(undefined, { code, summary, detail });
-  return diagnosticOf(first.resource, 'slug', { code, summary: `could not look it up: ${summary}`, detail });
+  return diagnosticOf(first.resource, identityField(first.resource), {
+    code,
+    summary: `could not look it up: ${summary}`,
+    detail,
+  });
 }

@@ -1,5 +1,6 @@
 import type { Address } from '../base/address.ts';
-import { byAddress, type ResourceType } from '../kinds/resource.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import { byAddress } from '../kinds/resource.ts';
 import type { Doubt, OutcomeKind } from '../apply/outcome.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import type { Difference, PlanScope } from '../plan/plan.ts';

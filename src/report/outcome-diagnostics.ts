@@ -36,7 +36,7 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
         {
           code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
           summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
-          detail: [complaint.field === identityField(resource) && takenWords(resource), requestId]
+          detail: [complaint.field === identityField(resource) && resource.kind.words.nameRefused, requestId]
             .filter((line) => line)
             .join('\n'),
         },
@@ -71,13 +71,6 @@ function refusedWords({ field, item }: Complaint): string {
 function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
   if (field === undefined) return undefined;
   return item ?? namedItem(new Map(declaredFields(resource)).get(field), texts);
-}
-
-/** What it means that a name is refused beside other fields, after it passed the checks of the manifest. */
-function takenWords({ type }: Resource): string {
-  return type === 'user'
-    ? 'As far as rollcall can tell, the name is taken as well: a user of this name exists already. Once the other fields are right, the outcome is `exists`.'
-    : 'As far as rollcall can tell, the slug is taken or reserved as well.';
 }
 
 /** Somebody else created it meanwhile, and not as it is declared. */

@@ -9,14 +9,13 @@ export interface PartialProblem extends Omit<Problem, 'address'> {
 }
 
 /** Why a resource that this run created, or probably did, does not count as done. */
-export function partialProblems({ outcome, doubt, differences = [] }: Outcome): PartialProblem[] {
+export function partialProblems({ change, outcome, doubt, differences = [] }: Outcome): PartialProblem[] {
   if (doubt === 'unchecked') {
     return [
       {
         code: 'perhaps-incomplete',
         summary: `it ${doubtWords}, and fields may be missing`,
-        detail:
-          'Check it in the service, its groups above all: rollcall does not look users up, and another run only finds that the name is taken.',
+        detail: change.resource.kind.words.perhapsInPart ?? '',
       },
     ];
   }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { shownPlace } from '../base/source.ts';
+import { kindWords } from '../kinds/all.ts';
 import { placeOf } from '../kinds/resource.ts';
 import type { Plan } from '../plan/plan.ts';
 import { changeView, signs, type FieldView } from './change-view.ts';
@@ -17,8 +18,7 @@ const kinds: readonly PageKind[] = [
 
 const verdicts = {
   create: 'Will be created with these fields.',
-  create_if_absent:
-    'rollcall does not read users: it will be created if it is absent, and left as it is if not.',
+  create_if_absent: `rollcall does not read ${kindWords.unreadable}: it will be created if it is absent, and left as it is if not.`,
   differs: 'Exists and differs. It is left as it is.',
   in_sync: 'Exists, and is as declared.',
 } as const;

@@ -1,3 +1,4 @@
+import { kindWords } from '../kinds/all.ts';
 import { additions, countsOf, type Change, type Plan } from '../plan/plan.ts';
 import { changeLines } from './change-lines.ts';
 import { inline } from './escape.ts';
@@ -35,7 +36,7 @@ function listed(globs: readonly string[]): string {
 
 /** What is to know besides the changes, and the counts. */
 export function planFoot(plan: Plan, style: Style): string[] {
-  return [...userNote(plan), planCounts(plan), style.bold(lastLine(plan))];
+  return [...unreadNote(plan), planCounts(plan), style.bold(lastLine(plan))];
 }
 
 const width = 80;
@@ -55,13 +56,15 @@ function changeBlock(change: Change, style: Style): string {
     .join('\n');
 }
 
-function userNote({ changes, scope }: Plan): string[] {
+function unreadNote({ changes, scope }: Plan): string[] {
   const { create, createIfAbsent, differs, inSync } = countsOf(changes);
   if (createIfAbsent === 0) return [];
-  const note = 'rollcall does not read users: each ? is created if it is absent,\nand left as it is if not.';
-  const onlyUsers = create + differs + inSync === 0;
+  const note = `rollcall does not read ${kindWords.unreadable}: each ? is created if it is absent,\nand left as it is if not.`;
+  const noneIsRead = create + differs + inSync === 0;
   const where = scope === undefined ? 'is declared' : 'is among these';
-  return [onlyUsers ? `${note}\nNo application ${where}, so nothing was asked of the service.` : note];
+  return [
+    noneIsRead ? `${note}\nNo ${kindWords.oneReadable} ${where}, so nothing was asked of the service.` : note,
+  ];
 }
 
 /** How many changes there are of each kind. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { kinds } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Style } from './style.ts';
 
@@ -12,8 +13,9 @@ export function validationText(
   const warnings = diagnostics.length - errors;
   const found = counted(errors, 'error') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : '');
   if (errors > 0) return `\n${style.red('Invalid:')} ${found}. Nothing was sent.\n`;
-  const users = resources.filter(({ type }) => type === 'user').length;
-  const declared = `${counted(resources.length - users, 'application')}, ${counted(users, 'user')}`;
+  const declared = kinds
+    .map((kind) => counted(resources.filter((resource) => resource.kind === kind).length, kind.type))
+    .join(', ');
   return `${warnings > 0 ? '\n' : ''}${style.green('Valid:')} ${declared}${warnings > 0 ? `; ${counted(warnings, 'warning')}` : ''}.\n`;
 }
 

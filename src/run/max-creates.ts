@@ -1,9 +1,12 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { kindWords } from '../kinds/all.ts';
 import { additions, type Plan } from '../plan/plan.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
+
+const unread = kindWords.unreadable.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Reads the value of `--max-creates`; none: no limit. */
 export function mostCreates(maxCreates: string | undefined): number | undefined {
@@ -17,8 +20,7 @@ export function tooManyCreates(plan: Plan, most: number | undefined, context: Co
   const diagnostic = diagnosticFor(undefined, {
     code: 'too-many-creates',
     summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
-    detail:
-      'Users count as well, because they may all be absent. Allow more, or narrow the plan with --target and --exclude.',
+    detail: `${unread} count as well, because they may all be absent. Allow more, or narrow the plan with --target and --exclude.`,
   });
   context.stderr.write(diagnosticsText([diagnostic], createStyle(context.stderr.colours)));
   return [diagnostic];

@@ -6,6 +6,7 @@ import type { Plan, PlanScope } from '../plan/plan.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { failedReads } from '../report/failed-reads.ts';
 import { createStyle } from '../report/style.ts';
+import { kindWords } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Service } from './connect.ts';
 import type { ServiceContext } from './context.ts';
@@ -27,7 +28,7 @@ export async function observedPlan(
   { client, pacing, settings, signal }: Service,
   context: ServiceContext,
 ): Promise<ObservedPlan> {
-  const progress = createProgress('Looking up applications', context, settings);
+  const progress = createProgress(`Looking up ${kindWords.readable}`, context, settings);
   const result = await observe(resources, {
     client,
     pacing,
@@ -48,13 +49,15 @@ export async function observedPlan(
   const { failures, notRead, interrupted } = result;
   const interruption = diagnosticFor(undefined, {
     code: 'interrupted',
-    summary: 'the run was interrupted while applications were looked up',
+    summary: `the run was interrupted while ${kindWords.readable} were looked up`,
     detail: 'Nothing was changed. Run it again.',
   });
   const diagnostics = failedReads(failures);
   context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
   const left = notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'was' : 'were'} not tried.` : '';
-  const cause = interrupted ? 'interrupted' : `${failures.length} of the applications could not be looked up`;
+  const cause = interrupted
+    ? 'interrupted'
+    : `${failures.length} of the ${kindWords.readable} could not be looked up`;
   context.stderr.write(
     `${failures.length > 0 ? '\n' : ''}No plan for ${settings.baseUrl}: ${cause}.${left} Nothing was changed.\n`,
   );

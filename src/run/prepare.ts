@@ -14,6 +14,7 @@ import {
   type ServiceSettings,
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
+import { kinds, listed } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Context } from './context.ts';
@@ -121,6 +122,8 @@ function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
+const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));
+
 /** The resources that a run is about. Throws a UsageError when the flags leave nothing over, or name nothing. */
 export function selected(
   declared: readonly Resource[],
@@ -134,10 +137,9 @@ export function selected(
     throw new UsageError(
       `no declared resource has an address like ${unmatched.join(' or ')}`,
       didYouMean(unmatched[0] ?? '', [
-        'application.*',
-        'user.*',
+        ...kinds.map(({ type }) => `${type}.*`),
         ...declared.map(({ address }) => address),
-      ]) ?? 'Addresses are application.SLUG and user.USERNAME; * stands for any text, ? for one character.',
+      ]) ?? `Addresses are ${addressForms}; * stands for any text, ? for one character.`,
     );
   }
   if (resources.length === 0 && shard === undefined)

@@ -7,6 +7,7 @@ import type { Plan } from '../plan/plan.ts';
 import { readSavedPlan } from '../plan/read-saved-plan.ts';
 import type { SavedPlan } from '../plan/saved-plan.ts';
 import { stalePlan } from '../report/stale-plan.ts';
+import { kindOf } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { validatorFor } from '../base/validator.ts';
 import type { Context } from './context.ts';
@@ -60,7 +61,7 @@ export async function loadSavedPlan(
       const { address, type, name, source } = change;
       const saved = document.saved[address] ?? { places: {} };
       return {
-        type,
+        kind: kindOf(type),
         name,
         shown: shownIn(change),
         ...(saved.references && { references: saved.references }),

@@ -43,7 +43,7 @@ export const configuration: JsonObject = {
 
 /** What can be done with a list: `OPTIONS`. Only who may create is told what a POST may hold. */
 export function listOptions(type: 'application' | 'user', mayCreate: boolean): JsonObject {
-  const name = type === 'application' ? 'Application' : 'User';
+  const name = type.replace(/^./, (letter) => letter.toUpperCase());
   return {
     name: `${name} List`,
     description: `${name} Viewset`,

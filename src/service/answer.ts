@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
-import type { Operation } from './types.ts';
+import type { Kind } from '../kinds/kind.ts';
 
 /**
  * The kinds of answer that are told apart; what each proves is in what-answers-prove.ts.
@@ -15,7 +15,7 @@ export type AnswerKind =
   | 'unusable_success'
   /** 3xx. */
   | 'redirect'
-  /** 400, JSON, and the identity (slug or username) is the only field at fault. */
+  /** 400, JSON, and the identity (such as the slug) is the only field at fault. */
   | 'identity_refused'
   /** 400, JSON, with the code of an enterprise licence that lets nothing be changed. */
   | 'read_only'
@@ -69,14 +69,8 @@ export interface Answer {
   readonly likeTlsPort?: true;
 }
 
-const identityField = {
-  retrieveApplication: 'slug',
-  createApplication: 'slug',
-  createUser: 'username',
-} as const;
-
-/** Tells which kind of answer an exchange is, for an operation on a slug or a username. */
-export function readAnswer(exchange: Exchange, operation: Operation, identity: string): Answer {
+/** Tells which kind of answer an exchange is, where it is about the record of some kind with this name. */
+export function readAnswer(exchange: Exchange, { identity }: Pick<Kind, 'identity'>, name: string): Answer {
   switch (exchange.kind) {
     case 'never_sent':
       return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
@@ -87,7 +81,7 @@ export function readAnswer(exchange: Exchange, operation: Operation, identity: s
       const json = parseJson(exchange.body);
       const body = isJsonObject(json) ? json : undefined;
       const received = exchange.asReceived === undefined ? json : parseJson(exchange.asReceived);
-      const kind = kindOf(status, received, identityField[operation], identity);
+      const kind = kindOf(status, received, identity, name);
       return {
         kind,
         status,
@@ -108,10 +102,10 @@ export function recordOf(exchange: Exchange, { body = {} }: Answer): JsonObject 
   return isJsonObject(json) ? json : body;
 }
 
-function kindOf(status: number, json: JsonValue | undefined, field: string, identity: string): AnswerKind {
+function kindOf(status: number, json: JsonValue | undefined, field: string, name: string): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
-    const usable = body?.[field] === identity && isIdentifier(body['pk']);
+    const usable = body?.[field] === name && isIdentifier(body['pk']);
     if (usable && status === 200) return 'found';
     if (usable && status === 201) return 'created';
     return 'unusable_success';

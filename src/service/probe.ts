@@ -1,3 +1,6 @@
+import type { ResourceType } from '../kinds/all.ts';
+import { application } from '../kinds/application.ts';
+import type { ReadableKind } from '../kinds/kind.ts';
 import { readAnswer, type Answer, type AnswerKind } from './answer.ts';
 import type { Transport } from './transport.ts';
 
@@ -18,15 +21,18 @@ export type ProbeStage =
   | 'denied'
   | 'well';
 
+/** The kind of record that the probe looks for. */
+export const probedKind: ReadableKind<ResourceType> = application;
+
 /** Longer than a slug can be in most releases, and nothing that anybody would choose. */
 const impossibleSlug = `rollcall-doctor-${'x'.repeat(50)}`;
 
 /** Looks up an application that nobody has: the service's own "not found" shows that all is well. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
-  const path = `/api/v3/core/applications/${impossibleSlug}/`;
+  const path = probedKind.retrieve(impossibleSlug);
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;
   const exchange = await send(request, signal);
-  const answer = readAnswer(exchange, 'retrieveApplication', impossibleSlug);
+  const answer = readAnswer(exchange, probedKind, impossibleSlug);
   const date = exchange.kind === 'answered' ? Date.parse(exchange.headers['date'] ?? '') : Number.NaN;
   return { answer, stage: stageOf(answer.kind), ...(!Number.isNaN(date) && { serviceTime: date }) };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, textOf } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** A request that has ended, as a log may tell of it: no token, no body, and none of its values but the name. */
@@ -8,7 +9,7 @@ export interface LoggedRequest {
   readonly time: string;
   readonly method: HttpRequest['method'];
   readonly path: string;
-  /** The slug or username of a create, which its path does not tell. */
+  /** The slug or username of what a create is about, which its path does not tell. */
   readonly name?: string;
   /** None when no answer came. */
   readonly status?: number;
@@ -57,7 +58,8 @@ function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'r
   }
 }
 
-function nameIn({ body }: HttpRequest): string | undefined {
+function nameIn({ path, body }: HttpRequest): string | undefined {
   const fields = body === undefined ? undefined : parseJson(body);
-  return isJsonObject(fields) ? textOf(fields['slug'] ?? fields['username']) : undefined;
+  const kind = kinds.find((candidate) => candidate.path === path);
+  return kind && isJsonObject(fields) ? textOf(fields[kind.identity]) : undefined;
 }

@@ -1,3 +1,4 @@
+import type { ReadableKind } from '../kinds/kind.ts';
 import { timedOut } from './answer.ts';
 import { waitedInVain } from './outage.ts';
 import type { Client, Reading } from './client.ts';
@@ -8,11 +9,12 @@ const tries = 5;
 const triesInSilence = 2;
 
 /**
- * Retrieves an application, again where an answer proves nothing. The last reading is the result;
+ * Looks up the record of some kind with this name, again where an answer proves nothing. The last reading is the result;
  * nothing when it was not asked at all: the run was interrupted, has to pause for too long, or the service did not come back.
  */
 export async function retrieve(
-  slug: string,
+  kind: ReadableKind,
+  name: string,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
@@ -20,7 +22,7 @@ export async function retrieve(
   let reading: Reading | undefined;
   let attempt: number | undefined = 1;
   while (attempt !== undefined && (await pacing.turn())) {
-    reading = await client.retrieveApplication(slug, signal);
+    reading = await client.read(kind, name, signal);
     const { answer } = reading;
     pacing.heed(answer, attempt);
     if (reading.proof !== 'nothing') return reading;

@@ -1,8 +1,4 @@
 import type { JsonValue } from '../base/json.ts';
-import type { Application, User } from '../kinds/resource.ts';
-
-/** The three operations that the service documents. */
-export type Operation = 'retrieveApplication' | 'createApplication' | 'createUser';
 
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {
@@ -13,14 +9,9 @@ export interface Held {
 }
 
 /**
- * An application as the service holds it: its id, and the fields that a request could have declared.
+ * A record as the service holds it: its id, and the fields that a request could have declared.
  * Whatever else the service answers is dropped where it is read, `launch_url` above all: it has leaked secrets.
  */
-export interface ObservedApplication extends Held {
+export interface HeldRecord extends Held {
   readonly pk: string;
-  readonly slug: string;
 }
-
-/** The body of a create request: the declared fields, and nothing else. */
-export type ApplicationRequest = Readonly<Application>;
-export type UserRequest = Readonly<User>;

@@ -1,9 +1,9 @@
 import type { AnswerKind } from './answer.ts';
-import type { Operation } from './types.ts';
+import { canBeRead, type Kind } from '../kinds/kind.ts';
 
 /** What an answer to a retrieve proves. */
 export type ReadProof =
-  /** The application exists, and here it is. */
+  /** It exists, and here it is. */
   | 'exists'
   /** It does not exist, as far as this token can see. */
   | 'absent'
@@ -36,9 +36,9 @@ export type WriteProof =
   | 'fault';
 
 export interface Proof {
-  readonly retrieveApplication: ReadProof;
-  readonly createApplication: WriteProof;
-  readonly createUser: WriteProof;
+  readonly read: ReadProof;
+  /** Two where it depends on whether what has the name can be looked up. */
+  readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
   /** All requests of the run wait before the next one: as a Retry-After says, or, if `always`, a while in any case. */
   readonly pause?: 'always' | 'if told';
   /** What is left is not attempted: the rest of the run, or of this type of resource. */
@@ -47,72 +47,32 @@ export interface Proof {
 
 /** What an answer proves: the one table on which every decision about the service rests. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
-  found: { retrieveApplication: 'exists', createApplication: 'ambiguous', createUser: 'ambiguous' },
-  created: { retrieveApplication: 'nothing', createApplication: 'created', createUser: 'created' },
-  unusable_success: {
-    retrieveApplication: 'nothing',
-    createApplication: 'ambiguous',
-    createUser: 'ambiguous',
-  },
-  redirect: {
-    retrieveApplication: 'fault',
-    createApplication: 'ambiguous',
-    createUser: 'ambiguous',
-    stop: 'run',
-  },
-  identity_refused: { retrieveApplication: 'fault', createApplication: 'taken', createUser: 'exists' },
-  read_only: {
-    retrieveApplication: 'fault',
-    createApplication: 'closed',
-    createUser: 'closed',
-    stop: 'type',
-  },
-  fields_refused: { retrieveApplication: 'fault', createApplication: 'rejected', createUser: 'rejected' },
-  unexplained_refusal: {
-    retrieveApplication: 'fault',
-    createApplication: 'ambiguous',
-    createUser: 'ambiguous',
-  },
-  denied: { retrieveApplication: 'denied', createApplication: 'denied', createUser: 'denied', stop: 'type' },
-  not_found: { retrieveApplication: 'absent', createApplication: 'fault', createUser: 'fault' },
-  no_such_route: {
-    retrieveApplication: 'fault',
-    createApplication: 'fault',
-    createUser: 'fault',
-    stop: 'run',
-  },
-  crash: { retrieveApplication: 'fault', createApplication: 'ambiguous', createUser: 'ambiguous' },
-  unprocessable: { retrieveApplication: 'fault', createApplication: 'rejected', createUser: 'rejected' },
-  clash: { retrieveApplication: 'fault', createApplication: 'taken', createUser: 'unknown' },
-  failure: {
-    retrieveApplication: 'nothing',
-    createApplication: 'ambiguous',
-    createUser: 'ambiguous',
-    pause: 'if told',
-  },
-  unavailable: {
-    retrieveApplication: 'nothing',
-    createApplication: 'ambiguous',
-    createUser: 'ambiguous',
-    pause: 'always',
-  },
-  slow_down: {
-    retrieveApplication: 'nothing',
-    createApplication: 'not_applied',
-    createUser: 'not_applied',
-    pause: 'always',
-  },
-  unlisted: { retrieveApplication: 'fault', createApplication: 'ambiguous', createUser: 'ambiguous' },
-  unreachable_for_now: {
-    retrieveApplication: 'nothing',
-    createApplication: 'not_applied',
-    createUser: 'not_applied',
-  },
-  unreachable: { retrieveApplication: 'fault', createApplication: 'fault', createUser: 'fault', stop: 'run' },
-  lost: { retrieveApplication: 'nothing', createApplication: 'ambiguous', createUser: 'ambiguous' },
+  found: { read: 'exists', create: 'ambiguous' },
+  created: { read: 'nothing', create: 'created' },
+  unusable_success: { read: 'nothing', create: 'ambiguous' },
+  redirect: { read: 'fault', create: 'ambiguous', stop: 'run' },
+  identity_refused: { read: 'fault', create: { readable: 'taken', unreadable: 'exists' } },
+  read_only: { read: 'fault', create: 'closed', stop: 'type' },
+  fields_refused: { read: 'fault', create: 'rejected' },
+  unexplained_refusal: { read: 'fault', create: 'ambiguous' },
+  denied: { read: 'denied', create: 'denied', stop: 'type' },
+  not_found: { read: 'absent', create: 'fault' },
+  no_such_route: { read: 'fault', create: 'fault', stop: 'run' },
+  crash: { read: 'fault', create: 'ambiguous' },
+  unprocessable: { read: 'fault', create: 'rejected' },
+  clash: { read: 'fault', create: { readable: 'taken', unreadable: 'unknown' } },
+  failure: { read: 'nothing', create: 'ambiguous', pause: 'if told' },
+  unavailable: { read: 'nothing', create: 'ambiguous', pause: 'always' },
+  slow_down: { read: 'nothing', create: 'not_applied', pause: 'always' },
+  unlisted: { read: 'fault', create: 'ambiguous' },
+  unreachable_for_now: { read: 'nothing', create: 'not_applied' },
+  unreachable: { read: 'fault', create: 'fault', stop: 'run' },
+  lost: { read: 'nothing', create: 'ambiguous' },
 };
 
-/** The proof of one answer for one operation. */
-export function proofOf<Op extends Operation>(kind: AnswerKind, operation: Op): Proof[Op] {
-  return whatAnswersProve[kind][operation];
+/** What an answer to the create of a record of some kind proves. */
+export function writeProofOf(answer: AnswerKind, kind: Kind): WriteProof {
+  const { create } = whatAnswersProve[answer];
+  if (typeof create === 'string') return create;
+  return canBeRead(kind) ? create.readable : create.unreadable;
 }

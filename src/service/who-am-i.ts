@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import type { ResourceType } from '../kinds/resource.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** What the service says of the token that a request carried. */
@@ -27,10 +27,6 @@ export interface WhoAmI {
 
 const me: HttpRequest = { method: 'GET', path: '/api/v3/core/users/me/' };
 const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
-const lists: Readonly<Record<ResourceType, HttpRequest>> = {
-  application: { method: 'OPTIONS', path: '/api/v3/core/applications/' },
-  user: { method: 'OPTIONS', path: '/api/v3/core/users/' },
-};
 
 /**
  * Asks whose the token is and what it may create. These requests go beyond the three operations, and change nothing.
@@ -53,12 +49,11 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
   }
   const user = own.kind === 'told' ? own.body['user'] : undefined;
   if (!isJsonObject(user)) return { asked, finding: { kind: 'unknown' } };
-  const application = mayPost(await ask(lists.application));
-  const others = mayPost(await ask(lists.user));
-  const mayCreate = {
-    ...(application !== undefined && { application }),
-    ...(others !== undefined && { user: others }),
-  };
+  const mayCreate: Partial<Record<ResourceType, boolean>> = {};
+  for (const { type, path } of kinds) {
+    const may = mayPost(await ask({ method: 'OPTIONS', path }));
+    if (may !== undefined) mayCreate[type] = may;
+  }
   return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true, mayCreate } };
 }
 

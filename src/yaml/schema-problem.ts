@@ -1,6 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import type { Problem } from '../base/diagnostic.ts';
 import { didYouMean } from '../base/suggestion.ts';
+import { kinds } from '../kinds/all.ts';
+
+const lists = kinds.map(({ list }) => `\`${list}\``).join(' nor ');
 
 /** What is wrong, in the words of the file. `line` is the source line on which it is. */
 export function schemaProblem(error: ErrorObject, line: string): Problem {
@@ -33,7 +36,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
         };
       return {
         code: 'missing-field',
-        summary: 'neither `applications` nor `users` is here',
+        summary: `neither ${lists} is here`,
         detail: 'A manifest declares at least one of the two lists.',
       };
     case 'type':

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { creationOf } from '../support/creation.ts';
 import { create, type Course, type Creation, type Settled } from '../../src/apply/create.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -8,8 +9,8 @@ import { answerRows, identity } from '../support/answers.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const application: Creation = { type: 'application', fields: { slug: 'wiki', name: 'Wiki' } };
-const user: Creation = { type: 'user', fields: { username: 'alice', name: 'Alice' } };
+const application = creationOf('application', 'wiki', 'Wiki');
+const user = creationOf('user', 'alice', 'Alice');
 
 const created = answered(201, { pk: 'p1', slug: 'wiki', username: 'alice' });
 const found = answered(200, { pk: 'p0', slug: 'wiki' });
@@ -65,7 +66,7 @@ describe('creating an application', () => {
   test('that is answered with 201 has created it', async () => {
     expect(await settle(application, created)).toMatchObject({
       outcome: 'created',
-      pk: 'p1',
+      held: { pk: 'p1' },
       attempts: 1,
       sleeps: [],
     });
@@ -79,7 +80,7 @@ describe('creating an application', () => {
     expect(await settle(application, slugTaken, found)).toMatchObject({
       outcome: 'exists',
       answer: { status: 400 },
-      pk: 'p0',
+      held: { pk: 'p0' },
       methods: 'POST GET',
     });
   });
@@ -117,7 +118,7 @@ describe('creating an application', () => {
     expect(await settle(application, crash, found)).toMatchObject({
       outcome: 'exists',
       answer: { status: 405 },
-      pk: 'p0',
+      held: { pk: 'p0' },
       methods: 'POST GET',
     });
   });
@@ -142,6 +143,7 @@ describe('creating an application', () => {
       group: 'G',
     });
     expect((await settle(application, more)).held).toEqual({
+      pk: 'p1',
       fields: { slug: 'wiki', name: 'Other' },
     });
   });
@@ -420,7 +422,7 @@ describe('an interrupted create', () => {
 
 describe('creating a user', () => {
   test('that is answered with 201 has created it', async () => {
-    expect(await settle(user, created)).toMatchObject({ outcome: 'created', pk: 'p1' });
+    expect(await settle(user, created)).toMatchObject({ outcome: 'created', held: { pk: 'p1' } });
   });
 
   test('whose username is taken finds that it exists', async () => {
@@ -428,7 +430,7 @@ describe('creating a user', () => {
   });
 
   test('whose username is taken has no id to tell', async () => {
-    expect(await settle(user, usernameTaken)).not.toHaveProperty('pk');
+    expect(await settle(user, usernameTaken)).not.toHaveProperty('held');
   });
 
   test('is not sent again once there is no use in it', async () => {
@@ -466,7 +468,7 @@ describe('creating a user', () => {
 });
 
 describe('what is not begun any more after an answer', () => {
-  const wikiUser: Creation = { type: 'user', fields: { username: identity, name: 'Wiki' } };
+  const wikiUser = creationOf('user', identity, 'Wiki');
   const scopes = { run: 'the rest of the run', type: 'the rest of its type', nothing: 'nothing' };
 
   test.each(

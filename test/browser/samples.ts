@@ -1,3 +1,5 @@
+import { kindOf } from '../../src/kinds/all.ts';
+import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
@@ -9,7 +11,7 @@ import { diagnosticsHtml } from '../../src/report/diagnostics-html.ts';
 import { planHtml } from '../../src/report/plan-html.ts';
 import type { Address } from '../../src/base/address.ts';
 import { readAnswer } from '../../src/service/answer.ts';
-import type { ObservedApplication } from '../../src/service/types.ts';
+import type { HeldRecord } from '../../src/service/types.ts';
 import { desired } from '../support/desired.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -17,17 +19,17 @@ import { answered } from '../support/scripted-transport.ts';
 interface Sample {
   readonly applications?: readonly object[];
   readonly users?: readonly object[];
-  readonly held?: Readonly<Record<string, ObservedApplication['fields']>>;
+  readonly held?: Readonly<Record<string, HeldRecord['fields']>>;
 }
 
 async function planned({ applications = [], users = [], held = {} }: Sample): Promise<Plan> {
   const resources = await desired(JSON.stringify({ version: 1, applications, users }));
   const observed = new Map<Address, Observation>(
-    resources.map(({ type, name, address }) => {
+    resources.map(({ kind, name, address }) => {
       const fields = held[name];
-      if (type === 'user') return [address, { presence: 'unknown' }];
+      if (!canBeRead(kind)) return [address, { presence: 'unknown' }];
       if (fields === undefined) return [address, { presence: 'absent' }];
-      return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
+      return [address, { presence: 'present', held: { pk: 'p', fields } }];
     }),
   );
   return makePlan(resources, observed, {
@@ -86,7 +88,7 @@ export async function planPage(text: string = placeholder): Promise<string> {
 /** An apply with every kind of outcome, and the text wherever something comes from outside. */
 export async function applyPage(text: string = placeholder): Promise<string> {
   const said = (status: number, body: object): Pick<Outcome, 'answer'> => ({
-    answer: readAnswer(answered(status, body, { 'x-authentik-id': text }), 'createApplication', ''),
+    answer: readAnswer(answered(status, body, { 'x-authentik-id': text }), kindOf('application'), ''),
   });
   const endings: Readonly<Record<OutcomeKind, Partial<Outcome>>> = {
     created: { pk: text },
@@ -96,7 +98,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     rejected: said(400, { name: [text], [`${text} field`]: [text], non_field_errors: [text] }),
     denied: said(403, { detail: text }),
     conflict: said(400, { slug: [text] }),
-    unknown: { answer: readAnswer({ kind: 'lost', error: new Error(text) }, 'createApplication', '') },
+    unknown: { answer: readAnswer({ kind: 'lost', error: new Error(text) }, kindOf('application'), '') },
     not_attempted: said(503, { detail: text }),
   };
   const plan = await planned({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { kinds } from '../../src/kinds/all.ts';
 import { validate } from '../../src/generated/validate-manifest.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
@@ -16,8 +17,12 @@ function load(text: string | Uint8Array): Promise<LoadedManifests> {
 function manifestOf(resources: readonly Resource[]): object {
   return {
     version: 1,
-    applications: resources.filter(({ type }) => type === 'application').map(({ fields }) => fields),
-    users: resources.filter(({ type }) => type === 'user').map(({ fields }) => fields),
+    ...Object.fromEntries(
+      kinds.map((kind) => [
+        kind.list,
+        resources.filter((resource) => resource.kind === kind).map(({ fields }) => fields),
+      ]),
+    ),
   };
 }
 

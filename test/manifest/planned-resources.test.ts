@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { user } from '../../src/kinds/user.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import {
   plannedResources,
@@ -13,7 +14,7 @@ const origin = { kind: 'saved-plan', filename: 'm.yaml', entry: { line: 3, colum
 
 /** A user of a saved plan, whose references are resolved with KEY as ` padded\n`. */
 function resolved(shown: JsonObject, references: PlannedEntry['references'] = {}): Promise<PlannedResources> {
-  const entry: PlannedEntry = { type: 'user', name: 'alice', shown, references, origin };
+  const entry: PlannedEntry = { kind: user, name: 'alice', shown, references, origin };
   return plannedResources([entry], { files: memoryFiles({}), env: { KEY: ' padded\n', ODD: '\x85odd\x1c' } });
 }
 

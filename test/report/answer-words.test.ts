@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { user } from '../../src/kinds/user.ts';
 import { answerWords } from '../../src/report/answer-words.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -7,7 +8,7 @@ import { rawServer, whenWhole, type RawServerOptions } from '../support/raw-serv
 import { answered } from '../support/scripted-transport.ts';
 
 function wordsFor(exchange: Exchange): string {
-  const { summary, advice } = answerWords(readAnswer(exchange, 'createUser', 'a'));
+  const { summary, advice } = answerWords(readAnswer(exchange, user, 'a'));
   return `${summary}. ${advice}`;
 }
 

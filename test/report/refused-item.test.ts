@@ -30,8 +30,7 @@ async function marked(
 ): Promise<string[]> {
   const [change] = (await planOf(manifest, {}, env)).changes;
   if (change === undefined) throw new Error('the manifest declares nothing');
-  const operation = change.resource.type === 'user' ? 'createUser' : 'createApplication';
-  const answer = readAnswer(answered(400, body), operation, 'a');
+  const answer = readAnswer(answered(400, body), change.resource.kind, 'a');
   return outcomeDiagnostics({ change, outcome: 'rejected', answer, attempts: 1, durationMs: 0 }).map(
     ({ range, excerpt }) =>
       excerpt?.slice((range?.start.column ?? 0) - 1, (range?.end.column ?? 0) - 1) ?? '',

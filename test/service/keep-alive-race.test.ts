@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { creationOf } from '../support/creation.ts';
 import { create, type Settled } from '../../src/apply/create.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -94,10 +95,7 @@ test(`${total} creates end as created, each once, though the service closes conn
     for (let index = 0; index < each; index += 1) {
       for (let left = random() * mostTurns; left > 0; left -= 1)
         await new Promise((resolve) => setImmediate(resolve));
-      const creation =
-        index % 2 === 0
-          ? ({ type: 'user', fields: { username: `${name}-${index}`, name } } as const)
-          : ({ type: 'application', fields: { slug: `${name}-${index}`, name } } as const);
+      const creation = creationOf(index % 2 === 0 ? 'user' : 'application', `${name}-${index}`, name);
       settled.push(await create(creation, client, pacing, { stop: () => {}, mayRetry: () => true }));
     }
   };

@@ -1,9 +1,11 @@
 import nock from 'nock';
 import { getGlobalDispatcher } from 'undici';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { application } from '../../src/kinds/application.ts';
+import { user } from '../../src/kinds/user.ts';
 import { isJsonObject, parseJson, textOf } from '../../src/base/json.ts';
 import { createClient, type Reading, type Writing } from '../../src/service/client.ts';
-import type { ResourceType } from '../../src/kinds/resource.ts';
+import type { ResourceType } from '../../src/kinds/all.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';
 import type { ReadProof, WriteProof } from '../../src/service/what-answers-prove.ts';
 import {
@@ -216,7 +218,7 @@ describe('the client sends what the contract asks for', () => {
       .get('/api/v3/core/applications/wiki/')
       .matchHeader('authorization', 'Bearer <ACCESS_TOKEN>')
       .reply(404, { detail: 'Not found.' });
-    expect(await client().retrieveApplication('wiki')).toMatchObject({ proof: 'absent' });
+    expect(await client().read(application, 'wiki')).toMatchObject({ proof: 'absent' });
     sent.done();
   });
 });
@@ -245,12 +247,11 @@ function replay(recording: Recording): Promise<Reading | Writing> {
 }
 
 function drive(request: Recording['request']): Promise<Reading | Writing> {
-  if (request.method === 'GET') return client().retrieveApplication(slugOf(request));
+  if (request.method === 'GET') return client().read(application, slugOf(request));
   const body = request.body ?? parseJson(request.raw ?? '');
   const fields = isJsonObject(body) ? body : {};
-  return request.path.startsWith('/api/v3/core/users')
-    ? client().createUser({ ...fields, username: textOf(fields['username']) })
-    : client().createApplication({ ...fields, name: textOf(fields['name']), slug: textOf(fields['slug']) });
+  const kind = request.path.startsWith(user.path) ? user : application;
+  return client().create(kind, textOf(fields[kind.identity]), fields);
 }
 
 function slugOf({ path }: Recording['request']): string {

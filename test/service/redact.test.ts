@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
 import { redacting, withoutSecrets } from '../../src/service/redact.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -73,17 +74,17 @@ describe('a record', () => {
 
   test('is compared as it came, where the value of a harmless header is a part of it', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
-    const reading = await createClient(send).retrieveApplication('wiki-identity');
+    const reading = await createClient(send).read(application, 'wiki-identity');
     expect(reading).toMatchObject({
       proof: 'exists',
-      application: { slug: 'wiki-identity', fields: { name: 'Wiki by team-identity' } },
+      held: { fields: { name: 'Wiki by team-identity' } },
     });
   });
 
   test('shows none of it in its id and in the answer', async () => {
     const send = redacting(async () => answered(200, record), ['identity', 'team-identity']);
-    const reading = await createClient(send).retrieveApplication('wiki-identity');
-    expect(reading).toMatchObject({ application: { pk: '(sensitive)-1' } });
+    const reading = await createClient(send).read(application, 'wiki-identity');
+    expect(reading).toMatchObject({ held: { pk: '(sensitive)-1' } });
     expect(JSON.stringify(reading.answer)).not.toContain('identity');
   });
 });

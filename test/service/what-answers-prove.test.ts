@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { application } from '../../src/kinds/application.ts';
+import { user } from '../../src/kinds/user.ts';
 import { readAnswer, type Answer } from '../../src/service/answer.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -12,16 +14,16 @@ function clientAnsweredWith(exchange: Exchange): Client {
   return createClient(scriptedTransport(exchange).send);
 }
 
-function toGet(exchange: Exchange): ReturnType<Client['retrieveApplication']> {
-  return clientAnsweredWith(exchange).retrieveApplication(identity);
+function toGet(exchange: Exchange): ReturnType<Client['read']> {
+  return clientAnsweredWith(exchange).read(application, identity);
 }
 
-function toPostApplication(exchange: Exchange): ReturnType<Client['createApplication']> {
-  return clientAnsweredWith(exchange).createApplication({ slug: identity, name: 'Wiki' });
+function toPostApplication(exchange: Exchange): ReturnType<Client['create']> {
+  return clientAnsweredWith(exchange).create(application, identity, { slug: identity, name: 'Wiki' });
 }
 
-function toPostUser(exchange: Exchange): ReturnType<Client['createUser']> {
-  return clientAnsweredWith(exchange).createUser({ username: identity, name: 'Wiki' });
+function toPostUser(exchange: Exchange): ReturnType<Client['create']> {
+  return clientAnsweredWith(exchange).create(user, identity, { username: identity, name: 'Wiki' });
 }
 
 describe('what an answer proves', () => {
@@ -87,7 +89,7 @@ describe('what is kept of an answer', () => {
     'retry-after': '5',
     location: 'https://elsewhere.example/x?token=1',
   };
-  const read = (exchange: Exchange): Answer => readAnswer(exchange, 'retrieveApplication', identity);
+  const read = (exchange: Exchange): Answer => readAnswer(exchange, application, identity);
 
   test('are the request id, the Retry-After and the origin of a redirect', () => {
     expect(read(answered(302, '', headers))).toStrictEqual({

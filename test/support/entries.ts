@@ -1,5 +1,6 @@
 import { textOf, type JsonValue } from '../../src/base/json.ts';
-import type { Application, ResourceType, User } from '../../src/kinds/resource.ts';
+import type { Application, User } from '../../src/generated/manifest.ts';
+import type { ResourceType } from '../../src/kinds/all.ts';
 
 /**
  * Made-up values of single fields, and what the service makes of each when all else is well.

@@ -7,7 +7,10 @@ import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/report/apply-document.ts';
 import { failedReads } from '../../src/report/failed-reads.ts';
 import type { Address } from '../../src/base/address.ts';
-import type { ApplicationResource, Origin, Resource, UserResource } from '../../src/kinds/resource.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { kindOf } from '../../src/kinds/all.ts';
+import { canBeRead } from '../../src/kinds/kind.ts';
+import { addressOf, type Origin, type Resource } from '../../src/kinds/resource.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { sourceFile } from '../../src/base/source.ts';
@@ -105,13 +108,10 @@ export function given(texts: readonly string[]): Given {
   const resources = texts.map((text, index) => resourceOf(text, index));
   const observed = new Map<Address, Observation>(
     resources.map((resource, index) => {
-      if (resource.type === 'user') return [resource.address, { presence: 'unknown' }];
+      if (!canBeRead(resource.kind)) return [resource.address, { presence: 'unknown' }];
       if (index % 3 === 0) return [resource.address, { presence: 'absent' }];
       const fields = { ...resource.fields, meta_description: `held ${texts[index - 1]}`, group: 'held' };
-      return [
-        resource.address,
-        { presence: 'present', application: { pk: 'p', slug: resource.name, fields } },
-      ];
+      return [resource.address, { presence: 'present', held: { pk: 'p', fields } }];
     }),
   );
   const plan = makePlan(resources, observed, {
@@ -143,7 +143,7 @@ export function given(texts: readonly string[]): Given {
     pace: { limit: 1, highest: 1, ceiling: 16, requests: 0, retries: 0, requests_per_second: 0 },
     saved: false,
   };
-  const applications = resources.filter((resource) => resource.type === 'application');
+  const applications = resources.filter(({ kind }) => canBeRead(kind));
   const diagnostics = [
     ...texts.map((text, index) => diagnosticOf(text, index)),
     ...failedReads(
@@ -159,31 +159,21 @@ export function given(texts: readonly string[]): Given {
 }
 
 function resourceOf(text: string, index: number): Resource {
-  const common = { secrets: [], origin: originAt(text) };
-  if (index % 3 === 1) {
-    const name = `${text}${index}`;
-    const fields = { username: name, name: text, attributes: { [text]: [text, { [text]: text }] } };
-    const user: UserResource = {
-      type: 'user',
-      name,
-      address: `user.${name}`,
-      fields,
-      shown: fields,
-      ...common,
-    };
-    return user;
-  }
-  const slug = `app-${index}`;
-  const fields = { slug, name: text, meta_description: `${text}\n${text}`, group: text };
-  const application: ApplicationResource = {
-    type: 'application',
-    name: slug,
-    address: `application.${slug}`,
+  const isUser = index % 3 === 1;
+  const name = isUser ? `${text}${index}` : `app-${index}`;
+  const fields: JsonObject = isUser
+    ? { username: name, name: text, attributes: { [text]: [text, { [text]: text }] } }
+    : { slug: name, name: text, meta_description: `${text}\n${text}`, group: text };
+  const kind = kindOf(isUser ? 'user' : 'application');
+  return {
+    kind,
+    name,
+    address: addressOf(kind.type, name),
     fields,
     shown: fields,
-    ...common,
+    secrets: [],
+    origin: originAt(text),
   };
-  return application;
 }
 
 function originAt(text: string): Origin {

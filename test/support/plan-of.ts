@@ -1,13 +1,14 @@
+import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { Address } from '../../src/base/address.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
-import type { ObservedApplication } from '../../src/service/types.ts';
+import type { HeldRecord } from '../../src/service/types.ts';
 import { desired } from './desired.ts';
 
 /** What a service holds: the fields of its applications, by slug. */
-export type Existing = Readonly<Record<string, ObservedApplication['fields']>>;
+export type Existing = Readonly<Record<string, HeldRecord['fields']>>;
 
 /** The plan of a manifest for a service. */
 export async function planOf(
@@ -25,11 +26,11 @@ export async function planOf(
 
 export function observedIn(resources: readonly Resource[], existing: Existing): ObservedState {
   return new Map<Address, Observation>(
-    resources.map(({ type, name, address }) => {
+    resources.map(({ kind, name, address }) => {
       const fields = existing[name];
-      if (type === 'user') return [address, { presence: 'unknown' }];
+      if (!canBeRead(kind)) return [address, { presence: 'unknown' }];
       if (fields === undefined) return [address, { presence: 'absent' }];
-      return [address, { presence: 'present', application: { pk: 'p', slug: name, fields } }];
+      return [address, { presence: 'present', held: { pk: 'p', fields } }];
     }),
   );
 }

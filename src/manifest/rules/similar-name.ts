@@ -8,7 +8,7 @@ export function similarName(resources: readonly Resource[]): Diagnostic[] {
   const first = new Map<string, Resource>();
   const diagnostics: Diagnostic[] = [];
   for (const resource of resources) {
-    const key = `${resource.type}.${resource.name.normalize('NFKC').toLowerCase()}`;
+    const key = `${resource.kind.type}.${resource.name.normalize('NFKC').toLowerCase()}`;
     const earlier = first.get(key);
     if (earlier === undefined) {
       first.set(key, resource);

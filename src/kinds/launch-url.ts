@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import type { Refusal } from './refusal.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import { likelyRefused } from './likely-refused.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;
@@ -16,46 +17,42 @@ const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
 const hostName = new RegExp(`^[%()a-z]*${label}(?:\\.${label})*$`, 'i');
 
 /** Why the service would refuse a launch URL. The rules are those of its releases 2023.10 to 2026.2. */
-export function launchUrlRefusal(url: string): Refusal | undefined {
+export function launchUrlRefusal(url: string): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
   if (![...allReleases, ...newerReleases].includes(scheme)) {
-    return {
-      summary: 'the service is known to refuse this scheme',
-      detail: `It takes ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
-    };
+    return likelyRefused(
+      'the service is known to refuse this scheme',
+      `It takes ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
+    );
   }
   if (url.length > maxUrlLength) {
-    return {
-      summary: `the service is known to refuse URLs of more than ${maxUrlLength} characters`,
-      detail: 'Use a shorter one.',
-    };
+    return likelyRefused(
+      `the service is known to refuse URLs of more than ${maxUrlLength} characters`,
+      'Use a shorter one.',
+    );
   }
   const [, host = '', port] = parts.exec(url) ?? [];
   if (!isHost(host)) {
-    return {
-      summary: 'the service is known to refuse a host like this',
-      detail:
-        'The parts between the dots hold letters, digits and -, at most 63, and no - at either end. No dot ends the host. A template such as %(username)s stands at its beginning.',
-    };
+    return likelyRefused(
+      'the service is known to refuse a host like this',
+      'The parts between the dots hold letters, digits and -, at most 63, and no - at either end. No dot ends the host. A template such as %(username)s stands at its beginning.',
+    );
   }
   if (port !== undefined && !/^:\d{1,5}$/.test(port)) {
-    return {
-      summary: 'the service is known to refuse a port like this',
-      detail: 'It has one to five digits.',
-    };
+    return likelyRefused('the service is known to refuse a port like this', 'It has one to five digits.');
   }
   if (newerReleases.includes(scheme)) {
-    return {
-      summary: 'older services refuse this scheme',
-      detail: `The service takes ${shown(newerReleases)} from release 2026.2 on.`,
-    };
+    return likelyRefused(
+      'older services refuse this scheme',
+      `The service takes ${shown(newerReleases)} from release 2026.2 on.`,
+    );
   }
   if (port?.length === 2) {
-    return {
-      summary: 'older services refuse a port of one digit',
-      detail: 'The service takes it from release 2024.8 on.',
-    };
+    return likelyRefused(
+      'older services refuse a port of one digit',
+      'The service takes it from release 2024.8 on.',
+    );
   }
   return undefined;
 }

@@ -1,0 +1,45 @@
+import { application } from './application.ts';
+import { canBeRead, type Kind } from './kind.ts';
+import { user } from './user.ts';
+
+/** `application`, `user`, …: the name of a kind. */
+export type ResourceType = (typeof application)['type'] | (typeof user)['type'];
+
+/** All kinds, in the order in which their resources are planned and created. */
+export const kinds: readonly Kind<ResourceType>[] = [application, user];
+
+/** The kind with this name. */
+export function kindOf(type: ResourceType): Kind<ResourceType> {
+  const kind = kinds.find((candidate) => candidate.type === type);
+  if (kind === undefined) throw new Error(`there is no kind ${type}`);
+  return kind;
+}
+
+const conjunction = new Intl.ListFormat('en');
+
+/** Words in a sentence: `applications and users`. */
+export function listed(words: readonly string[]): string {
+  return conjunction.format(words);
+}
+
+const readable = kinds.filter((kind) => canBeRead(kind));
+const unreadable = kinds.filter((kind) => !canBeRead(kind));
+
+const listsOf = (some: readonly Kind[]): string => listed(some.map(({ list }) => list));
+
+interface KindWords {
+  readonly all: string;
+  /** Those that can be looked up. */
+  readonly readable: string;
+  /** Any of them: `No application is declared`. */
+  readonly oneReadable: string;
+  readonly unreadable: string;
+}
+
+/** The kinds, in a sentence. */
+export const kindWords: KindWords = {
+  all: listsOf(kinds),
+  readable: listsOf(readable),
+  oneReadable: readable.map(({ type }) => type).join(' or '),
+  unreadable: listsOf(unreadable),
+};

@@ -1,0 +1,61 @@
+import type { Problem } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { Manifest } from '../generated/manifest.ts';
+
+/** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
+export interface Kind<Type extends string = string> {
+  /** As it stands in addresses, plans and reports: `application`. */
+  readonly type: Type;
+  /** Its list in a manifest, and the word for several: `applications`. */
+  readonly list: Exclude<keyof Manifest, 'version' | 'defaults'>;
+  /** The field that names one: `slug`. */
+  readonly identity: string;
+  /** Where a POST creates one, below the base URL. */
+  readonly path: string;
+  /** The path of the one with this name. Without it, none can be read: whether it exists is unknown until it is created. */
+  readonly retrieve?: (name: string) => string;
+  /** The fields that a manifest can declare. */
+  readonly fields: Readonly<Record<string, FieldOfKind>>;
+  readonly words: WordsOfKind;
+}
+
+/** A kind whose records can be looked up by their names. */
+export type ReadableKind<Type extends string = string> = Kind<Type> & Required<Pick<Kind, 'retrieve'>>;
+
+export function canBeRead<Some extends Kind>(kind: Some): kind is Some & ReadableKind {
+  return kind.retrieve !== undefined;
+}
+
+/** What rollcall knows of one field. */
+export interface FieldOfKind<Value = JsonValue> {
+  /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
+  readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
+  /** What to say of values that the schema lets through. */
+  readonly checks?: readonly Check<Value>[];
+  /** What to say where it is left out, although the schema allows that. */
+  readonly ifMissing?: Problem;
+  /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */
+  readonly belongsToOne?: {
+    readonly code: Problem['code'];
+    readonly summary: (value: string, owner: string) => string;
+    readonly detail: string;
+  };
+}
+
+/** Says what is wrong with a value, or may be. Written as a method, so that TypeScript lets a check take only what the schema admits. */
+export type Check<Value = JsonValue> = { check(value: Value): Problem | undefined }['check'];
+
+/** The table of the fields of one kind, complete by its type from the schema. */
+export type FieldsOf<Entry> = {
+  readonly [Field in keyof Entry]-?: FieldOfKind<Exclude<Entry[Field], undefined>>;
+};
+
+/** What is said of this kind in words of its own. */
+export interface WordsOfKind {
+  /** With its article: `an application`. */
+  readonly one: string;
+  /** What it means that its name is refused beside other fields, after it passed the checks of the manifest. */
+  readonly nameRefused: string;
+  /** What to do about one that may have been created in part. Only of kinds that cannot be read. */
+  readonly perhapsInPart?: string;
+}

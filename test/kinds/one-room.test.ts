@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
+
+const src = new URL('../../src/', import.meta.url);
+const names = kinds.flatMap(({ type, list }) => [type, list]).join('|');
+const asked = new RegExp(`(?:[!=]=|\\bcase)\\s*'(?:${names})'|'(?:${names})'\\s*[!=]=`, 'g');
+
+/** The places of a source text that ask whether something is of one kind, by its name. */
+function askedIn(text: string): string[] {
+  return Array.from(text.matchAll(asked), ([place]) => place);
+}
+
+test.each(["type === 'user'", "'application' !== type", "case 'users':", "if (type ==\n 'applications')"])(
+  'asking for a kind by its name is noticed: %j',
+  (text) => {
+    expect(askedIn(text)).toHaveLength(1);
+  },
+);
+
+test('nothing outside src/kinds/ asks for a kind by its name', () => {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/^(?:kinds|generated)[/\\]/.test(file),
+  );
+  expect(files.length).toBeGreaterThan(100);
+  const found = files.flatMap((file) =>
+    askedIn(readFileSync(new URL(file, src), 'utf8')).map((place) => `${file}: ${place}`),
+  );
+  expect(found).toEqual([]);
+});
