@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { compare } from '../plan/compare.ts';
-import type { Change, Plan } from '../plan/plan.ts';
+import type { Doing } from '../plan/actions.ts';
+import { isPending, type Change, type Pending, type Plan } from '../plan/plan.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -17,7 +18,7 @@ export interface ApplyOptions {
   /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
   /** Called before the first request for a resource is sent. */
-  readonly onStart?: (change: Change) => void;
+  readonly onStart?: (change: Pending) => void;
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
@@ -26,6 +27,9 @@ export interface ApplyOptions {
  * service have one cause and count as one, however many were under way.
  */
 const doubtsInARow = 5;
+
+/** How each action is carried out. */
+const carryOut: Readonly<Record<Doing, typeof create>> = { create };
 
 /** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan. */
 export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
@@ -54,7 +58,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
 
   async function outcomeOf(change: Change): Promise<Outcome> {
     const { resource } = change;
-    if (change.action === 'no-op') {
+    if (!isPending(change)) {
       const outcome = change.differences.length > 0 ? 'differs' : 'unchanged';
       return { change, outcome, attempts: 0, durationMs: 0 };
     }
@@ -64,7 +68,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     options.onStart?.(change);
     const startedAt = clock.now();
     const { outlasted } = pacing.outage;
-    const { held, inDoubt, ...settled } = await create(resource, client, pacing, {
+    const { held, inDoubt, ...settled } = await carryOut[change.action](resource, client, pacing, {
       stop: (scope, answer) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
         else if (!stoppedKinds.has(resource.kind))

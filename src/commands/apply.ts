@@ -1,7 +1,7 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
-import { additions, type Plan } from '../plan/plan.ts';
+import { pendingIn, type Plan } from '../plan/plan.ts';
 import { applyComment, applyReports } from '../report/apply-reports.ts';
 import { applyText } from '../report/apply-text.ts';
 import { jsonLine } from '../report/json-text.ts';
@@ -87,7 +87,7 @@ async function applyManifests(
     events.planned(plan);
     const limit = tooManyCreates(plan, most, context);
     if (limit.length > 0) return { ...known, ending: 'failed', diagnostics: [...diagnostics, ...limit] };
-    if (additions(plan) > 0 && !options.yes && !(await confirmed(service, context))) {
+    if (pendingIn(plan).length > 0 && !options.yes && !(await confirmed(service, context))) {
       context.stderr.write('Not confirmed. Nothing was created.\n');
       const ending = service.signal.aborted ? interruptedBy(service.signal) : 'failed';
       const refusal = diagnosticFor(undefined, {

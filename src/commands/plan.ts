@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { savedPlan } from '../plan/saved-plan.ts';
-import { additions, type Plan } from '../plan/plan.ts';
+import { pendingIn, type Plan } from '../plan/plan.ts';
 import type { Ended } from '../report/ended.ts';
 import { inline } from '../report/escape.ts';
 import { jsonText } from '../report/json-text.ts';
@@ -65,7 +65,7 @@ async function planned(
     if (limit.length > 0) return { ...ended, ending: 'failed' };
     if (options.out !== undefined && !(await save(options.out, result, context)))
       return { ...ended, ending: 'failed' };
-    const changes = options.detailedExitcode && additions(result.plan) > 0;
+    const changes = options.detailedExitcode && pendingIn(result.plan).length > 0;
     return { ...ended, ending: changes ? 'changes' : 'done' };
   });
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
 export interface Plan {
@@ -37,8 +38,6 @@ export interface Change {
   readonly differences: readonly Difference[];
 }
 
-export type Action = 'create' | 'no-op';
-
 /** The observed values of the declared fields. */
 export type ObservedFields = Readonly<Record<string, JsonValue>>;
 
@@ -69,7 +68,19 @@ export function countsOf(changes: readonly Pick<Change, 'presence' | 'difference
   };
 }
 
-/** How many resources apply would try to create. */
-export function additions({ changes }: Pick<Plan, 'changes'>): number {
-  return changes.filter(({ action }) => action === 'create').length;
+/** A change that apply would carry out. */
+export type Pending = Change & { readonly action: Doing };
+
+export function isPending(change: Change): change is Pending {
+  return change.action !== 'no-op';
+}
+
+/** What apply would carry out. */
+export function pendingIn({ changes }: Pick<Plan, 'changes'>): Pending[] {
+  return changes.filter((change) => isPending(change));
+}
+
+/** How many resources apply would try to add, to change and to destroy. */
+export function plannedEffects({ changes }: Pick<Plan, 'changes'>): Readonly<Record<Effect, number>> {
+  return effectsOf((action) => changes.filter((change) => change.action === action).length);
 }

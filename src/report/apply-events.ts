@@ -1,11 +1,12 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
-import { additions, type Change, type Difference, type Plan } from '../plan/plan.ts';
+import { actions, type Doing } from '../plan/actions.ts';
+import { pendingIn, plannedEffects, type Difference, type Pending, type Plan } from '../plan/plan.ts';
 import type { Address } from '../base/address.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { ApplyRun } from './apply-document.ts';
-import { applySummary, type ApplySummary } from './apply-summary.ts';
+import { applySummary, effectsIn, type ApplySummary } from './apply-summary.ts';
 import { applyLastLine } from './apply-text.ts';
 import { verdictWords } from './outcome-words.ts';
 import { lastLine } from './plan-text.ts';
@@ -20,7 +21,7 @@ export type ApplyEvent = {
   readonly '@message': string;
 } & (
   | { readonly type: 'version'; readonly rollcall: string; readonly ui: string }
-  | { readonly type: 'planned_change'; readonly change: Creating }
+  | { readonly type: 'planned_change'; readonly change: Begun }
   | { readonly type: 'change_summary'; readonly changes: ChangeCounts & { readonly operation: 'plan' } }
   | {
       readonly type: 'change_summary';
@@ -28,22 +29,22 @@ export type ApplyEvent = {
       readonly summary: ApplySummary;
       readonly interrupted: boolean;
     }
-  | { readonly type: 'apply_start'; readonly hook: Creating }
-  | { readonly type: 'apply_complete' | 'apply_errored'; readonly hook: Created }
+  | { readonly type: 'apply_start'; readonly hook: Begun }
+  | { readonly type: 'apply_complete' | 'apply_errored'; readonly hook: Carried }
   /** As in the document of `validate -o json`. */
   | { readonly type: 'diagnostic'; readonly diagnostic: JsonObject }
 );
 
-interface Creating {
+interface Begun {
   readonly resource: {
     readonly addr: Address;
     readonly resource_type: ResourceType;
     readonly resource_name: string;
   };
-  readonly action: 'create';
+  readonly action: Doing;
 }
 
-interface Created extends Creating {
+interface Carried extends Begun {
   readonly outcome: OutcomeKind;
   readonly doubt?: Doubt;
   readonly differences?: readonly Difference[];
@@ -56,8 +57,8 @@ interface Created extends Creating {
 
 interface ChangeCounts {
   readonly add: number;
-  readonly change: 0;
-  readonly remove: 0;
+  readonly change: number;
+  readonly remove: number;
 }
 
 export function versionEvent(toolVersion: string): ApplyEvent {
@@ -72,44 +73,42 @@ export function versionEvent(toolVersion: string): ApplyEvent {
 
 /** What the plan would create, and how much that is. */
 export function plannedEvents(plan: Plan): ApplyEvent[] {
-  const planned = plan.changes
-    .filter(({ action }) => action === 'create')
-    .map((change): ApplyEvent => ({
-      '@level': 'info',
-      '@message': `${change.resource.address}: Plan to create`,
-      type: 'planned_change',
-      change: creating(change),
-    }));
+  const planned = pendingIn(plan).map((change): ApplyEvent => ({
+    '@level': 'info',
+    '@message': `${change.resource.address}: Plan to ${actions[change.action].verb}`,
+    type: 'planned_change',
+    change: begun(change),
+  }));
   return [
     ...planned,
     {
       '@level': 'info',
       '@message': lastLine(plan),
       type: 'change_summary',
-      changes: { add: additions(plan), change: 0, remove: 0, operation: 'plan' },
+      changes: { ...changeCounts(plannedEffects(plan)), operation: 'plan' },
     },
   ];
 }
 
-export function startEvent(change: Change): ApplyEvent {
+export function startEvent(change: Pending): ApplyEvent {
   return {
     '@level': 'info',
-    '@message': `${change.resource.address}: Creating`,
+    '@message': `${change.resource.address}: ${actions[change.action].present}`,
     type: 'apply_start',
-    hook: creating(change),
+    hook: begun(change),
   };
 }
 
 /** How it ended for one resource that was to be created. */
-export function outcomeEvent(outcome: Outcome): ApplyEvent {
-  const { change, doubt, differences, pk, attempts, durationMs } = outcome;
+export function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
+  const { doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
   return {
     '@level': failed ? 'error' : 'info',
     '@message': `${change.resource.address}: ${verdictWords(outcome)}`,
     type: failed ? 'apply_errored' : 'apply_complete',
     hook: {
-      ...creating(change),
+      ...begun(change),
       outcome: outcome.outcome,
       ...(doubt && { doubt }),
       ...(differences && { differences }),
@@ -138,12 +137,16 @@ export function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
     '@level': 'info',
     '@message': applyLastLine(summary, incomplete),
     type: 'change_summary',
-    changes: { add: summary.created, change: 0, remove: 0, operation: 'apply' },
+    changes: { ...changeCounts(effectsIn(summary)), operation: 'apply' },
     summary,
     interrupted,
   };
 }
 
-function creating({ resource: { address, kind, name } }: Change): Creating {
-  return { resource: { addr: address, resource_type: kind.type, resource_name: name }, action: 'create' };
+function begun({ resource: { address, kind, name }, action }: Pending): Begun {
+  return { resource: { addr: address, resource_type: kind.type, resource_name: name }, action };
+}
+
+function changeCounts({ add, change, destroy }: ReturnType<typeof plannedEffects>): ChangeCounts {
+  return { add, change, remove: destroy };
 }

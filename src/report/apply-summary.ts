@@ -1,3 +1,4 @@
+import { actions, effectsOf, type Effect } from '../plan/actions.ts';
 import { outcomeKinds, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 
 /** How many resources ended how. */
@@ -8,4 +9,9 @@ export function applySummary(outcomes: readonly Outcome[]): ApplySummary {
   const summary = Object.fromEntries(outcomeKinds.map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   for (const { outcome } of outcomes) summary[outcome] += 1;
   return summary;
+}
+
+/** How many resources were added, changed and destroyed. */
+export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number>> {
+  return effectsOf((action) => summary[actions[action].outcome]);
 }

@@ -1,8 +1,9 @@
 import { isIncomplete, isMissing, isPartial, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
+import { isPending } from '../plan/plan.ts';
 import { serviceWords } from './answer-words.ts';
 import type { ApplyRun } from './apply-document.ts';
-import { applySummary, type ApplySummary } from './apply-summary.ts';
+import { applySummary, effectsIn, type ApplySummary } from './apply-summary.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
 import { inline } from './escape.ts';
 import { fold } from './fold.ts';
@@ -24,9 +25,7 @@ export function applyText(run: ApplyRun, style: Style): string {
 
 /** What became of everything that was to be created, each in a line. */
 export function outcomeLines(outcomes: readonly Outcome[], style: Style): string[] {
-  return outcomes
-    .filter(({ change }) => change.action === 'create')
-    .map((outcome) => outcomeLine(outcome, style));
+  return outcomes.filter(({ change }) => isPending(change)).map((outcome) => outcomeLine(outcome, style));
 }
 
 /** Why resources failed, by place. */
@@ -95,6 +94,7 @@ function next(summary: ApplySummary, saved: boolean): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
 }
 
-export function applyLastLine({ created }: ApplySummary, incomplete: boolean): string {
-  return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${created} added, 0 changed, 0 destroyed.`;
+export function applyLastLine(summary: ApplySummary, incomplete: boolean): string {
+  const { add, change, destroy } = effectsIn(summary);
+  return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
+import { actions } from '../plan/actions.ts';
 import type { Change, Difference } from '../plan/plan.ts';
 import { textDiff, type DiffLine } from './text-diff.ts';
 
@@ -23,7 +24,7 @@ export type FieldView =
   | { readonly kind: 'diff'; readonly field: string; readonly lines: readonly DiffLine[] };
 
 export const signs: Readonly<Record<ChangeKind, string>> = {
-  create: '+',
+  create: actions.create.sign,
   create_if_absent: '?',
   differs: '!',
   in_sync: '=',

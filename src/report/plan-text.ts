@@ -1,5 +1,5 @@
 import { kindWords } from '../kinds/all.ts';
-import { additions, countsOf, type Change, type Plan } from '../plan/plan.ts';
+import { countsOf, pendingIn, plannedEffects, type Change, type Plan } from '../plan/plan.ts';
 import { changeLines } from './change-lines.ts';
 import { inline } from './escape.ts';
 import type { Style } from './style.ts';
@@ -81,8 +81,8 @@ export function planCounts({ changes }: Plan): string {
 
 /** Tools that read Terraform's output match this line. */
 export function lastLine(plan: Plan): string {
-  const toAdd = additions(plan);
-  return toAdd === 0 && countsOf(plan.changes).differs === 0
+  const { add, change, destroy } = plannedEffects(plan);
+  return pendingIn(plan).length === 0 && countsOf(plan.changes).differs === 0
     ? 'No changes. Your infrastructure matches the configuration.'
-    : `Plan: ${toAdd} to add, 0 to change, 0 to destroy.`;
+    : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }

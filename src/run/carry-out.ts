@@ -1,6 +1,6 @@
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
-import { additions, type Plan } from '../plan/plan.ts';
+import { pendingIn, type Plan } from '../plan/plan.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import type { Ended } from '../report/ended.ts';
 import { applyEnding } from './apply-ending.ts';
@@ -34,7 +34,7 @@ export async function carryOut(
     );
   });
   const progress = createProgress('Creating', context, settings);
-  const total = additions(plan);
+  const total = pendingIn(plan).length;
   let done = 0;
   const outcomes = await applyPlan(plan, {
     client,

@@ -1,6 +1,6 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Change, Plan } from '../plan/plan.ts';
+import { isPending, type Pending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun } from '../report/apply-document.ts';
 import {
   diagnosticEvent,
@@ -17,7 +17,7 @@ import type { ServiceContext } from './context.ts';
 /** Told what happens in a run of apply, when it happens. */
 export interface EventLog {
   planned(plan: Plan): void;
-  started(change: Change): void;
+  started(change: Pending): void;
   ended(outcome: Outcome): void;
   diagnosed(diagnostics: readonly Diagnostic[]): void;
   finished(run: ApplyRun): void;
@@ -41,8 +41,9 @@ export function eventLog(
     planned: (plan) => plannedEvents(plan).forEach(write),
     started: (change) => write(startEvent(change)),
     ended: (outcome) => {
-      if (outcome.change.action === 'no-op') return; // nothing was to be done
-      write(outcomeEvent(outcome));
+      const { change } = outcome;
+      if (!isPending(change)) return;
+      write(outcomeEvent(outcome, change));
       for (const diagnostic of outcomeDiagnostics(outcome)) write(diagnosticEvent(diagnostic));
     },
     diagnosed: (diagnostics) => diagnostics.forEach((diagnostic) => write(diagnosticEvent(diagnostic))),

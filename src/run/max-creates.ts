@@ -1,6 +1,6 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { kindWords } from '../kinds/all.ts';
-import { additions, type Plan } from '../plan/plan.ts';
+import { plannedEffects, type Plan } from '../plan/plan.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
@@ -15,7 +15,7 @@ export function mostCreates(maxCreates: string | undefined): number | undefined 
 
 /** The complaint, said on stderr, about a plan that would create more than is allowed; none when it would not. */
 export function tooManyCreates(plan: Plan, most: number | undefined, context: Context): Diagnostic[] {
-  const count = additions(plan);
+  const { add: count } = plannedEffects(plan);
   if (most === undefined || count <= most) return [];
   const diagnostic = diagnosticFor(undefined, {
     code: 'too-many-creates',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
-import { additions } from '../../src/plan/plan.ts';
+import { plannedEffects } from '../../src/plan/plan.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
 
 function manifestOf(...fields: string[]): string {
@@ -43,7 +43,7 @@ describe('a plan', () => {
       after: { slug: 'wiki', name: 'Wiki' },
     });
     expect(document.resource_drift).toEqual([]);
-    expect(additions(plan)).toBe(0);
+    expect(plannedEffects(plan)).toEqual({ add: 0, change: 0, destroy: 0 });
   });
 
   test('names every declared field that differs, and changes nothing', async () => {
@@ -86,13 +86,13 @@ describe('a plan', () => {
     const { resource_changes: changes, summary } = planDocument(plan);
     expect(changes[0]).toMatchObject({ presence: 'unknown', change: { actions: ['create'] } });
     expect(summary.create_if_absent).toBe(1);
-    expect(additions(plan)).toBe(1);
+    expect(plannedEffects(plan)).toEqual({ add: 1, change: 0, destroy: 0 });
   });
 
   test('is counted by its changes, whatever the summary of its document says', async () => {
     const document = await documentOf('version: 1\nusers:\n  - username: alice\n  - username: bob\n');
     const altered = { ...document, summary: { ...document.summary, create_if_absent: 0 } };
-    expect(additions(planFrom(altered, shownResource))).toBe(2);
+    expect(plannedEffects(planFrom(altered, shownResource)).add).toBe(2);
   });
 
   test('is in the order of types and names, however the manifest is ordered', async () => {
