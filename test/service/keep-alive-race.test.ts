@@ -30,14 +30,14 @@ const script = `
   const seededRandom = ${seededRandom.toString()};
   const random = seededRandom(1);
   const uses = new WeakMap();
-  async function closeIfIdle(socket) {
-    const use = uses.get(socket);
+  async function closeIfIdle(socket, use) {
     for (let left = random() * ${mostTurns}; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
     if (uses.get(socket) === use) socket.destroy();
   }
   const server = createServer((request, response) => {
-    uses.set(request.socket, (uses.get(request.socket) ?? 0) + 1);
-    if (random() < 1 / 2) response.on('finish', () => closeIfIdle(request.socket));
+    const use = (uses.get(request.socket) ?? 0) + 1;
+    uses.set(request.socket, use);
+    if (random() < 1 / 2) response.on('finish', () => closeIfIdle(request.socket, use));
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
@@ -83,30 +83,33 @@ test(`${total} creates end as created, each once, though the service closes conn
   });
   const clock = { now: () => Date.now(), sleep: (milliseconds: number) => delay(Math.min(milliseconds, 20)) };
   const random = seededRandom(2);
-  let lost = 0;
-  const client = createClient(async (request, signal) => {
-    const exchange = await transport.send(request, signal);
-    if (exchange.kind !== 'answered') lost += 1;
-    return exchange;
-  });
   const pacing = createPacing({ concurrency: workers, clock, random: Math.random });
-  const settled: Settled[] = [];
+  const settled: (Settled & { readonly lost: number })[] = [];
   const worker = async (name: string): Promise<void> => {
     for (let index = 0; index < each; index += 1) {
       for (let left = random() * mostTurns; left > 0; left -= 1)
         await new Promise((resolve) => setImmediate(resolve));
       const creation = creationOf(index % 2 === 0 ? 'user' : 'application', `${name}-${index}`, name);
-      settled.push(await create(creation, client, pacing, { stop: () => {}, mayRetry: () => true }));
+      let lost = 0;
+      const client = createClient(async (request, signal) => {
+        const exchange = await transport.send(request, signal);
+        if (exchange.kind !== 'answered') lost += 1;
+        return exchange;
+      });
+      const course = { stop: () => {}, mayRetry: () => true };
+      settled.push({ ...(await create(creation, client, pacing, course)), lost });
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, id) => worker(`r-${id}`)));
   await transport.close();
   const created = await service.end();
 
-  const retried = settled.filter(({ attempts }) => attempts > 1).length;
-  expect(lost).toBeGreaterThan(0); // or nothing was raced
-  expect(retried).toBeLessThanOrEqual(lost);
-  expect(settled.filter(({ outcome }) => outcome !== 'created')).toEqual([]);
-  expect(created.length).toBe(total);
+  expect(settled.filter(({ lost }) => lost > 0).length).toBeGreaterThan(0); // or nothing was raced
+  expect(settled.filter(({ attempts, lost }) => attempts > 1 && lost === 0)).toEqual([]);
+  // Nothing is tried more than three times; that all three are lost happens once in tens of thousands of creates.
+  const givenUp = settled.filter(({ outcome, lost }) => outcome === 'unknown' && lost >= 3);
+  expect(givenUp.length).toBeLessThan(total / 100);
+  expect(settled.filter((one) => one.outcome !== 'created' && !givenUp.includes(one))).toEqual([]);
+  expect(created.length).toBe(total - givenUp.length);
   expect(created.filter((often) => often !== 1)).toEqual([]);
 });
