@@ -153,23 +153,33 @@ function entriesIn(manifest: JsonValue): number {
   return kinds.reduce((sum, kind) => sum + entriesOf(manifest, kind).length, 0);
 }
 
-/** The fields that name entries, for a regular expression. */
-const identities = kinds.map(({ identity }) => identity).join('|');
+/** A field that names an entry, for a regular expression. */
+const nameKey = String.raw`["']?(?:${kinds.map(({ identity }) => identity).join('|')})["']?[ \t]*:`;
+const lineStart = String.raw`^[ \t]*(?:-[ \t]+)?`;
 
-/** Counts what looks like the name of an entry, wherever it stands. */
+/** Counts what looks like the name of an entry where a key can stand, also in the middle of a line; comments do not count. */
 function countNames(text: string): number {
-  const name = new RegExp(String.raw`(?:${identities})["']?[ \t]*:`, 'g');
+  const nameOrComment = new RegExp(String.raw`(?:${lineStart}|[{,][ \t]*)${nameKey}|(?:^|[ \t])#`, 'gm');
   let count = 0;
-  while (count <= maxResources && name.test(text)) count += 1;
+  for (
+    let found = nameOrComment.exec(text);
+    found && count <= maxResources;
+    found = nameOrComment.exec(text)
+  ) {
+    if (!found[0].endsWith('#')) {
+      count += 1;
+      continue;
+    }
+    const end = text.indexOf('\n', nameOrComment.lastIndex);
+    if (end === -1) break;
+    nameOrComment.lastIndex = end;
+  }
   return count;
 }
 
 /** Counts the lines that begin like an entry: before parsing, so that far too many cost nothing. */
 function countEntries(text: string, enough: number): number {
-  const entry = new RegExp(
-    String.raw`^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?["']?(?:${identities})["']?[ \t]*:`,
-    'gm',
-  );
+  const entry = new RegExp(String.raw`${lineStart}(?:\{[ \t]*)?${nameKey}`, 'gm');
   let count = 0;
   while (count <= enough && entry.test(text)) count += 1;
   return count;

@@ -65,6 +65,11 @@ describe('a manifest that is made to cost much is refused', () => {
     ],
     ['200,000 keys', lines(200_000, (index) => `k${index}: 1`), 'yaml-unsupported'],
     ['300,000 keys in braces', `{${lines(300_000, (index) => `k${index}: 1,`)}}`, 'yaml-unsupported'],
+    [
+      '300,000 keys in braces, below names in a comment',
+      `# ${'slug: , username: '.repeat(6_000)}\n{${lines(300_000, (index) => `k${index}: 1,`)}}`,
+      'yaml-unsupported',
+    ],
     ['a million dashes', '-\n'.repeat(1_000_000), 'yaml-unsupported'],
     ['500,000 entries with tags', `version: 1\nusers:\n${'- !x a\n'.repeat(500_000)}`, 'yaml-unsupported'],
     ['3,000,000 entries in brackets', `version: 1\nusers: [${'a,'.repeat(3_000_000)}]\n`, 'yaml-unsupported'],
