@@ -69,7 +69,7 @@ async function typesOf(schema, name, type) {
   return compile(JSON.parse(schemaText), type, {
     bannerComment:
       `// Generated from schemas/${name}.schema.json by \`npm run generate\`. Do not edit.\n` +
-      "import type { JsonObject } from '../json.ts';\n",
+      "import type { JsonObject } from '../base/json.ts';\n",
     style: { singleQuote: true, printWidth: 110 },
   });
 }
@@ -94,7 +94,7 @@ function validatorOf(schema, name) {
   return [
     '// @ts-nocheck: compiled code.\n',
     `// Generated from schemas/${name}.schema.json by \`npm run generate\`. Do not edit.\n`,
-    "import type { Validate } from '../validate.ts';\n",
+    "import type { Validate } from '../base/validate.ts';\n",
     "import { createRequire } from 'node:module';\n",
     'const require = createRequire(import.meta.url);\n',
     `${body}\nexport const validate: Validate = validate10;\n`,
