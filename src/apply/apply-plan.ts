@@ -7,7 +7,7 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { create } from './create.ts';
-import { isIncomplete, type Outcome, type StopReason } from './outcome.ts';
+import { isIncomplete, type Outcome, type OutcomeKind, type StopReason } from './outcome.ts';
 
 export interface ApplyOptions {
   readonly client: Client;
@@ -40,11 +40,11 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   let outagesCounted = 0;
 
   /** Counts an end; `outages` is how many there had been when it began. */
-  function count({ outcome, answer }: Pick<Outcome, 'outcome' | 'answer'>, outages: number): void {
+  function count(kind: Kind, outcome: OutcomeKind, outages: number): void {
     const { outlasted } = pacing.outage;
-    // That the licence lets nothing be created is a clear answer: it leaves nothing open.
-    const isOpen = outcome === 'unknown' || (outcome === 'not_attempted' && answer?.kind !== 'read_only');
-    if (!isOpen) inARow = 0;
+    // What was given up because its kind was stopped says nothing of the service.
+    if (outcome === 'not_attempted' && stoppedKinds.has(kind)) return;
+    if (outcome !== 'unknown' && outcome !== 'not_attempted') inARow = 0;
     else if (outlasted === outages || outlasted > outagesCounted) inARow += 1;
     outagesCounted = outlasted;
     if (inARow >= doubtsInARow) stopped ??= 'doubts';
@@ -76,7 +76,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
       },
       mayRetry: () => !stoppedKinds.has(resource.kind),
     });
-    count(settled, outlasted);
+    count(resource.kind, settled.outcome, outlasted);
     const differences = held ? compare(resource, held) : [];
     const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
     const stoppedMeanwhile = settled.attempts === 0 ? whyStopped(change) : undefined;

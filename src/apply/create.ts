@@ -2,7 +2,7 @@ import { canBeRead } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client } from '../service/client.ts';
-import { waitedInVain } from '../service/outage.ts';
+import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import { whatAnswersProve } from '../service/what-answers-prove.ts';
@@ -47,7 +47,8 @@ export async function create(
   let inDoubt = false;
   let last: Answer | undefined;
   /** Which try it is. A request that never left because the service was away is none. */
-  let attempt: number | undefined = 1;
+  let attempt = 1;
+  let spared = 0;
   for (let attempts = 1; ; attempts += 1) {
     if (!(await pacing.turn())) {
       course.stop('pause');
@@ -100,8 +101,11 @@ export async function create(
         break;
     }
     if (stop === 'run') return refused('not_attempted');
-    attempt = await pacing.again({ attempt, most: tries, answer, isFree: writing.proof === 'not_applied' });
-    if (attempt === undefined || !course.mayRetry()) return refused('not_attempted');
+    const isFree = writing.proof === 'not_applied' && spared < mostOutagesSpared;
+    const next = await pacing.again({ attempt, most: tries, answer, isFree });
+    if (next === undefined || !course.mayRetry()) return refused('not_attempted');
+    if (next === attempt) spared += 1;
+    attempt = next;
   }
 }
 

@@ -41,6 +41,7 @@ export async function withService<Result>(
   const send = guarded(connection.send, settings, context, urgent);
   let quietUntil = 0;
   let isAway = false;
+  let saidUntil = 0;
   const pacing = createPacing({
     clock,
     random: context.random,
@@ -64,6 +65,10 @@ export async function withService<Result>(
     onPause: (milliseconds, { status }) => {
       const isTooLong = milliseconds > longestPauseMs;
       if (milliseconds < noticeableMs || settings.quiet || (isAway && !isTooLong)) return;
+      // Several requests that are under way are told of one pause.
+      const until = clock.now() + milliseconds;
+      if (until - saidUntil < noticeableMs) return;
+      saidUntil = until;
       const end = isTooLong ? ', which is too long: the run ends' : '';
       context.stderr.write(
         `The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${status})${end}.\n`,

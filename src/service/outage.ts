@@ -38,6 +38,9 @@ type State =
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
+/** So many outages one request may meet without being counted as tried: after that, it may be what brings the service down. */
+export const mostOutagesSpared = 3;
+
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
 
@@ -114,10 +117,11 @@ export class Outage {
         onNews?.({ kind: 'back', waitedMs: clock.now() - since });
         return this.#backTo('back');
       }
+      // The service may have asked for a longer wait than it is given: then this question was the last.
+      if (left() <= 0) return this.#giveUp(clock.now() - since);
       if (!isSure) onNews?.({ kind: 'away', answer: sign, waitMs });
       isSure = true;
       pauseFor(answer);
-      if (left() <= 0) return this.#giveUp(clock.now() - since);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ReadableKind } from '../kinds/kind.ts';
 import { timedOut } from './answer.ts';
-import { waitedInVain } from './outage.ts';
+import { mostOutagesSpared, waitedInVain } from './outage.ts';
 import type { Client, Reading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 
@@ -21,13 +21,16 @@ export async function retrieve(
 ): Promise<Reading | undefined> {
   let reading: Reading | undefined;
   let attempt: number | undefined = 1;
+  let spared = 0;
   while (attempt !== undefined && (await pacing.turn())) {
     reading = await client.read(kind, name, signal);
     const { answer } = reading;
     pacing.heed(answer, attempt);
     if (reading.proof !== 'nothing') return reading;
     const most = timedOut(answer) ? triesInSilence : tries;
-    attempt = await pacing.again({ attempt, most, answer, isFree: true });
+    const next = await pacing.again({ attempt, most, answer, isFree: spared < mostOutagesSpared });
+    if (next === attempt) spared += 1;
+    attempt = next;
   }
   return reading && { ...reading, answer: waitedInVain(reading.answer, pacing.outage) };
 }

@@ -284,7 +284,7 @@ test('what was begun and never sent says why the run had stopped', async () => {
 
 describe('resources that are created at the same time', () => {
   const two = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
-  const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((slug) => `{ slug: ${slug}, name: A }`).join(', ');
+  const seven = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => `{ slug: ${slug}, name: A }`).join(', ');
 
   async function sentFor(slug: string, toTheOther: Exchange): Promise<number> {
     let sent = 0;
@@ -304,15 +304,29 @@ describe('resources that are created at the same time', () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 
+  test('leave the users to be created when one is denied and the others are told to wait', async () => {
+    const { outcomes } = await carryOut(
+      `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
+      {},
+      async (request) => {
+        if (request.path.includes('users')) return created(request);
+        return request.body?.includes('"a"') ? answered(403, { detail: 'no' }) : answered(429, '');
+      },
+      { atATime: 7 },
+    );
+    expect(outcomes.map(({ outcome }) => outcome).slice(0, -1)).not.toContain('created');
+    expect(outcomes.at(-1)).toMatchObject({ outcome: 'created' });
+  });
+
   test.each([
     ['denied', answered(403, { detail: 'no' })],
     ['refused by the licence', answered(400, { detail: 'no', code: 'denied_license' })],
   ])('leave the users to be created when all of them are %s', async (_what, refusal) => {
     const { outcomes } = await carryOut(
-      `version: 1\napplications: [${six}]\nusers: [{ username: u }]\n`,
+      `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},
       async (request) => (request.path.includes('applications') ? refusal : created(request)),
-      { atATime: 6 },
+      { atATime: 7 },
     );
     expect(outcomes.at(-1)).toMatchObject({
       change: { resource: { address: 'user.u' } },

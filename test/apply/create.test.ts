@@ -322,11 +322,15 @@ describe('a create while the service is away', () => {
     return settled;
   }
 
-  test('that never left is sent again when it is back, however often that happens', async () => {
-    const refusals = Array.from({ length: 12 }, () => refused);
+  test('that never left is sent again when it is back, and three outages do not count as tries', async () => {
+    const refusals = Array.from({ length: 5 }, () => refused);
     expect(await settleAway(3, user, ...refusals, created)).toMatchObject({
       outcome: 'created',
-      attempts: 13,
+      attempts: 6,
+    });
+    expect(await settleAway(3, user, ...refusals, refused)).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 6,
     });
   });
 
@@ -341,9 +345,12 @@ describe('a create while the service is away', () => {
     });
   });
 
-  test('is looked for as often as it takes', async () => {
-    const refusals = Array.from({ length: 12 }, () => refused);
+  test('is looked for through three outages and five tries, and no more: the question may be what brings it down', async () => {
+    const refusals = Array.from({ length: 7 }, () => refused);
     expect(await settleAway(3, application, lost, ...refusals, found)).toMatchObject({ outcome: 'exists' });
+    expect(await settleAway(3, application, lost, ...refusals, refused)).toMatchObject({
+      outcome: 'unknown',
+    });
   });
 
   test('says how long was waited where the service went away in the pause before the next try', async () => {

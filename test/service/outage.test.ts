@@ -39,7 +39,13 @@ function outage(
     asked: () => asked,
     outage: new Outage(
       { waitMs: 60_000, fromTheStart: false, ask, onNews: (event) => news.push(event), ...patience },
-      { clock, random: () => 1, signal, unpaused: async () => true, pauseFor: () => {} },
+      {
+        clock,
+        random: () => 1,
+        signal,
+        unpaused: async () => true,
+        pauseFor: () => {},
+      },
     ),
   };
 }
@@ -266,6 +272,18 @@ describe('pacing in an outage', () => {
     expect(await pacing.turn()).toBe(true);
     // Told to wait 5 s, and once more.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
+  });
+
+  test('does not say that it waits where the service has asked for longer than that', async () => {
+    const news: OutageNews[] = [];
+    const { pacing, clock } = pacingThat(() => unavailable, {
+      waitMs: 3000,
+      onNews: (event) => news.push(event),
+    });
+    pacing.heed(unavailable, 1);
+    expect(await pacing.turn()).toBe(false);
+    expect(clock.sleeps).toEqual([5000]);
+    expect(news).toEqual([{ kind: 'gone', waitedMs: 5000 }]);
   });
 
   test('keeps the pause that the service asks for when it is back', async () => {
