@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { standardInput, type FileKind, type Files } from '../base/files.ts';
 import { globFolder } from '../base/glob-folder.ts';
+import { leadsOutside } from '../base/link-outside.ts';
 import { isBelow, systemFolderOf } from '../base/system-folder.ts';
 import { FolderReader } from './folder-reader.ts';
 import { SearchProblems } from './search-problems.ts';
@@ -47,7 +48,9 @@ class Search {
     const kind = await this.#files.kindOf(path);
     switch (kind) {
       case 'file':
-        return this.#add(path);
+        if (await leadsOutside(path, this.#files)) this.problems.reportOutside(path);
+        else await this.#add(path);
+        return;
       case 'folder': {
         const realPath = await this.#files.realPath(path);
         if (this.#refusesSystemFolder(path, realPath)) return;

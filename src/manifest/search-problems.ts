@@ -1,4 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { linkOutside } from '../base/link-outside.ts';
 
 /** What is in the way of a search for manifests. */
 export class SearchProblems {
@@ -9,8 +10,7 @@ export class SearchProblems {
   }
 
   reportOutside(path: string): void {
-    const detail = 'Name what it leads to on the command line.';
-    this.report(path, 'link-outside', 'this link leads out of the folder', detail);
+    this.diagnostics.push(diagnosticFor(path, linkOutside));
   }
 
   reportLoop(path: string): void {

@@ -62,7 +62,7 @@ export async function readConfig(
     }
     return { config: { manifests: [], vars: {} }, diagnostics: [], tokens: noTokenPlaces };
   }
-  const file = await readText(filename ?? defaultFile, files, { closed });
+  const file = await readText(filename ?? defaultFile, files, { closed, outside: 'refused' });
   if ('code' in file) return { diagnostics: [file], tokens: noTokenPlaces };
   const parsed = await parseYaml(file);
   if (parsed.value === undefined) return { diagnostics: parsed.diagnostics, tokens: noTokenPlaces };
@@ -96,7 +96,7 @@ export async function environmentNames(
   filename: string | undefined,
   files: Files,
 ): Promise<readonly string[]> {
-  const file = await readText(filename ?? defaultFile, files);
+  const file = await readText(filename ?? defaultFile, files, { outside: 'refused' });
   if ('code' in file) return [];
   const { value } = await parseYaml(file);
   const environments = isJsonObject(value) ? value['environments'] : undefined;

@@ -32,7 +32,7 @@ async function readVarsFile(
   files: Files,
   closed: ReadonlySet<string>,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
-  const file = await readText(filename, files, { closed });
+  const file = await readText(filename, files, { closed, outside: 'refused' });
   if ('code' in file) return [file];
   const { value, diagnostics, places } = await parseYaml(file);
   if (diagnostics.length > 0) return [...diagnostics];

@@ -1,5 +1,6 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { standardInput, type Files } from '../base/files.ts';
+import { leadsOutside, linkOutside } from '../base/link-outside.ts';
 import { systemFolderOf } from '../base/system-folder.ts';
 import { sourceFile, type SourceFile } from '../base/source.ts';
 
@@ -13,13 +14,15 @@ export interface ReadTextOptions {
   /** The real paths of files that hold what rollcall itself keeps secret; those are not read. */
   readonly closed?: ReadonlySet<string>;
   readonly maxBytes?: number;
+  /** Whether a link may lead out of its folder and of the working directory; by default it may. */
+  readonly outside?: 'followed' | 'refused';
 }
 
 /** Reads a file, or standard input, as strict UTF-8. A byte-order mark is dropped, so that places stay right. */
 export async function readText(
   filename: string,
   files: Files,
-  { closed = new Set(), maxBytes = maxFileBytes }: ReadTextOptions = {},
+  { closed = new Set(), maxBytes = maxFileBytes, outside = 'followed' }: ReadTextOptions = {},
 ): Promise<SourceFile | Diagnostic> {
   const shown = filename === standardInput ? '<stdin>' : filename;
   const refuse = (code: Diagnostic['code'], summary: string, detail: string): Diagnostic =>
@@ -43,6 +46,8 @@ export async function readText(
         'this file holds what rollcall itself keeps secret',
         'The token and the key of the client certificate are for rollcall alone. Name another file.',
       );
+    if (outside === 'refused' && filename !== standardInput && (await leadsOutside(filename, files)))
+      return diagnosticFor(shown, linkOutside);
     bytes = await (filename === standardInput
       ? files.readStandardInput(maxBytes + 1)
       : files.read(filename, maxBytes + 1));

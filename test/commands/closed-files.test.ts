@@ -1,10 +1,12 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
+import { findManifests } from '../../src/manifest/find-manifests.ts';
+import { environmentNames } from '../../src/settings/config.ts';
 import { parseJson } from '../../src/base/json.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import { temporaryFolder } from '../support/canary.ts';
@@ -130,6 +132,48 @@ describe('the key of the client certificate', () => {
   test.each(['client.key', 'client.pem'])('is never a manifest: %s', async (name) => {
     const options = { tokenFile: at('tok'), clientCert: at('client.pem'), clientKey: at('client.key') };
     expect((await planned([at(name)], options)).codes).toEqual(['forbidden-file']);
+  });
+});
+
+describe('a link that leads out of its folder and of the working directory', () => {
+  const planted = (name: string): string => {
+    const text = name === 'm.yaml' ? valid : 'line_of_elsewhere: word';
+    writeFileSync(at('elsewhere/planted.yaml'), text);
+    rmSync(at(`project/${name}`), { force: true });
+    symlinkSync('../elsewhere/planted.yaml', at(`project/${name}`));
+    return at(`project/${name}`);
+  };
+
+  test.each<[string, (link: string) => Promise<Ran>]>([
+    ['m.yaml', (link) => planned([link], { tokenFile: at('tok') })],
+    ['linked.yaml', (config) => planned([at('project/manifests')], { tokenFile: at('tok'), config })],
+    ['vars.yaml', (link) => planned([at('project/manifests')], { tokenFile: at('tok'), vars: [link] })],
+  ])('is not followed, though it is named itself: %s', async (name, run) => {
+    const { codes, stderr } = await run(planted(name));
+    expect(codes).toEqual(['link-outside']);
+    expect(stderr).not.toContain('line_of_elsewhere');
+  });
+
+  test('offers no environments to a shell', async () => {
+    writeFileSync(at('elsewhere/environments.yaml'), 'environments: { production: {} }\n');
+    symlinkSync('../elsewhere/environments.yaml', at('project/environments.yaml'));
+    expect(await environmentNames(at('elsewhere/environments.yaml'), nodeFiles)).toEqual(['production']);
+    expect(await environmentNames(at('project/environments.yaml'), nodeFiles)).toEqual([]);
+  });
+
+  test('is followed where it stays within one of them, as the links of a ConfigMap do', async () => {
+    mkdirSync(at('mounted/..2024'), { recursive: true });
+    writeFileSync(at('mounted/..2024/m.yaml'), valid);
+    symlinkSync('..2024', at('mounted/..data'));
+    symlinkSync('..data/m.yaml', at('mounted/m.yaml'));
+    symlinkSync('../mounted/m.yaml', at('project/mounted.yaml'));
+    const workingDirectory = {
+      ...nodeFiles,
+      realPath: (path: string) => nodeFiles.realPath(path === '.' ? folder : path),
+    };
+    expect((await findManifests([at('mounted/m.yaml')], nodeFiles)).diagnostics).toEqual([]);
+    expect((await findManifests([at('project/mounted.yaml')], nodeFiles)).diagnostics).toHaveLength(1);
+    expect((await findManifests([at('project/mounted.yaml')], workingDirectory)).diagnostics).toEqual([]);
   });
 });
 
