@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { savedPlan } from '../plan/saved-plan.ts';
+import { savedPlan } from '../plan/saved/document.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
 import type { Ended } from '../report/ended.ts';
 import { inline } from '../report/escape.ts';

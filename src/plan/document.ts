@@ -135,16 +135,12 @@ export function changeFrom(
   return { resource, presence, action, ...(change.before && { observed: change.before }), differences };
 }
 
-/** What a change of a document declares, as far as it is shown: what is in sync is declared as it is observed. */
-export function shownIn({ change, differences }: ChangeDocument): JsonObject {
-  const differing = differences.map(({ field, declared }) => [field, declared] as const);
-  return { ...change.after, ...Object.fromEntries(differing) };
-}
-
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
-export function shownResource(change: ChangeDocument): Resource {
-  const { address, type, name, source } = change;
-  const shown = shownIn(change);
+export function shownResource(document: ChangeDocument): Resource {
+  const { address, type, name, source, change, differences } = document;
+  const differing = differences.map(({ field, declared }) => [field, declared] as const);
+  // What is in sync is declared as it is observed.
+  const shown: JsonObject = { ...change.after, ...Object.fromEntries(differing) };
   const origin = { kind: 'saved-plan', filename: source.file, entry: source, fields: {} } as const;
   return { kind: kindOf(type), name, address, fields: shown, shown, secrets: [], origin };
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
-import type { StaleChange, Staleness } from '../plan/changed-since.ts';
+import type { StaleChange, Staleness } from '../plan/saved/staleness.ts';
 import { quoted } from './escape.ts';
 
 /** Why a saved plan is not applied, at the lines that declare what has changed. */

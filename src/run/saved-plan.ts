@@ -1,13 +1,11 @@
 import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { plannedResources, type PlannedSources } from '../manifest/planned-resources.ts';
-import { changedSince } from '../plan/changed-since.ts';
-import { planFrom, shownIn } from '../plan/document.ts';
 import type { Plan } from '../plan/plan.ts';
-import { readSavedPlan } from '../plan/read-saved-plan.ts';
-import type { SavedPlan } from '../plan/saved-plan.ts';
+import type { SavedPlan } from '../plan/saved/document.ts';
+import { readSavedPlan } from '../plan/saved/read.ts';
+import { restored, type SecretsOfPlan } from '../plan/saved/resources.ts';
+import { changedSince } from '../plan/saved/staleness.ts';
 import { stalePlan } from '../report/stale-plan.ts';
-import { kindOf } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { validatorFor } from '../base/validator.ts';
 import type { Context } from './context.ts';
@@ -34,7 +32,7 @@ const maxBytes = 256 * 1024 * 1024;
 export async function loadSavedPlan(
   filename: string,
   baseUrl: string,
-  sources: PlannedSources,
+  sources: SecretsOfPlan,
 ): Promise<LoadedPlan> {
   const satisfiesSchema = validatorFor('plan');
   const read = readSavedPlan(await textOf(filename, sources.files), (document) => satisfiesSchema(document));
@@ -56,32 +54,12 @@ export async function loadSavedPlan(
       summary: `this plan was made for ${document.service}, and the service is ${baseUrl}`,
     });
   }
-  const { resources, diagnostics } = await plannedResources(
-    document.resource_changes.map((change) => {
-      const { address, type, name, source } = change;
-      const saved = document.saved[address] ?? { places: {} };
-      return {
-        kind: kindOf(type),
-        name,
-        shown: shownIn(change),
-        ...(saved.references && { references: saved.references }),
-        origin: {
-          kind: 'saved-plan',
-          filename: source.file,
-          entry: source,
-          fields: Object.fromEntries(
-            Object.entries(saved.places).map(([field, [line, column]]) => [field, { line, column }]),
-          ),
-        },
-      };
-    }),
-    sources,
-  );
-  if (diagnostics.length === 0) {
-    const declared = new Map(resources.map((resource) => [resource.address, resource]));
-    const plan = planFrom(document, ({ address }) => declared.get(address));
-    return { kind: 'loaded', plan, resources, document };
+  const result = await restored(document, sources);
+  if (result.kind === 'restored') {
+    const { plan } = result;
+    return { kind: 'loaded', plan, resources: plan.changes.map(({ resource }) => resource), document };
   }
+  const { diagnostics } = result;
   const stale = diagnostics.some(({ code }) => code === 'stale-plan');
   return { kind: 'refused', ending: stale ? 'stale' : 'invalid', diagnostics };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
-import { contentDigest, type SavedPlan } from '../../src/plan/saved-plan.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture } from '../support/run.ts';
 import { virtualClock } from '../support/virtual-clock.ts';

@@ -5,7 +5,7 @@ import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
-import { contentDigest, type SavedPlan } from '../../src/plan/saved-plan.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { times } from '../support/effort.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { capture, type Setup } from '../support/run.ts';

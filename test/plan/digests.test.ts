@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { manifestDigest } from '../../src/plan/manifest-digest.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import { savedPlan } from '../../src/plan/saved-plan.ts';
+import { savedPlan } from '../../src/plan/saved/document.ts';
 import { desired } from '../support/desired.ts';
 import { observedIn } from '../support/plan-of.ts';
 

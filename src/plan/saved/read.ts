@@ -1,7 +1,7 @@
-import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { planFormatVersion } from './document.ts';
-import { planFault } from './plan-fault.ts';
-import { contentDigest, type SavedPlan } from './saved-plan.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../base/json.ts';
+import { planFormatVersion } from '../document.ts';
+import { planFault } from './fault.ts';
+import { contentDigest, type SavedPlan } from './document.ts';
 
 export type ReadPlan =
   | { readonly kind: 'plan'; readonly plan: SavedPlan }

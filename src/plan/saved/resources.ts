@@ -1,58 +1,60 @@
-import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import type { Files } from '../base/files.ts';
-import { validate } from '../generated/validate-manifest.ts';
-import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { addressOf, type Origin, type Resource, type Template } from '../kinds/resource.ts';
-import { sensitive } from '../base/sensitive.ts';
-import type { ReferencePolicy } from './reference-policy.ts';
-import { checkRules } from './rules.ts';
-import { readSecret, secretFiles, type SecretSources } from './secret-reference.ts';
-import { trim } from './trim.ts';
+import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
+import type { Address } from '../../base/address.ts';
+import type { Files } from '../../base/files.ts';
+import { validate } from '../../generated/validate-manifest.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  pointer,
+  stepsOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../base/json.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { placeOf, type Resource, type Template } from '../../kinds/resource.ts';
+import { sensitive } from '../../base/sensitive.ts';
+import { planFrom, shownResource } from '../document.ts';
+import type { Plan } from '../plan.ts';
+import type { SavedChange, SavedPlan } from './document.ts';
+import type { ReferencePolicy } from '../../manifest/reference-policy.ts';
+import { checkRules } from '../../manifest/rules.ts';
+import { readSecret, secretFiles, type SecretSources } from '../../manifest/secret-reference.ts';
+import { trim } from '../../manifest/trim.ts';
 
-/** A resource as a saved plan keeps it. */
-export interface PlannedEntry {
-  readonly kind: Resource['kind'];
-  readonly name: string;
-  /** The declared fields, their sensitive values blanked out. */
-  readonly shown: JsonObject;
-  /** What the blanked-out values are made of, by their JSON Pointers from the fields. */
-  readonly references?: Readonly<Record<string, Template>>;
-  readonly origin: Extract<Origin, { kind: 'saved-plan' }>;
-}
+export type Restored =
+  | { readonly kind: 'restored'; readonly plan: Plan }
+  /** It must not be applied. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] };
 
-export interface PlannedResources {
-  /** Complete only when there are no diagnostics. */
-  readonly resources: readonly Resource[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface PlannedSources extends ReferencePolicy {
+export interface SecretsOfPlan extends ReferencePolicy {
   readonly files: Files;
   readonly env: SecretSources['env'];
 }
 
-/** The resources of a saved plan, their references resolved here and now. */
-export async function plannedResources(
-  entries: readonly PlannedEntry[],
-  { files, env, ...policy }: PlannedSources,
-): Promise<PlannedResources> {
+/** The plan of a saved document, to be carried out: its references are resolved here and now. */
+export async function restored(
+  document: SavedPlan,
+  { files, env, ...policy }: SecretsOfPlan,
+): Promise<Restored> {
   const filesOf = secretFiles(files, policy);
   /** Of all of them, and filled as they are resolved: the list is the same for each. */
   const secrets: string[] = [];
   const known = new Set(policy.own?.texts);
-  const resources: Resource[] = [];
+  const resources = new Map<Address, Resource>();
   const diagnostics: Diagnostic[] = [];
-  for (const entry of entries) {
-    const { filename, entry: start } = entry.origin;
-    const result = await resourceOf(entry, { env, policy, readFile: filesOf(filename) }, { secrets, known });
-    if ('name' in result) resources.push(result);
-    else {
-      const about = { ...result, address: addressOf(entry.kind.type, entry.name) };
-      diagnostics.push({ ...diagnosticFor(filename, about), range: { filename, start, end: start } });
-    }
+  for (const change of document.resource_changes) {
+    const { address } = change;
+    const resource = { ...withPlaces(shownResource(change), document.saved[address]), secrets };
+    const sources = { env, policy, readFile: filesOf(change.source.file) };
+    const result = await resolved(resource, sources, known);
+    if ('name' in result) resources.set(address, result);
+    else diagnostics.push(diagnosticOf(resource, undefined, result));
   }
   for (const secret of known) secrets.push(secret);
-  return { resources, diagnostics: diagnostics.length > 0 ? diagnostics : brokenRules(resources) };
+  const all = diagnostics.length > 0 ? diagnostics : brokenRules([...resources.values()]);
+  return all.length > 0
+    ? { kind: 'refused', diagnostics: all }
+    : { kind: 'restored', plan: planFrom(document, ({ address }) => resources.get(address)) };
 }
 
 /** What the manifests of the plan would have been refused for. */
@@ -61,12 +63,24 @@ function brokenRules(resources: readonly Resource[]): Diagnostic[] {
   return errors.map((error) => ({ ...error, code: 'stale-plan' }));
 }
 
-async function resourceOf(
-  entry: PlannedEntry,
+/** A resource with what its document alone does not tell. */
+function withPlaces(resource: Resource, saved: SavedChange | undefined): Resource {
+  const { filename, start: entry } = placeOf(resource);
+  const places = Object.entries(saved?.places ?? {});
+  const fields = Object.fromEntries(
+    places.map(([field, [line, column]]) => [field, { line, column }] as const),
+  );
+  const origin = { kind: 'saved-plan', filename, entry, fields } as const;
+  return { ...resource, ...(saved?.references && { references: saved.references }), origin };
+}
+
+/** A resource with the values of its references in place of what is blanked out; or why it cannot have them. */
+async function resolved(
+  resource: Resource,
   sources: SecretSources,
-  { secrets, known }: { readonly secrets: readonly string[]; readonly known: Set<string> },
+  known: Set<string>,
 ): Promise<Resource | Problem> {
-  const { kind, name, shown, references = {}, origin } = entry;
+  const { kind, name, shown, references = {} } = resource;
   if (!areWhatIsHidden(references, shown)) {
     return {
       code: 'stale-plan',
@@ -97,16 +111,7 @@ async function resourceOf(
       detail: 'Run `rollcall plan` again.',
     };
   }
-  return {
-    kind,
-    name,
-    address: addressOf(kind.type, name),
-    fields: declared,
-    shown,
-    secrets,
-    ...(entry.references && { references }),
-    origin,
-  };
+  return { ...resource, fields: declared };
 }
 
 /** Whether each value that is not shown has its references, and nothing else has: what people are shown is what is sent. */

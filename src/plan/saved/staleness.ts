@@ -1,10 +1,10 @@
-import type { JsonValue } from '../base/json.ts';
-import type { Resource } from '../kinds/resource.ts';
-import type { ObservedState } from '../observe/observe.ts';
-import { sameValue } from './compare.ts';
-import type { ChangeDocument } from './document.ts';
-import type { Change, Plan } from './plan.ts';
-import { savedChanges, type SavedChange, type SavedPlan } from './saved-plan.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { Resource } from '../../kinds/resource.ts';
+import type { ObservedState } from '../../observe/observe.ts';
+import { sameValue } from '../compare.ts';
+import type { ChangeDocument } from '../document.ts';
+import type { Change, Plan } from '../plan.ts';
+import { savedChanges, type SavedChange, type SavedPlan } from './document.ts';
 
 /** In what a resource is no longer as a saved plan saw it. */
 export type Staleness =

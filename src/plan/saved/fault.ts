@@ -1,9 +1,9 @@
-import type { JsonValue } from '../base/json.ts';
-import { kindOf } from '../kinds/all.ts';
-import { canBeRead } from '../kinds/kind.ts';
-import { canonical } from './canonical.ts';
-import { countedDocument, type ChangeDocument } from './document.ts';
-import type { SavedPlan } from './saved-plan.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { kindOf } from '../../kinds/all.ts';
+import { canBeRead } from '../../kinds/kind.ts';
+import { canonical } from '../canonical.ts';
+import { countedDocument, type ChangeDocument } from '../document.ts';
+import type { SavedPlan } from './document.ts';
 
 /**
  * Why a saved plan cannot be one that `plan` made, even if its digest is right: anyone who can replace the file can make a new

@@ -1,11 +1,11 @@
 import { scryptSync } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { ObservedState } from '../observe/observe.ts';
-import type { Address } from '../base/address.ts';
-import { declaredFields, isSensitive, placeOf, type Resource, type Template } from '../kinds/resource.ts';
-import { canonical, sha256 } from './canonical.ts';
-import { planDocument, type PlanDocument } from './document.ts';
-import type { Plan } from './plan.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { ObservedState } from '../../observe/observe.ts';
+import type { Address } from '../../base/address.ts';
+import { declaredFields, isSensitive, placeOf, type Resource, type Template } from '../../kinds/resource.ts';
+import { canonical, sha256 } from '../canonical.ts';
+import { planDocument, type PlanDocument } from '../document.ts';
+import type { Plan } from '../plan.ts';
 
 /** A plan that is kept in a file, to be applied later: schemas/plan.schema.json with the parts that only a file has. */
 export interface SavedPlan extends PlanDocument {
