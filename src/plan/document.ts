@@ -141,6 +141,7 @@ export function shownResource(document: ChangeDocument): Resource {
   const differing = differences.map(({ field, declared }) => [field, declared] as const);
   // What is in sync is declared as it is observed.
   const shown: JsonObject = { ...change.after, ...Object.fromEntries(differing) };
-  const origin = { kind: 'saved-plan', filename: source.file, entry: source, fields: {} } as const;
+  const entry = { line: source.line, column: source.column };
+  const origin = { kind: 'saved-plan', filename: source.file, entry, fields: {} } as const;
   return { kind: kindOf(type), name, address, fields: shown, shown, secrets: [], origin };
 }

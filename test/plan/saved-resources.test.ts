@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Resource } from '../../src/kinds/resource.ts';
+import { placeOf, type Resource } from '../../src/kinds/resource.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { SavedPlan } from '../../src/plan/saved/document.ts';
 import { restored, type Restored } from '../../src/plan/saved/resources.ts';
@@ -59,6 +59,12 @@ test('a field is trimmed, and what lies deeper in attributes is kept, as in a ma
     attributes: { key: 'x padded\n', list: [1, ' padded\n'] },
   });
   expect(resource?.secrets).toEqual(['padded']);
+});
+
+test('a resource stands where its plan says that the manifest declares it', async () => {
+  const { filename, ...range } = placeOf((await aliceOf(alice, {})) ?? expect.fail('it was refused'));
+  expect(filename).toBe('m.yaml');
+  expect(range).toEqual({ start: { line: 3, column: 5 }, end: { line: 3, column: 5 } });
 });
 
 test('a secret is known as the service stores it, in a saved plan and in a manifest', async () => {
