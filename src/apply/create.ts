@@ -5,7 +5,6 @@ import type { Client } from '../service/client.ts';
 import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
-import { whatAnswersProve } from '../service/what-answers-prove.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { OutcomeKind } from './outcome.ts';
 
@@ -57,10 +56,9 @@ export async function create(
       return { outcome, ...(answer && { answer }), attempts: attempts - 1 };
     }
     const writing = await client.create(creation.kind, creation.name, creation.fields);
-    const { answer } = writing;
+    const { answer, stop } = writing;
     last = answer;
     pacing.heed(answer, attempt);
-    const { stop } = whatAnswersProve[answer.kind];
     if (stop) course.stop(stop, answer);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer): Settled => ({
       outcome,

@@ -6,7 +6,6 @@ import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { whatAnswersProve } from '../service/what-answers-prove.ts';
 
 /** What the service holds of one resource; unknown where its kind cannot be read. */
 export type Observation =
@@ -80,7 +79,7 @@ export async function observe(
       case 'fault':
         failures.push({ resource, proof: reading.proof, answer: reading.answer });
         inARow += 1;
-        if (whatAnswersProve[reading.answer.kind].stop || inARow >= failuresInARow) stopped = true;
+        if (reading.stop !== undefined || inARow >= failuresInARow) stopped = true;
         // If the first reads time out, stop: the service is not answering.
         if (timedOut(reading.answer) && !someoneAnswered) stopped = true;
     }

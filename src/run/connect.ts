@@ -9,7 +9,6 @@ import { redacting } from '../service/redact.ts';
 import { givingUp } from '../service/give-up.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
-import { whatAnswersProve } from '../service/what-answers-prove.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { ServiceContext } from './context.ts';
 
@@ -49,7 +48,6 @@ export async function withService<Result>(
     signal,
     onRetry: (answer) => {
       if (settings.quiet || clock.now() < quietUntil || signal.aborted) return;
-      if (whatAnswersProve[answer.kind].pause === 'always') return; // said already
       quietUntil = clock.now() + remarkEveryMs;
       context.stderr.write(`Trying again: ${inline(answerWords(answer).summary)}.\n`);
     },

@@ -68,7 +68,7 @@ export interface PacingOptions {
   readonly patience?: Patience;
   /** Called when a pause begins, or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
-  /** Called before something is tried again. */
+  /** Called before something is tried again, but not where everybody pauses in any case: onPause tells of that. */
   readonly onRetry?: (answer: Answer) => void;
 }
 
@@ -130,7 +130,7 @@ export function createPacing(options: PacingOptions): Pacing {
     const granted = retriesAtLeast + requests * retriesForARequest + outage.outlasted * concurrency.ceiling;
     if (retries >= granted) return false;
     retries += 1;
-    onRetry?.(answer);
+    if (whatAnswersProve[answer.kind].pause !== 'always') onRetry?.(answer);
     if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
     return !signal?.aborted;
   }
