@@ -74,6 +74,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
         else if (!stoppedKinds.has(resource.kind))
           stoppedKinds.set(resource.kind, answer?.kind === 'read_only' ? 'read_only' : 'denied');
       },
+      mayBegin: () => whyStopped(change) === undefined,
       mayRetry: () => !stoppedKinds.has(resource.kind),
     });
     count(resource.kind, settled.outcome, outlasted);

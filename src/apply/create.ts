@@ -27,6 +27,8 @@ export interface Settled {
 export interface Course {
   /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known, with the answer that shows it. */
   stop(scope: 'run' | 'type' | 'pause', answer?: Answer): void;
+  /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
+  mayBegin(): boolean;
   /** Whether sending this again may help. */
   mayRetry(): boolean;
 }
@@ -54,6 +56,12 @@ export async function create(
       const outcome = inDoubt ? 'unknown' : 'not_attempted';
       const answer = last && waitedInVain(last, pacing.outage);
       return { outcome, ...(answer && { answer }), attempts: attempts - 1 };
+    }
+    // The others may have been told something while this one waited for its turn.
+    const mayGoOn = attempts === 1 ? course.mayBegin() : course.mayRetry();
+    if (!mayGoOn) {
+      const outcome = inDoubt ? 'unknown' : 'not_attempted';
+      return { outcome, ...(last && { answer: last }), attempts: attempts - 1 };
     }
     const writing = await client.create(creation.kind, creation.name, creation.fields);
     const { answer, stop } = writing;

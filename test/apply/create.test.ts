@@ -26,7 +26,7 @@ const crash = answered(405);
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 /** There is nobody else to hear of a stop. */
-const alone: Course = { stop: () => {}, mayRetry: () => true };
+const alone: Course = { stop: () => {}, mayBegin: () => true, mayRetry: () => true };
 
 interface Traced extends Settled {
   /** What it told the rest of the run, if anything. */
@@ -51,7 +51,7 @@ async function settleUnless(
     creation,
     createClient(transport.send),
     createPacing({ concurrency: 1, clock, random: () => 1, signal }),
-    { stop: (scope) => (stop = scope), mayRetry: () => true },
+    { stop: (scope) => (stop = scope), mayBegin: () => true, mayRetry: () => true },
   );
   expect(transport.requests).toHaveLength(answers.length);
   return {
@@ -285,7 +285,7 @@ describe('a pause that is too long to wait out', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.heed(hourLong, 1);
     const stops: string[] = [];
-    const course = { stop: (scope: string) => stops.push(scope), mayRetry: () => true };
+    const course = { stop: (scope: string) => stops.push(scope), mayBegin: () => true, mayRetry: () => true };
     const { send, requests } = scriptedTransport();
     expect(await create(application, createClient(send), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
@@ -440,6 +440,29 @@ describe('creating a user', () => {
     expect(await settle(user, usernameTaken)).not.toHaveProperty('held');
   });
 
+  test('is not begun where the run was stopped while it waited for its turn', async () => {
+    const { send, requests } = scriptedTransport();
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+    const course = { ...alone, mayBegin: () => false };
+    expect(await create(user, createClient(send), pacing, course)).toStrictEqual({
+      outcome: 'not_attempted',
+      attempts: 0,
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('is not sent again where its kind was stopped in the pause before', async () => {
+    const clock = virtualClock();
+    const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
+    const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
+    const course = { ...alone, mayRetry: () => clock.now() < 3000 };
+    expect(await create(user, createClient(send), pacing, course)).toMatchObject({
+      outcome: 'unknown',
+      attempts: 1,
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   test('is not sent again once there is no use in it', async () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
@@ -489,7 +512,7 @@ describe('what is not begun any more after an answer', () => {
       creation,
       createClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
       createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
-      { stop: (scope) => stops.push(scope), mayRetry: () => true },
+      { stop: (scope) => stops.push(scope), mayBegin: () => true, mayRetry: () => true },
     );
     expect(new Set(stops)).toEqual(new Set(ends === undefined ? [] : [ends]));
   });

@@ -96,7 +96,7 @@ test(`${total} creates end as created, each once, though the service closes conn
         if (exchange.kind !== 'answered') lost += 1;
         return exchange;
       });
-      const course = { stop: () => {}, mayRetry: () => true };
+      const course = { stop: () => {}, mayBegin: () => true, mayRetry: () => true };
       settled.push({ ...(await create(creation, client, pacing, course)), lost });
     }
   };

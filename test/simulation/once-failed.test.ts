@@ -14,6 +14,8 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [7_033_230, 'the checker missed an outage that had shown itself while a request was under way'],
   [7_063_182, 'the same'],
   [7_074_136, 'the same'],
+  [30_085_602, 'a create was begun in the moment of an interruption, as the service came back'],
+  [30_092_299, 'a create in doubt was sent again after a pause in which another was denied'],
   [20_120_744, 'the checker blamed a restart for a create in doubt that was refused when it was sent again'],
 ];
 
