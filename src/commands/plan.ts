@@ -16,6 +16,7 @@ import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
 import { observedPlan, type ObservedPlan } from '../run/observed-plan.ts';
 import { prepare, type ScopeFlags } from '../run/prepare.ts';
 import { endedWell, Reports } from './reports.ts';
+import { wasRead } from './was-read.ts';
 
 export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json';
@@ -32,7 +33,7 @@ export async function plan(
   options: PlanOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = new Reports(options.report, planReports, planComment);
+  const reports = new Reports(options.report, planReports, planComment, options.out);
   const { ending, ...ended } = await endedWell(() => planned(paths, options, context));
   if (options.output === 'json') context.stdout.write(planReports.json(ended, context.toolVersion));
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
@@ -63,7 +64,7 @@ async function planned(
     const limit = tooManyCreates(result.plan, most, context);
     const ended = { ...known, result: result.plan, diagnostics: [...diagnostics, ...limit] };
     if (limit.length > 0) return { ...ended, ending: 'failed' };
-    if (options.out !== undefined && !(await save(options.out, result, context)))
+    if (options.out !== undefined && !(await save(options.out, result, filenames, context)))
       return { ...ended, ending: 'failed' };
     const changes = options.detailedExitcode && pendingIn(result.plan).length > 0;
     return { ...ended, ending: changes ? 'changes' : 'done' };
@@ -74,9 +75,12 @@ async function planned(
 async function save(
   filename: string,
   { plan: made, observed }: Extract<ObservedPlan, { kind: 'planned' }>,
+  filenames: readonly string[],
   context: Context,
 ): Promise<boolean> {
   try {
+    if (await wasRead(filename, filenames, context.files))
+      throw new Error('It is one of the manifests that were read. Name another file.');
     await context.writePrivateFile(filename, jsonText(savedPlan(made, observed)));
     return true;
   } catch (error) {

@@ -7,21 +7,26 @@ import { inline } from '../report/escape.ts';
 import { nonEmpty } from '../settings/environment.ts';
 import type { Context } from '../run/context.ts';
 import { descriptorNamed } from '../terminal/descriptor.ts';
+import { wasRead } from './was-read.ts';
 
 /** The formats of a command: each a function that renders what came of it. */
 type Formats<Result> = Readonly<Record<string, (result: Result, toolVersion: string) => string>>;
 
 /** Reports to write, as `--report FORMAT=FILE` asks for them. */
-export class Reports<Result> {
+export class Reports<Result extends { readonly filenames: readonly string[] }> {
   readonly #wanted: readonly { readonly format: string; readonly filename: string }[];
   readonly #formats: Formats<Result>;
   readonly #comment: (result: Result, limit: Limit) => string;
 
-  /** Reads the values of `--report`, or throws a UsageError that names the formats. `comment` renders Markdown. */
+  /**
+   * Reads the values of `--report`, or throws a UsageError that names the formats. `comment` renders Markdown;
+   * `plan` is where the command saves a plan.
+   */
   constructor(
     values: readonly string[] | undefined,
     formats: Formats<Result>,
     comment: (result: Result, limit: Limit) => string,
+    plan?: string,
   ) {
     this.#formats = formats;
     this.#comment = comment;
@@ -37,6 +42,11 @@ export class Reports<Result> {
     const twice = targets.find((filename, index) => targets.indexOf(filename) !== index);
     if (twice !== undefined)
       throw new UsageError(`two reports would be written to ${twice}`, 'Give each a place of its own.');
+    if (plan !== undefined && targets.includes(plan))
+      throw new UsageError(
+        `a report would take the place of the plan in ${plan}`,
+        'Give each a place of its own.',
+      );
   }
 
   /** Writes every report, to its file or to standard output; says on stderr which could not be written, and whether all were. */
@@ -44,6 +54,8 @@ export class Reports<Result> {
     let written = true;
     const attempt = async (target: string, write: () => Promise<void> | void): Promise<void> => {
       try {
+        if (await wasRead(target, result.filenames, context.files))
+          throw new Error('It is one of the manifests that were read. Name another file.');
         await write();
       } catch (error) {
         written = false;

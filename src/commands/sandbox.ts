@@ -1,13 +1,16 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
+import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
+import { Redactor } from '../base/redactor.ts';
 import { diagnosticsText } from '../report/diagnostics-text.ts';
 import { createStyle } from '../report/style.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
+import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
+import { noTokenPlaces } from '../settings/token-places.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from '../run/context.ts';
 import type { RunCommand } from '../terminal/run-command.ts';
@@ -70,9 +73,14 @@ function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PR
   return { no_proxy: all, NO_PROXY: all };
 }
 
-async function readSeed(filename: string, { files }: Context): Promise<Sandbox | Diagnostic[]> {
-  const file = await readText(filename, files);
-  return 'code' in file ? [file] : loadSeed(file);
+/** Reads a seed. It may be the file of the token by mistake, or hold a copy: neither is shown. */
+async function readSeed(filename: string, { files, env }: Context): Promise<Sandbox | Diagnostic[]> {
+  const closed = await closedFiles({}, env, noTokenPlaces, files);
+  const file = await readText(filename, files, { closed });
+  if ('code' in file) return [file];
+  const seeded = loadSeed(file);
+  const redactor = new Redactor(ownSecrets({}, env, noTokenPlaces, closed).texts);
+  return Array.isArray(seeded) ? seeded.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)) : seeded;
 }
 
 async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<SandboxServer> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { sandbox } from '../../src/commands/sandbox.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 import { capture } from '../support/run.ts';
@@ -156,4 +157,21 @@ describe('a diagnostic about settings shows their line without the token', () =>
       expect(run.stdout()).toContain(`rollcall.yaml:4:5`);
     },
   );
+});
+
+describe('a seed of the sandbox', () => {
+  const run = async () => 0;
+
+  test('that holds the token by mistake is not shown', async () => {
+    const { context, stderr } = capture({ files: { 'seed.yaml': secrets.token }, env });
+    expect(await sandbox([], { seed: 'seed.yaml' }, context, run)).toBe('invalid');
+    expect(stderr()).toContain('(sensitive)');
+  });
+
+  test('is not the file of the token', async () => {
+    const tokenFile = { ...env, ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: 'tok' };
+    const { context, stderr } = capture({ files: { tok: secrets.token }, env: tokenFile });
+    expect(await sandbox([], { seed: 'tok' }, context, run)).toBe('invalid');
+    expect(stderr()).toContain('[forbidden-file]');
+  });
 });

@@ -134,6 +134,21 @@ describe('--report', () => {
     expect(stderr).toContain('error: the report cannot be written to full\n    ENOSPC: no space left\n');
   });
 
+  test('never takes the place of a manifest that was read, nor does a saved plan', async () => {
+    for (const options of [{ report: ['json=a.yaml'] }, { out: 'a.yaml' }]) {
+      const { ending, stderr, written } = await runPlan(options);
+      expect(ending).toBe('failed');
+      expect(stderr).toContain('It is one of the manifests that were read. Name another file.');
+      expect(written.size).toBe(0);
+    }
+  });
+
+  test('does not take the place of the plan that is saved', async () => {
+    await expect(runPlan({ out: 'plan.json', report: ['json=plan.json'] })).rejects.toThrow(
+      'a report would take the place of the plan in plan.json',
+    );
+  });
+
   test('writes the others when one cannot be written, and creates what it should', async () => {
     const { ending, written } = await runApply({ report: ['html=full', 'junit=j'] });
     expect(ending).toBe('failed');

@@ -226,21 +226,27 @@ describe('the library', () => {
     expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
   });
 
-  test('settles what is under way also when the listener throws, and then throws what that did', async () => {
-    let creates = 0;
-    onRequest = (method) => (creates += Number(method === 'POST'));
-    const made = await planned(await valid(...roll));
-    const fault = new Error('the listener');
-    const applying = apply(made, {
-      ...service,
-      concurrency: 1,
-      onEvent: ({ type }) => {
-        if (type === 'apply_start') throw fault;
-      },
-    });
-    await expect(applying).rejects.toBe(fault);
-    expect(creates).toBe(1);
-  });
+  test.each([
+    ['at the start of the first create, which is then not sent', 'apply_start', 0],
+    ['at its end', 'apply_complete', 1],
+  ])(
+    'begins nothing more when the listener throws %s, and then throws what that did',
+    async (_, at, sent) => {
+      let creates = 0;
+      onRequest = (method) => (creates += Number(method === 'POST'));
+      const made = await planned(await valid(...roll));
+      const fault = new Error('the listener');
+      const applying = apply(made, {
+        ...service,
+        concurrency: 1,
+        onEvent: ({ type }) => {
+          if (type === at) throw fault;
+        },
+      });
+      await expect(applying).rejects.toBe(fault);
+      expect(creates).toBe(sent);
+    },
+  );
 
   test.each<[string, PlanOptions]>([
     ['no service URL is given', { url: undefined }],
