@@ -57,8 +57,9 @@ const server = createServer((request, response) => {
     response.writeHead(isRead ? 404 : 201, { 'content-type': 'application/json' });
     if (isRead) response.end('{"detail":"Not found."}');
     else {
-      const { slug } = JSON.parse(text);
-      response.end(JSON.stringify({ pk: `pk-of-${slug}`, slug }));
+      // Whole, as the service answers it: what does not come back counts as not created as declared.
+      const sent = JSON.parse(text);
+      response.end(JSON.stringify({ pk: `pk-of-${sent.slug}`, ...sent }));
     }
   }
 });
