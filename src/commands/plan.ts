@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { savedPlan } from '../plan/saved/document.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
-import type { Ended } from '../report/ended.ts';
+import type { Ended } from '../run/result.ts';
 import { inline } from '../report/escape.ts';
 import { jsonText } from '../report/json-text.ts';
 import { planComment, planReports } from '../report/plan-reports.ts';

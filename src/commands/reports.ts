@@ -1,7 +1,7 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import type { Ended } from '../report/ended.ts';
+import type { Ended } from '../run/result.ts';
 import { stepSummaryLimit, type Limit } from '../report/markdown.ts';
 import { inline } from '../report/escape.ts';
 import { nonEmpty } from '../settings/environment.ts';

@@ -3,7 +3,7 @@ import { carryOut } from '../run/carry-out.ts';
 import { eventLog, type TimedEvent } from '../run/event-log.ts';
 import { UsageError } from '../base/errors.ts';
 import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
-import type { ApplyRun } from '../report/apply-document.ts';
+import type { ApplyRun } from '../run/result.ts';
 import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import type { Planned } from './plan.ts';

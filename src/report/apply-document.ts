@@ -1,8 +1,7 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { JsonObject } from '../base/json.ts';
 import { sourceOf } from '../plan/document.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { Pace } from '../service/pace.ts';
+import type { ApplyRun } from '../run/result.ts';
 import { serviceWords } from './answer-words.ts';
 import { stopWords } from './outcome-words.ts';
 import { applySummary } from './apply-summary.ts';
@@ -10,19 +9,6 @@ import { outcomeDiagnostics } from './outcome-diagnostics.ts';
 import { diagnosticDocument } from './validation-document.ts';
 
 export const applyFormatVersion = '1.0';
-
-/** A run of apply, ended. */
-export interface ApplyRun {
-  readonly plan: Plan;
-  readonly outcomes: readonly Outcome[];
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly interrupted: boolean;
-  /** How the requests of the run went, the reads of its plan among them. */
-  readonly pace: Pace;
-  /** Whether the plan was one that had been saved. */
-  readonly saved: boolean;
-}
 
 /** The result of `apply -o json`: schemas/apply.schema.json. Every planned resource is in it. */
 export function applyDocument(run: ApplyRun): JsonObject {

@@ -5,7 +5,7 @@ import { actions, type Doing } from '../plan/actions.ts';
 import { pendingIn, plannedEffects, type Difference, type Pending, type Plan } from '../plan/plan.ts';
 import type { Address } from '../base/address.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import type { ApplyRun } from './apply-document.ts';
+import type { ApplyRun } from '../run/result.ts';
 import { applySummary, effectsIn, type ApplySummary } from './apply-summary.ts';
 import { applyLastLine } from './apply-text.ts';
 import { verdictWords } from './outcome-words.ts';

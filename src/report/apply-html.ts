@@ -2,7 +2,7 @@ import type { Outcome, OutcomeKind } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { shownPlace } from '../base/source.ts';
 import { placeOf } from '../kinds/resource.ts';
-import type { ApplyRun } from './apply-document.ts';
+import type { ApplyRun } from '../run/result.ts';
 import { serviceWords } from './answer-words.ts';
 import { applyFoot } from './apply-text.ts';
 import { outcomeWords, verdictWords } from './outcome-words.ts';

@@ -1,5 +1,5 @@
 import { isIncomplete } from '../apply/outcome.ts';
-import type { ApplyRun } from './apply-document.ts';
+import type { ApplyRun } from '../run/result.ts';
 import { applySummary } from './apply-summary.ts';
 import { applyFoot, applyLastLine, outcomeCounts, outcomeLines, runDiagnostics } from './apply-text.ts';
 import { diagnosticsText } from './diagnostics-text.ts';

@@ -1,6 +1,7 @@
 import { isIncomplete } from '../apply/outcome.ts';
 import { sourceOf } from '../plan/document.ts';
-import { applyDocument, type ApplyRun } from './apply-document.ts';
+import type { ApplyRun, Ended } from '../run/result.ts';
+import { applyDocument } from './apply-document.ts';
 import { applyHtml } from './apply-html.ts';
 import { applyMarkdown } from './apply-markdown.ts';
 import { applyText, runDiagnostics } from './apply-text.ts';
@@ -8,7 +9,7 @@ import { verdictWords } from './outcome-words.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
-import type { Ended, Report, ReportFormat } from './ended.ts';
+import type { Report, ReportFormat } from './ended.ts';
 import { githubAnnotations } from './github.ts';
 import { jsonText } from './json-text.ts';
 import { junit, junitSuites, type JunitCase } from './junit.ts';

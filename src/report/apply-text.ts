@@ -2,7 +2,7 @@ import { isIncomplete, isMissing, isPartial, type Outcome, type OutcomeKind } fr
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import { isPending } from '../plan/plan.ts';
 import { serviceWords } from './answer-words.ts';
-import type { ApplyRun } from './apply-document.ts';
+import type { ApplyRun } from '../run/result.ts';
 import { applySummary, effectsIn, type ApplySummary } from './apply-summary.ts';
 import { diagnosticsText } from './diagnostics-text.ts';
 import { inline } from './escape.ts';

@@ -1,8 +1,8 @@
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
-import type { ApplyRun } from '../report/apply-document.ts';
-import type { Ended } from '../report/ended.ts';
+import type { ApplyRun } from './result.ts';
+import type { Ended } from './result.ts';
 import { applyEnding } from './apply-ending.ts';
 import type { Service } from './connect.ts';
 import type { ServiceContext } from './context.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isPending, type Pending, type Plan } from '../plan/plan.ts';
-import type { ApplyRun } from '../report/apply-document.ts';
+import type { ApplyRun } from './result.ts';
 import {
   diagnosticEvent,
   outcomeEvent,

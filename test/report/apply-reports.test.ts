@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
-import type { ApplyRun } from '../../src/report/apply-document.ts';
+import type { ApplyRun } from '../../src/run/result.ts';
 import { applyReports } from '../../src/report/apply-reports.ts';
 import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
 import { createStyle } from '../../src/report/style.ts';

@@ -4,7 +4,7 @@ import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/base/dia
 import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import type { ApplyRun } from '../../src/report/apply-document.ts';
+import type { ApplyRun } from '../../src/run/result.ts';
 import { failedReads } from '../../src/report/failed-reads.ts';
 import type { Address } from '../../src/base/address.ts';
 import type { JsonObject } from '../../src/base/json.ts';
