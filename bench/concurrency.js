@@ -63,7 +63,7 @@ async function timed(baseUrl, use) {
 function adaptive(slugs, ask) {
   const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
   const pacing = createPacing({ clock, random: () => Math.random(), concurrency: 64 });
-  return pacing.forEach(slugs, async (slug) => pacing.heed((await ask(slug)).answer, 1));
+  return pacing.forEach(slugs, async (slug) => pacing.note((await ask(slug)).answer, 1));
 }
 
 /**

@@ -66,7 +66,7 @@ export async function create(
     const writing = await client.create(creation.kind, creation.name, creation.fields);
     const { answer, stop } = writing;
     last = answer;
-    pacing.heed(answer, attempt);
+    pacing.note(answer, attempt);
     if (stop) course.stop(stop, answer);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer): Settled => ({
       outcome,

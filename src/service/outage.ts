@@ -74,7 +74,7 @@ export class Outage {
   }
 
   /** Takes note of an answer. */
-  heed(answer: Answer): void {
+  note(answer: Answer): void {
     if (this.#state.kind === 'there' && this.#isSign(answer)) this.#state = { kind: 'away', sign: answer };
     this.#hasAnswered ||= answer.status !== undefined;
     this.#lastWasLost = isDropped(answer);

@@ -35,7 +35,7 @@ export interface Pacing {
    */
   turn(): Promise<boolean>;
   /** Takes note of an answer: of how fast they come, and of a pause that it asks for, which holds for everybody from now on. */
-  heed(answer: Answer, attempt: number): void;
+  note(answer: Answer, attempt: number): void;
   /**
    * Waits before something is tried again, and says which try that is, or nothing when there should be none: that was the
    * last, the run is interrupted, or it has retried too often. A try that met an outage does not count if it `isFree`.
@@ -82,7 +82,7 @@ export function createPacing(options: PacingOptions): Pacing {
   let requests = 0;
   let firstAt: number | undefined;
   let retries = 0;
-  const outage = new Outage(options.patience ? heeding(options.patience) : noPatience, {
+  const outage = new Outage(options.patience ? slowedByOutages(options.patience) : noPatience, {
     clock,
     random,
     signal,
@@ -90,7 +90,7 @@ export function createPacing(options: PacingOptions): Pacing {
     pauseFor: (answer) => pauseFor(answer, 1),
   });
 
-  function heeding(patience: Patience): Patience {
+  function slowedByOutages(patience: Patience): Patience {
     return {
       ...patience,
       onNews: (news) => {
@@ -177,13 +177,13 @@ export function createPacing(options: PacingOptions): Pacing {
       } while (!outage.isOver); // it may have gone away in the pause
       return true;
     },
-    heed(answer, attempt) {
+    note(answer, attempt) {
       requests += 1;
       firstAt ??= clock.now();
       concurrency.completed(clock.now(), isBusy?.() ?? false);
       if (whatAnswersProve[answer.kind].pause === 'always' || timedOut(answer)) concurrency.pushedBack();
       pauseFor(answer, attempt);
-      outage.heed(answer);
+      outage.note(answer);
     },
     async again({ attempt, most, answer, isFree }) {
       if (attempt >= most && !isFree) return undefined;

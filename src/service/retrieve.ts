@@ -25,7 +25,7 @@ export async function retrieve(
   while (attempt !== undefined && (await pacing.turn())) {
     reading = await client.read(kind, name, signal);
     const { answer } = reading;
-    pacing.heed(answer, attempt);
+    pacing.note(answer, attempt);
     if (reading.proof !== 'nothing') return reading;
     const most = timedOut(answer) ? triesInSilence : tries;
     const next = await pacing.again({ attempt, most, answer, isFree: spared < mostOutagesSpared });

@@ -273,7 +273,7 @@ test('what was begun and never sent says why the run had stopped', async () => {
   const manifest = 'version: 1\nusers: [{ username: u, name: U }]\n';
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
-  pacing.heed({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
+  pacing.note({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
   const client = createClient(async () => {
     throw new Error('nothing is to be sent');
   });

@@ -22,7 +22,7 @@ const denied = answered(403, { detail: 'no' });
 const readOnly = answered(400, { detail: 'Request denied.', code: 'denied_license' });
 const crash = answered(405);
 
-/** What another resource was told, and everybody heeds. */
+/** What another resource was told, and everybody keeps. */
 const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
 
 /** There is nobody else to hear of a stop. */
@@ -250,7 +250,7 @@ describe('a taken slug', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const client = createClient(async ({ method }) => {
       expect(method).toBe('POST');
-      pacing.heed(hourLong, 1); // another resource was answered meanwhile
+      pacing.note(hourLong, 1); // another resource was answered meanwhile
       return slugTaken;
     });
     expect(await create(application, client, pacing, alone)).toMatchObject({
@@ -283,7 +283,7 @@ describe('a pause that is too long to wait out', () => {
 
   test('that others were told of leaves not attempted, with no answer, what was not begun', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-    pacing.heed(hourLong, 1);
+    pacing.note(hourLong, 1);
     const stops: string[] = [];
     const course = { stop: (scope: string) => stops.push(scope), mayBegin: () => true, mayRetry: () => true };
     const { send, requests } = scriptedTransport();
@@ -315,7 +315,7 @@ describe('a create while the service is away', () => {
         ask: async () => ((asked += 1) % (failures + 1) === 0 ? back : away),
       },
     });
-    pacing.heed(back, 1);
+    pacing.note(back, 1);
     const settled = await create(creation, createClient(transport.send), pacing, alone);
     expect(transport.requests).toHaveLength(answers.length);
     expect(pacing.pace().retries).toBe(0);
@@ -361,7 +361,7 @@ describe('a create while the service is away', () => {
         now: () => clock.now(),
         sleep: async (milliseconds) => {
           await clock.sleep(milliseconds);
-          if (milliseconds === 5000) pacing.heed({ kind: 'failure', status: 502 }, 1);
+          if (milliseconds === 5000) pacing.note({ kind: 'failure', status: 502 }, 1);
         },
       },
       random: () => 0,

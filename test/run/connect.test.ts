@@ -14,7 +14,7 @@ test('a pause that several requests are told of is said once, and a longer one a
   const settings = await readServiceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
   await withService(settings, context, async ({ pacing }) => {
     for (const retryAfter of ['5', '5', '5', '60']) {
-      pacing.heed({ kind: 'slow_down', status: 429, retryAfter }, 1);
+      pacing.note({ kind: 'slow_down', status: 429, retryAfter }, 1);
       await clock.sleep(1);
     }
   });

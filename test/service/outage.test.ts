@@ -58,7 +58,7 @@ describe('a service is waited for', () => {
     ['two dropped connections in a row, once it has answered', [notFound, dropped, dropped]],
   ] as const)('after %s', async (_, answers) => {
     const { outage: watched, asked } = outage([refused, notFound]);
-    for (const answer of answers) watched.heed(answer);
+    for (const answer of answers) watched.note(answer);
     expect(await watched.wait()).toBe('back');
     expect(asked()).toBe(2);
     expect(watched.isOver).toBe(true);
@@ -67,7 +67,7 @@ describe('a service is waited for', () => {
 
   test('that has not answered yet, where that is asked for', async () => {
     const { outage: watched } = outage([refused, notFound], { fromTheStart: true });
-    watched.heed(refused);
+    watched.note(refused);
     expect(await watched.wait()).toBe('back');
   });
 });
@@ -90,14 +90,14 @@ describe('a service is not waited for', () => {
     ['with no patience', [notFound, refused, badGateway, unavailable], { waitMs: 0 }],
   ] as const)('%s', async (_, answers, patience) => {
     const { outage: watched, asked } = outage([refused], patience);
-    for (const answer of answers) watched.heed(answer);
+    for (const answer of answers) watched.note(answer);
     expect(await watched.wait()).toBe('there');
     expect(asked()).toBe(0);
   });
 
   test('that answers the first question: it was never away, and nothing is said', async () => {
     const { outage: watched, news } = outage([notFound]);
-    watched.heed(badGateway);
+    watched.note(badGateway);
     expect(await watched.wait()).toBe('there');
     expect({ news, outlasted: watched.outlasted }).toEqual({ news: [], outlasted: 0 });
   });
@@ -106,8 +106,8 @@ describe('a service is not waited for', () => {
 describe('while a service is away', () => {
   test('one asks for all, at once, then after 0.25 s, then less and less often', async () => {
     const { outage: watched, asked, clock } = outage([refused, dropped, late, badGateway, refused, notFound]);
-    watched.heed(notFound);
-    watched.heed(refused);
+    watched.note(notFound);
+    watched.note(refused);
     expect(await Promise.all([watched.wait(), watched.wait(), watched.wait()])).toEqual([
       'back',
       'back',
@@ -119,7 +119,7 @@ describe('while a service is away', () => {
 
   test('it says when it waits and when that is over', async () => {
     const { outage: watched, news } = outage([refused, refused, notFound]);
-    watched.heed(badGateway);
+    watched.note(badGateway);
     await watched.wait();
     expect(news).toEqual([
       { kind: 'away', answer: badGateway, waitMs: 60_000 },
@@ -130,7 +130,7 @@ describe('while a service is away', () => {
   test('it is waited for as long as was said, asked a last time, and then never again', async () => {
     const { outage: watched, news, clock, asked } = outage([refused]);
     const startedAt = clock.now();
-    watched.heed(badGateway);
+    watched.note(badGateway);
     expect(await watched.wait()).toBe('gone');
     expect(clock.now() - startedAt).toBe(60_000);
     expect(watched.waitedMs).toBe(60_000);
@@ -143,7 +143,7 @@ describe('while a service is away', () => {
   test('each outage has the whole time for itself', async () => {
     const { outage: watched, clock } = outage([refused, notFound, refused, notFound], { waitMs: 300 });
     for (let time = 0; time < 2; time += 1) {
-      watched.heed(badGateway);
+      watched.note(badGateway);
       expect(await watched.wait()).toBe('back');
       await clock.sleep(10_000);
     }
@@ -152,7 +152,7 @@ describe('while a service is away', () => {
 
   test('the time begins with the waiting, however long ago the service was heard of', async () => {
     const { outage: watched, clock } = outage([refused, notFound], { waitMs: 300 });
-    watched.heed(badGateway);
+    watched.note(badGateway);
     await clock.sleep(3_600_000); // a person thinks the plan over
     expect(await watched.wait()).toBe('back');
   });
@@ -164,7 +164,7 @@ describe('while a service is away', () => {
       return refused;
     };
     const { outage: watched, clock, news } = outage([refused], { ask }, interruption.signal);
-    watched.heed(badGateway);
+    watched.note(badGateway);
     expect(await watched.wait()).toBe('gone');
     expect(await watched.wait()).toBe('gone');
     expect({ sleeps: clock.sleeps, news, waitedMs: watched.waitedMs }).toEqual({
@@ -177,7 +177,7 @@ describe('while a service is away', () => {
   test('nothing is asked after an interruption, whoever saw a sign before', async () => {
     const interruption = new AbortController();
     const { outage: watched, asked } = outage([refused], {}, interruption.signal);
-    watched.heed(badGateway);
+    watched.note(badGateway);
     interruption.abort('SIGINT');
     expect(await watched.wait()).toBe('gone');
     expect(asked()).toBe(0);
@@ -193,7 +193,7 @@ describe('while a service is away', () => {
       },
     };
     const { outage: watched } = outage([refused], patience, interruption.signal);
-    watched.heed(badGateway);
+    watched.note(badGateway);
     expect(await watched.wait()).toBe('gone');
   });
 
@@ -211,7 +211,7 @@ describe('while a service is away', () => {
         pauseFor: () => {},
       },
     );
-    watched.heed(badGateway);
+    watched.note(badGateway);
     const waited = watched.wait().then((what) => ({ what, after: time.now() - startedAt }));
     time.after(7000, () => interruption.abort('SIGINT'));
     await time.pass(Number.POSITIVE_INFINITY);
@@ -250,14 +250,14 @@ describe('pacing in an outage', () => {
 
   test('lets nothing be sent until the service is back', async () => {
     const { pacing, clock } = pacingThat(comingBackAfter(3));
-    pacing.heed(badGateway, 1);
+    pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([250, 500, 1000]);
   });
 
   test('lets nothing be sent any more when it does not come back', async () => {
     const { pacing } = pacingThat(() => refused);
-    pacing.heed(badGateway, 1);
+    pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(false);
     expect(await again(pacing, 1, 5, true)).toBeUndefined();
     expect(pacing.outage.waitedMs).toBe(60_000);
@@ -268,7 +268,7 @@ describe('pacing in an outage', () => {
     const { pacing, clock } = pacingThat(() => ((asked += 1) === 1 ? unavailable : notFound), {
       waitMs: 7000,
     });
-    pacing.heed(unavailable, 1);
+    pacing.note(unavailable, 1);
     expect(await pacing.turn()).toBe(true);
     // Told to wait 5 s, and once more.
     expect(clock.sleeps).toEqual([5000, 250, 4750]);
@@ -280,7 +280,7 @@ describe('pacing in an outage', () => {
       waitMs: 3000,
       onNews: (event) => news.push(event),
     });
-    pacing.heed(unavailable, 1);
+    pacing.note(unavailable, 1);
     expect(await pacing.turn()).toBe(false);
     expect(clock.sleeps).toEqual([5000]);
     expect(news).toEqual([{ kind: 'gone', waitedMs: 5000 }]);
@@ -288,14 +288,14 @@ describe('pacing in an outage', () => {
 
   test('keeps the pause that the service asks for when it is back', async () => {
     const { pacing, clock } = pacingThat(() => ({ kind: 'slow_down', status: 429, retryAfter: '7' }));
-    pacing.heed(badGateway, 1);
+    pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([7000]);
   });
 
   test('leaves a pause that is too long to end the run', async () => {
     const { pacing, clock } = pacingThat(() => notFound);
-    pacing.heed({ ...unavailable, retryAfter: '3600' }, 1);
+    pacing.note({ ...unavailable, retryAfter: '3600' }, 1);
     expect(await pacing.turn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
     expect(pacing.outage.waitedMs).toBeUndefined();
@@ -303,19 +303,19 @@ describe('pacing in an outage', () => {
 
   test('counts a try that met an outage for nothing, and one that may have been acted upon for one', async () => {
     const { pacing } = pacingThat(comingBackAfter(1));
-    pacing.heed(badGateway, 1);
+    pacing.note(badGateway, 1);
     expect(await Promise.all([again(pacing, 3, 3, true), again(pacing, 2, 3, false)])).toEqual([3, 3]);
     expect(pacing.pace().retries).toBe(0);
-    pacing.heed(badGateway, 1);
+    pacing.note(badGateway, 1);
     expect(await again(pacing, 3, 3, false)).toBeUndefined();
   });
 
   test('counts a try where the service was there after all', async () => {
     const { pacing } = pacingThat(() => notFound);
-    pacing.heed(notFound, 1);
-    pacing.heed(refused, 1);
+    pacing.note(notFound, 1);
+    pacing.note(refused, 1);
     expect(await again(pacing, 1, 3, true)).toBe(2);
-    pacing.heed(refused, 3);
+    pacing.note(refused, 3);
     expect(await again(pacing, 3, 3, true)).toBeUndefined();
   });
 
@@ -327,7 +327,7 @@ describe('pacing in an outage', () => {
       return count;
     };
     expect(await granted()).toBe(20);
-    pacing.heed(badGateway, 1);
+    pacing.note(badGateway, 1);
     expect(await pacing.turn()).toBe(true);
     expect(await granted()).toBe(9); // and half a one for the request
   });
@@ -345,10 +345,10 @@ describe('pacing in an outage', () => {
         ask: async () => ((asked += 1) > 2 ? notFound : refused),
       },
     });
-    pacing.heed({ kind: 'slow_down', status: 429, retryAfter: '5' }, 1);
+    pacing.note({ kind: 'slow_down', status: 429, retryAfter: '5' }, 1);
     const startedAt = time.now();
     const turn = pacing.turn().then((may) => ({ may, after: time.now() - startedAt }));
-    time.after(1000, () => pacing.heed(refused, 1));
+    time.after(1000, () => pacing.note(refused, 1));
     await time.pass(Number.POSITIVE_INFINITY);
     expect(await turn).toEqual({ may: true, after: 5750 });
   });

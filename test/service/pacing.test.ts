@@ -25,7 +25,7 @@ describe('pacing', () => {
   test('makes everybody wait as long as the service tells one of them', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
-    pacing.heed({ kind: 'unavailable', retryAfter: '5' }, 1);
+    pacing.note({ kind: 'unavailable', retryAfter: '5' }, 1);
     const turns = await Promise.all(
       [1, 2, 3].map(async () => ((await pacing.turn()) ? clock.now() - now : 0)),
     );
@@ -41,7 +41,7 @@ describe('pacing', () => {
       random: () => 0,
       onPause: (milliseconds) => pauses.push(milliseconds),
     });
-    for (const retryAfter of ['5', '9', '2', '9']) pacing.heed({ kind: 'slow_down', retryAfter }, 1);
+    for (const retryAfter of ['5', '9', '2', '9']) pacing.note({ kind: 'slow_down', retryAfter }, 1);
     await pacing.turn();
     expect(clock.now() - now).toBe(9000);
     expect(pauses).toEqual([5000, 9000]);
@@ -50,7 +50,7 @@ describe('pacing', () => {
   test('waits out a pause of ten minutes', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
-    pacing.heed({ kind: 'slow_down', retryAfter: '600' }, 1);
+    pacing.note({ kind: 'slow_down', retryAfter: '600' }, 1);
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([600_000]);
   });
@@ -60,7 +60,7 @@ describe('pacing', () => {
     async (retryAfter) => {
       const clock = virtualClock(now);
       const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
-      pacing.heed({ kind: 'slow_down', retryAfter }, 1);
+      pacing.note({ kind: 'slow_down', retryAfter }, 1);
       expect(await pacing.turn()).toBe(false);
       expect(clock.sleeps).toEqual([]);
     },
@@ -70,7 +70,7 @@ describe('pacing', () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1, signal: AbortSignal.abort() });
     expect(await again(pacing, 1, 2, false)).toBeUndefined();
-    pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
+    pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
     expect(await pacing.turn()).toBe(false);
     expect(clock.sleeps).toEqual([]);
   });
@@ -99,16 +99,16 @@ describe('pacing', () => {
     'breaks off a pause when the run is interrupted in it, %d of the way through',
     async (part) => {
       const pacing = interruptedAsleep(part);
-      pacing.heed({ kind: 'slow_down', retryAfter: '5' }, 1);
+      pacing.note({ kind: 'slow_down', retryAfter: '5' }, 1);
       expect(await pacing.turn()).toBe(false);
     },
   );
 
-  test('heeds a Retry-After only of answers that ask to wait', async () => {
+  test('keeps a Retry-After only of answers that ask to wait', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
-    pacing.heed({ kind: 'created', retryAfter: '60' }, 1);
-    pacing.heed({ kind: 'failure' }, 1);
+    pacing.note({ kind: 'created', retryAfter: '60' }, 1);
+    pacing.note({ kind: 'failure' }, 1);
     expect(await pacing.turn()).toBe(true);
     expect(clock.sleeps).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('pacing', () => {
       return count;
     };
     expect(await granted()).toBe(20);
-    for (let request = 0; request < 10; request += 1) pacing.heed({ kind: 'found' }, 1);
+    for (let request = 0; request < 10; request += 1) pacing.note({ kind: 'found' }, 1);
     expect(await granted()).toBe(5);
     expect(pacing.pace()).toMatchObject({ requests: 10, retries: 25 });
   });
@@ -131,7 +131,7 @@ describe('pacing', () => {
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     expect(pacing.pace().requests_per_second).toBe(0);
     for (let request = 0; request < 11; request += 1) {
-      pacing.heed({ kind: 'found' }, 1);
+      pacing.note({ kind: 'found' }, 1);
       if (request < 10) await clock.sleep(250);
     }
     expect(pacing.pace().requests_per_second).toBe(4);
@@ -139,9 +139,9 @@ describe('pacing', () => {
 
   test('tells of no requests in a second when there was one, or all were answered at once', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
-    pacing.heed({ kind: 'found' }, 1);
+    pacing.note({ kind: 'found' }, 1);
     expect(pacing.pace().requests_per_second).toBe(0);
-    pacing.heed({ kind: 'found' }, 1);
+    pacing.note({ kind: 'found' }, 1);
     expect(pacing.pace().requests_per_second).toBe(0);
   });
 });
@@ -170,7 +170,7 @@ describe('how many are under way at a time', () => {
       most = Math.max(most, underWay);
       await clock.sleep(20);
       underWay -= 1;
-      pacing.heed({ kind: 'found' }, 1);
+      pacing.note({ kind: 'found' }, 1);
     });
     await time.pass(Number.POSITIVE_INFINITY);
     await all;
@@ -200,7 +200,7 @@ describe('how many are under way at a time', () => {
     const { pacing } = surroundings;
     await busy(surroundings, 400);
     expect(pacing.pace().limit).toBe(8);
-    pacing.heed(answer, 1);
+    pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(4);
   });
 
@@ -215,7 +215,7 @@ describe('how many are under way at a time', () => {
     const { pacing, time } = surroundings;
     await busy(surroundings, 400);
     for (const expected of [8, 4]) {
-      pacing.heed({ kind: 'failure', status: 502 }, 1);
+      pacing.note({ kind: 'failure', status: 502 }, 1);
       const turn = pacing.turn();
       await time.pass(Number.POSITIVE_INFINITY);
       expect(await turn).toBe(true);
@@ -233,7 +233,7 @@ describe('how many are under way at a time', () => {
     const surroundings = withCeiling(8);
     const { pacing } = surroundings;
     await busy(surroundings, 400);
-    pacing.heed(answer, 1);
+    pacing.note(answer, 1);
     expect(pacing.pace().limit).toBe(8);
   });
 
@@ -243,7 +243,7 @@ describe('how many are under way at a time', () => {
       for (const length of [0, 1, 5, 40]) {
         const items = Array.from({ length }, (_, index) => index);
         const doubled = await pacing.forEach(items, async (item) => {
-          pacing.heed({ kind: 'found' }, 1);
+          pacing.note({ kind: 'found' }, 1);
           return item * 2;
         });
         expect(doubled).toEqual(items.map((item) => item * 2));

@@ -64,7 +64,7 @@ describe('who waits after an answer', () => {
     const clock = virtualClock();
     const pacing = createPacing({ concurrency: 1, clock, random: () => 1 });
     const { answer } = await toGet(exchange);
-    pacing.heed(answer, 1);
+    pacing.note(answer, 1);
     const before = clock.now();
     expect(await pacing.turn()).toBe(true);
     return clock.now() - before;
