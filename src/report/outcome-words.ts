@@ -25,7 +25,7 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   no_way: 'the service cannot be used like this, as an earlier answer shows',
   pause: 'the service asks to wait for too long',
   away: 'the service did not answer while it was waited for',
-  doubts: 'too many creates before it ended without a clear answer',
+  doubts: 'too many creates before it were put off by the service, or ended without a clear answer',
   fail_fast: 'another failed, and --fail-fast was given',
 };
 

@@ -43,6 +43,7 @@ export function undiciTransport(options: UndiciTransportOptions): UndiciTranspor
     origin,
     isPlain: protocol === 'http:',
     basePath: pathname.replace(/\/$/, ''),
+    name: { isKnown: false },
   };
   return {
     send: (request, signal) => exchange(request, target, signal),
@@ -60,16 +61,18 @@ interface Target extends UndiciTransportOptions {
   readonly isPlain: boolean;
   /** Without a trailing slash. */
   readonly basePath: string;
+  /** Whether the host's name has led to an answer: a name that is missing after that is an outage, and no misspelling. */
+  readonly name: { isKnown: boolean };
 }
 
 /** Never rejects. */
 function exchange(
   request: HttpRequest,
-  { dispatcher, origin, isPlain, basePath, authorization, headers, timeoutMs }: Target,
+  { dispatcher, origin, isPlain, basePath, name, authorization, headers, timeoutMs }: Target,
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const handler = new ExchangeHandler(isPlain, (result) => {
+    const handler = new ExchangeHandler(isPlain, name, (result) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', interrupt);
       resolve(result);
@@ -115,6 +118,7 @@ function exchange(
 /** Follows one request through undici, and tells once what came of it. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #isPlain: boolean;
+  readonly #name: Target['name'];
   readonly #settle: (exchange: Exchange) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #givenUp: Error | undefined;
@@ -123,8 +127,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(isPlain: boolean, settle: (exchange: Exchange) => void) {
+  constructor(isPlain: boolean, name: Target['name'], settle: (exchange: Exchange) => void) {
     this.#isPlain = isPlain;
+    this.#name = name;
     this.#settle = settle;
   }
 
@@ -149,6 +154,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
+    this.#name.isKnown = true;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -181,7 +187,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       this.#settle({
         kind: 'never_sent',
         error,
-        transient: this.#givenUp !== undefined || isTransient(error),
+        transient: this.#givenUp !== undefined || isTransient(error, this.#name),
       });
   }
 }
@@ -198,7 +204,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Causes that may go away. What is not listed (an unknown host, a certificate) stays until somebody acts. */
+/** Causes that may go away. What is not listed (such as a certificate) stays until somebody acts. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -214,10 +220,11 @@ const transientCodes = new Set([
 /** Answers of a proxy that say no more than that it cannot, now. */
 const transientStatuses = new Set([502, 503, 504]);
 
-function isTransient(error: Error & { code?: unknown }): boolean {
+function isTransient(error: Error & { code?: unknown }, name: Target['name']): boolean {
   if (error instanceof ProxyError) {
     if (error.status !== undefined) return transientStatuses.has(error.status);
-    return error.cause instanceof Error && isTransient(error.cause);
+    return error.cause instanceof Error && isTransient(error.cause, name);
   }
+  if (error.code === 'ENOTFOUND') return name.isKnown;
   return error.name === 'TimeoutError' || transientCodes.has(String(error.code));
 }
