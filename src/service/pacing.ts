@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { timedOut, type Answer } from './answer.ts';
@@ -76,8 +77,7 @@ export interface PacingOptions {
 export function createPacing(options: PacingOptions): Pacing {
   const { clock, random, signal, onPause, onRetry } = options;
   const concurrency = new AdaptiveConcurrency(options.concurrency);
-  /** Whether there is more to do than is under way. */
-  let isBusy: (() => boolean) | undefined;
+  const limiter = pLimit(concurrency.limit);
   let pausedUntil = 0;
   let requests = 0;
   let firstAt: number | undefined;
@@ -136,41 +136,18 @@ export function createPacing(options: PacingOptions): Pacing {
   }
 
   return {
-    forEach: (items, task) => {
-      const results = Array.from<Awaited<ReturnType<typeof task>>>({ length: items.length });
-      const left = items.entries();
-      let waiting = items.length;
-      let underWay = 0;
-      isBusy = () => waiting > 0;
-      return new Promise((resolve, reject) => {
-        const begin = (): void => {
-          if (underWay >= concurrency.limit) return;
-          const { value } = left.next();
-          if (value === undefined) {
-            if (underWay === 0) resolve(results);
-            return;
-          }
-          waiting -= 1;
-          underWay += 1;
-          void work(...value);
-          // The next one begins after this one has done what it can, so that it knows what came of it.
-          // Ticks asked for within a tick run before its promises, so the tick is asked for from among those.
-          if (underWay < concurrency.limit) queueMicrotask(() => process.nextTick(begin));
-        };
-        const work = async (index: number, item: (typeof items)[number]): Promise<void> => {
-          try {
-            results[index] = await task(item);
-          } catch (error) {
-            reject(error);
-            return;
-          }
-          underWay -= 1;
-          // A new limit takes effect only here, after everything is noted that may keep the next from beginning.
-          begin();
-        };
-        begin();
-      });
-    },
+    forEach: (items, task) =>
+      limiter.map(items, async (item) => {
+        try {
+          return await task(item);
+        } catch (error) {
+          limiter.clearQueue();
+          throw error;
+        } finally {
+          // A new limit holds only from here, after everything is noted that may keep the next from beginning.
+          limiter.concurrency = concurrency.limit;
+        }
+      }),
     async turn() {
       do {
         if ((await outage.wait()) === 'gone' || !(await unpaused())) return false;
@@ -180,7 +157,7 @@ export function createPacing(options: PacingOptions): Pacing {
     note(answer, attempt) {
       requests += 1;
       firstAt ??= clock.now();
-      concurrency.completed(clock.now(), isBusy?.() ?? false);
+      concurrency.completed(clock.now(), limiter.pendingCount > 0);
       if (whatAnswersProve[answer.kind].pause === 'always' || timedOut(answer)) concurrency.pushedBack();
       pauseFor(answer, attempt);
       outage.note(answer);

@@ -251,26 +251,71 @@ describe('how many are under way at a time', () => {
     }
   });
 
-  test('begins each only when the one before has gone as far as it gets at once', async () => {
+  test('holds a limit that fell from the end of the task that was told so', async () => {
     const surroundings = withCeiling(8);
     await busy(surroundings, 400);
+    const { pacing } = surroundings;
     const told: string[] = [];
-    await surroundings.pacing.forEach(['a', 'b', 'c', 'd', 'e', 'f'], async (item) => {
-      told.push(`${item} begins`);
-      for (let step = 0; step < 20; step += 1) await Promise.resolve();
-      told.push(`${item} is sent`);
-      await nextTurn();
+    const gates = Array.from({ length: 12 }, () => gate());
+    const all = pacing.forEach(gates, async ({ opened }) => {
+      told.push('begins');
+      await opened;
+      pacing.heed({ kind: 'slow_down' }, 1);
     });
-    expect(told).toEqual(
-      ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((item) => [`${item} begins`, `${item} is sent`]),
-    );
+    await nextTurn();
+    expect(told).toHaveLength(8);
+    // One push back halves the limit of 8: five have to end before another one begins.
+    for (const { open } of gates.slice(0, 4)) open();
+    await nextTurn();
+    expect(told).toHaveLength(8);
+    gates[4]?.open();
+    await nextTurn();
+    expect(told).toHaveLength(9);
+    for (const { open } of gates) open();
+    await all;
+    expect(told).toHaveLength(12);
   });
 
-  test('passes on what a task throws', async () => {
+  test('begins no more at a new limit before the task that met it has noted what it means', async () => {
     const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
+    let isNoting = false;
+    let grew = 0;
+    const begunMeanwhile: number[] = [];
+    await pacing.forEach(
+      Array.from({ length: 20 }, (_, index) => index),
+      async (index) => {
+        if (isNoting) begunMeanwhile.push(index);
+        const before = pacing.pace().limit;
+        pacing.heed({ kind: 'found' }, 1);
+        if (before === 2 || pacing.pace().limit === 1) return;
+        // This answer lets the limit grow. What else it means, such as the end of the run, is noted a moment later.
+        grew += 1;
+        isNoting = true;
+        for (let step = 0; step < 20; step += 1) await Promise.resolve();
+        isNoting = false;
+      },
+    );
+    expect({ grew, begunMeanwhile }).toEqual({ grew: 1, begunMeanwhile: [] });
+  });
+
+  test('passes on what a task throws, and begins nothing more', async () => {
+    const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
+    const begun: number[] = [];
     const failing = pacing.forEach([1, 2, 3], async (item) => {
+      begun.push(item);
       if (item === 2) throw new Error('two');
     });
     await expect(failing).rejects.toThrow('two');
+    await nextTurn();
+    expect(begun).toEqual([1, 2]);
   });
 });
+
+/** Something to wait for, and what ends the waiting. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
