@@ -6,8 +6,8 @@ const { makePlan } = await import(built('plan/make-plan.js'));
 const { planText } = await import(built('report/plan-text.js'));
 /** @type {typeof import('../src/report/plan-html.ts')} */
 const { planHtml } = await import(built('report/plan-html.js'));
-/** @type {typeof import('../src/report/style.ts')} */
-const { createStyle } = await import(built('report/style.js'));
+/** @type {typeof import('../src/report/printable.ts')} */
+const { createStyle } = await import(built('report/printable.js'));
 /** @type {typeof import('../src/manifest/load-manifests.ts')} */
 const { loadManifests } = await import(built('manifest/load-manifests.js'));
 /** @type {typeof import('../src/terminal/node-files.ts')} */

@@ -1,4 +1,4 @@
-import { inline } from '../report/escape.ts';
+import { inline } from '../report/printable.ts';
 
 /** What commander says of wrong arguments, safe to print: it repeats them as they are. */
 export function argumentError(text: string): string {

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { inline } from '../report/escape.ts';
+import { inline } from '../report/printable.ts';
 import { environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import { schemaNames } from '../base/schema.ts';

@@ -1,11 +1,11 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
-import { diagnosticsText } from '../report/diagnostics-text.ts';
+import { diagnosticsText } from '../report/formats/text.ts';
 import type { DoctorCheck } from '../report/doctor-check.ts';
 import { doctorChecks } from '../report/doctor-checks.ts';
 import { rightsNames } from '../report/doctor-rights.ts';
 import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
-import { jsonText } from '../report/json-text.ts';
-import { createStyle } from '../report/style.ts';
+import { jsonText } from '../report/formats/json.ts';
+import { createStyle } from '../report/printable.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { isStarting } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';

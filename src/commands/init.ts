@@ -1,8 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/doctor-text.ts';
-import { inline } from '../report/escape.ts';
-import { createStyle } from '../report/style.ts';
+import { inline, createStyle } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';

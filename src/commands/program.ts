@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { inline } from '../report/escape.ts';
+import { inline } from '../report/printable.ts';
 import type { ApplyOptions } from './apply.ts';
 import { argumentError } from './argument-error.ts';
 import type { Context } from '../run/context.ts';

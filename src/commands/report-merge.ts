@@ -2,8 +2,8 @@ import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
-import { inline } from '../report/escape.ts';
-import { jsonText } from '../report/json-text.ts';
+import { inline, createStyle } from '../report/printable.ts';
+import { jsonText } from '../report/formats/json.ts';
 import {
   mergeApplies,
   mergePlans,
@@ -11,11 +11,10 @@ import {
   type ApplyReport,
   type ShardDocument,
   type ShardReport,
-} from '../report/merge-shards.ts';
-import { mergedApplyText } from '../report/merged-apply-text.ts';
+  mergedApplyText,
+} from '../report/merge.ts';
 import { planComment, planReports } from '../report/plan-reports.ts';
 import { planText } from '../report/plan-text.ts';
-import { createStyle } from '../report/style.ts';
 import { validatorFor } from '../base/validator.ts';
 import { applyEnding } from '../run/apply-ending.ts';
 import type { Context } from '../run/context.ts';

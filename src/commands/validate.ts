@@ -1,8 +1,7 @@
 import type { Ending } from '../base/exit-code.ts';
-import { diagnosticsText } from '../report/diagnostics-text.ts';
-import { createStyle } from '../report/style.ts';
+import { diagnosticsText, validationText } from '../report/formats/text.ts';
+import { createStyle } from '../report/printable.ts';
 import { validationComment, validationReports } from '../report/validation-reports.ts';
-import { validationText } from '../report/validation-text.ts';
 import { readSettings, type ProjectFlags } from '../settings/settings.ts';
 import type { Context } from '../run/context.ts';
 import { hasErrors, load } from '../run/prepare.ts';

@@ -3,12 +3,12 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { shownPlace } from '../base/source.ts';
 import { placeOf } from '../kinds/resource.ts';
 import type { ApplyRun } from '../run/result.ts';
-import { serviceWords } from './answer-words.ts';
+import { serviceWords } from './words/answers.ts';
 import { applyFoot } from './apply-text.ts';
-import { outcomeWords, verdictWords } from './outcome-words.ts';
-import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
-import { outcomeDiagnostics } from './outcome-diagnostics.ts';
-import { createStyle } from './style.ts';
+import { outcomeWords, verdictWords } from './words/outcomes.ts';
+import { html, htmlPage, joined, type Html, type PageKind } from './formats/html-page.ts';
+import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import { createStyle } from './printable.ts';
 
 const looks: Readonly<Record<OutcomeKind, Pick<PageKind, 'colour' | 'sign'>>> = {
   created: { colour: 'green', sign: '+' },

@@ -1,11 +1,11 @@
 import { isIncomplete } from '../apply/outcome.ts';
 import type { ApplyRun } from '../run/result.ts';
-import { applySummary } from './apply-summary.ts';
+import { applySummary } from './words/apply.ts';
 import { applyFoot, applyLastLine, outcomeCounts, outcomeLines, runDiagnostics } from './apply-text.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
-import { fold } from './fold.ts';
-import { markdown, type Limit } from './markdown.ts';
-import { createStyle } from './style.ts';
+import { diagnosticsText } from './formats/text.ts';
+import { fold } from './words/diagnostics.ts';
+import { markdown, type Limit } from './formats/markdown-comment.ts';
+import { createStyle } from './printable.ts';
 
 const plain = createStyle(false);
 

@@ -1,23 +1,21 @@
 import { isIncomplete } from '../apply/outcome.ts';
 import { sourceOf } from '../plan/document.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
-import { applyDocument } from './apply-document.ts';
+import { applyDocument, jsonText, failureDocument } from './formats/json.ts';
 import { applyHtml } from './apply-html.ts';
 import { applyMarkdown } from './apply-markdown.ts';
 import { applyText, runDiagnostics } from './apply-text.ts';
-import { verdictWords } from './outcome-words.ts';
+import { verdictWords } from './words/outcomes.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
+import { diagnosticsText } from './formats/text.ts';
 import type { Report, ReportFormat } from './ended.ts';
-import { githubAnnotations } from './github.ts';
-import { jsonText } from './json-text.ts';
-import { junit, junitSuites, type JunitCase } from './junit.ts';
-import { commentLimit, type Limit } from './markdown.ts';
-import { outcomeDiagnostics } from './outcome-diagnostics.ts';
-import { sarif } from './sarif.ts';
-import { createStyle } from './style.ts';
-import { failureDocument } from './validation-document.ts';
+import { githubAnnotations } from './formats/github.ts';
+import { junit, junitSuites, type JunitCase } from './formats/junit.ts';
+import { commentLimit, type Limit } from './formats/markdown-comment.ts';
+import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import { sarif } from './formats/sarif.ts';
+import { createStyle } from './printable.ts';
 
 const plain = createStyle(false);
 

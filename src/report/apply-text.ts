@@ -1,15 +1,14 @@
 import { isIncomplete, isMissing, isPartial, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import { isPending } from '../plan/plan.ts';
-import { serviceWords } from './answer-words.ts';
+import { serviceWords } from './words/answers.ts';
 import type { ApplyRun } from '../run/result.ts';
-import { applySummary, effectsIn, type ApplySummary } from './apply-summary.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
-import { inline } from './escape.ts';
-import { fold } from './fold.ts';
-import { outcomeDiagnostics } from './outcome-diagnostics.ts';
-import { outcomeWords, verdictWords } from './outcome-words.ts';
-import type { Style } from './style.ts';
+import { applySummary, effectsIn, type ApplySummary } from './words/apply.ts';
+import { diagnosticsText } from './formats/text.ts';
+import { inline, type Style } from './printable.ts';
+import { fold } from './words/diagnostics.ts';
+import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import { outcomeWords, verdictWords } from './words/outcomes.ts';
 
 /** What apply did, for a person: what was created, what was not and why, and what to run next. */
 export function applyText(run: ApplyRun, style: Style): string {

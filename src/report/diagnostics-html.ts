@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { shownPlace } from '../base/source.ts';
-import { html, htmlPage } from './html-page.ts';
+import { html, htmlPage } from './formats/html-page.ts';
 
 /** Diagnostics as a page, where there is no other result. */
 export function diagnosticsHtml(title: string, headline: string, diagnostics: readonly Diagnostic[]): string {

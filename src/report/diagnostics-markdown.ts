@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
-import { markdown, type Limit } from './markdown.ts';
-import { createStyle } from './style.ts';
+import { diagnosticsText } from './formats/text.ts';
+import { markdown, type Limit } from './formats/markdown-comment.ts';
+import { createStyle } from './printable.ts';
 
 /** Diagnostics as a comment for a pull request. The marker is that of the plan, so that one comment takes the place of the other. */
 export function diagnosticsMarkdown(

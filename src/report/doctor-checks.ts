@@ -1,6 +1,6 @@
 import type { AnswerKind } from '../service/answer.ts';
 import type { Probe } from '../service/probe.ts';
-import { answerWords, serviceWords } from './answer-words.ts';
+import { answerWords, serviceWords } from './words/answers.ts';
 import { check, untold, type DoctorCheck } from './doctor-check.ts';
 import { rightsChecks, rightsNames, type RightsFacts } from './doctor-rights.ts';
 

@@ -1,6 +1,5 @@
 import type { DoctorCheck } from './doctor-check.ts';
-import { inline, wrapped } from './escape.ts';
-import type { Style } from './style.ts';
+import { inline, wrapped, type Style } from './printable.ts';
 
 export interface Diagnosis {
   /** The base URL of the service. */

@@ -3,10 +3,9 @@ import { shownPlace } from '../base/source.ts';
 import { kindWords } from '../kinds/all.ts';
 import { placeOf } from '../kinds/resource.ts';
 import type { Plan } from '../plan/plan.ts';
-import { changeView, signs, type FieldView } from './change-view.ts';
-import { quoted } from './escape.ts';
-import { html, htmlPage, joined, type Html, type PageKind } from './html-page.ts';
-import type { DiffLine } from './text-diff.ts';
+import { changeView, signs, type FieldView, type DiffLine } from './words/changes.ts';
+import { quoted } from './printable.ts';
+import { html, htmlPage, joined, type Html, type PageKind } from './formats/html-page.ts';
 import { lastLine, planCounts, planHead } from './plan-text.ts';
 
 const kinds: readonly PageKind[] = [

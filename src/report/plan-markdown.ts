@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Change, Plan } from '../plan/plan.ts';
-import { changeLines } from './change-lines.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
-import { markdown, type Limit } from './markdown.ts';
+import { changeLines } from './formats/change-lines.ts';
+import { diagnosticsText } from './formats/text.ts';
+import { markdown, type Limit } from './formats/markdown-comment.ts';
 import { lastLine, planCounts, planFoot, planHead, shownChanges } from './plan-text.ts';
-import { createStyle } from './style.ts';
+import { createStyle } from './printable.ts';
 
 const plain = createStyle(false);
 const width = 100;

@@ -4,19 +4,18 @@ import { planDocument } from '../plan/document.ts';
 import type { Plan } from '../plan/plan.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
+import { diagnosticsText } from './formats/text.ts';
 import type { Ended } from '../run/result.ts';
 import type { Report, ReportFormat } from './ended.ts';
-import { githubAnnotations } from './github.ts';
-import { jsonText } from './json-text.ts';
-import { junit } from './junit.ts';
-import { commentLimit, type Limit } from './markdown.ts';
+import { githubAnnotations } from './formats/github.ts';
+import { jsonText, failureDocument } from './formats/json.ts';
+import { junit } from './formats/junit.ts';
+import { commentLimit, type Limit } from './formats/markdown-comment.ts';
 import { planHtml } from './plan-html.ts';
 import { planMarkdown } from './plan-markdown.ts';
 import { planText } from './plan-text.ts';
-import { sarif } from './sarif.ts';
-import { createStyle } from './style.ts';
-import { failureDocument } from './validation-document.ts';
+import { sarif } from './formats/sarif.ts';
+import { createStyle } from './printable.ts';
 
 const plain = createStyle(false);
 

@@ -1,8 +1,7 @@
 import { kindWords } from '../kinds/all.ts';
 import { countsOf, pendingIn, plannedEffects, type Change, type Plan } from '../plan/plan.ts';
-import { changeLines } from './change-lines.ts';
-import { inline } from './escape.ts';
-import type { Style } from './style.ts';
+import { changeLines } from './formats/change-lines.ts';
+import { inline, type Style } from './printable.ts';
 
 /** The plan for a person to decide on. */
 export function planText(plan: Plan, style: Style): string {

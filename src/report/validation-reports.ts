@@ -1,15 +1,13 @@
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { diagnosticsHtml } from './diagnostics-html.ts';
 import { diagnosticsMarkdown } from './diagnostics-markdown.ts';
-import { diagnosticsText } from './diagnostics-text.ts';
-import { githubAnnotations } from './github.ts';
-import { jsonText } from './json-text.ts';
-import { junit } from './junit.ts';
-import { commentLimit, type Limit } from './markdown.ts';
-import { sarif } from './sarif.ts';
-import { createStyle } from './style.ts';
-import { validationDocument } from './validation-document.ts';
-import { validationText } from './validation-text.ts';
+import { diagnosticsText, validationText } from './formats/text.ts';
+import { githubAnnotations } from './formats/github.ts';
+import { jsonText, validationDocument } from './formats/json.ts';
+import { junit } from './formats/junit.ts';
+import { commentLimit, type Limit } from './formats/markdown-comment.ts';
+import { sarif } from './formats/sarif.ts';
+import { createStyle } from './printable.ts';
 
 const plain = createStyle(false);
 

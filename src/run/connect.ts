@@ -1,7 +1,6 @@
-import { answerWords } from '../report/answer-words.ts';
-import { inline } from '../report/escape.ts';
-import { outageWords } from '../report/outage-words.ts';
-import { requestLine } from '../report/request-line.ts';
+import { answerWords, outageWords } from '../report/words/answers.ts';
+import { inline } from '../report/printable.ts';
+import { requestLine } from '../report/formats/events.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { probe } from '../service/probe.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';

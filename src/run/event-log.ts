@@ -10,8 +10,8 @@ import {
   summaryEvent,
   versionEvent,
   type ApplyEvent,
-} from '../report/apply-events.ts';
-import { outcomeDiagnostics } from '../report/outcome-diagnostics.ts';
+} from '../report/formats/events.ts';
+import { outcomeDiagnostics } from '../report/words/outcome-diagnostics.ts';
 import type { ServiceContext } from './context.ts';
 
 /** Told what happens in a run of apply, when it happens. */

@@ -1,8 +1,8 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { kindWords } from '../kinds/all.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
-import { diagnosticsText } from '../report/diagnostics-text.ts';
-import { createStyle } from '../report/style.ts';
+import { diagnosticsText } from '../report/formats/text.ts';
+import { createStyle } from '../report/printable.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 

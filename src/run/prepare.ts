@@ -3,9 +3,8 @@ import { UsageError } from '../base/errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, type Selection, type Shard } from '../manifest/select.ts';
 import type { PlanScope } from '../plan/plan.ts';
-import { diagnosticsText } from '../report/diagnostics-text.ts';
-import { createStyle } from '../report/style.ts';
-import { validationText } from '../report/validation-text.ts';
+import { diagnosticsText, validationText } from '../report/formats/text.ts';
+import { createStyle } from '../report/printable.ts';
 import { Redactor } from '../base/redactor.ts';
 import { ownSecrets, type SecretFlags } from '../settings/own-secrets.ts';
 import {

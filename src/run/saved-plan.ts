@@ -5,7 +5,7 @@ import type { SavedPlan } from '../plan/saved/document.ts';
 import { readSavedPlan } from '../plan/saved/read.ts';
 import { restored, type SecretsOfPlan } from '../plan/saved/resources.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
-import { stalePlan } from '../report/stale-plan.ts';
+import { stalePlan } from '../report/words/diagnostics.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { validatorFor } from '../base/validator.ts';
 import type { Context } from './context.ts';

@@ -10,7 +10,7 @@ import type { ObservedState } from '../../src/observe/observe.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { readSavedPlan, type ReadPlan } from '../../src/plan/saved/read.ts';
 import { contentDigest, savedPlan, type SavedPlan } from '../../src/plan/saved/document.ts';
-import { jsonText } from '../../src/report/json-text.ts';
+import { jsonText } from '../../src/report/formats/json.ts';
 import { validatorFor } from '../../src/base/validator.ts';
 import { desired } from '../support/desired.ts';
 import { times } from '../support/effort.ts';

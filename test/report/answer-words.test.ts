@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../src/kinds/user.ts';
-import { answerWords } from '../../src/report/answer-words.ts';
+import { answerWords } from '../../src/report/words/answers.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport } from '../../src/service/undici-transport.ts';

@@ -3,7 +3,7 @@ import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { applyReports } from '../../src/report/apply-reports.ts';
 import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
-import { createStyle } from '../../src/report/style.ts';
+import { createStyle } from '../../src/report/printable.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = `version: 1

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { commentLimit, stepSummaryLimit, type Limit } from '../../src/report/markdown.ts';
+import { commentLimit, stepSummaryLimit, type Limit } from '../../src/report/formats/markdown-comment.ts';
 import { planComment } from '../../src/report/plan-reports.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planOf } from '../support/plan-of.ts';

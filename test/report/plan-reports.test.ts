@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import type { ReportFormat } from '../../src/report/ended.ts';
-import { githubAnnotations } from '../../src/report/github.ts';
+import { githubAnnotations } from '../../src/report/formats/github.ts';
 import { planReports } from '../../src/report/plan-reports.ts';
 import { planText } from '../../src/report/plan-text.ts';
-import { sarif } from '../../src/report/sarif.ts';
-import { stalePlan } from '../../src/report/stale-plan.ts';
-import { createStyle } from '../../src/report/style.ts';
+import { sarif } from '../../src/report/formats/sarif.ts';
+import { stalePlan } from '../../src/report/words/diagnostics.ts';
+import { createStyle } from '../../src/report/printable.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../src/plan/document.ts';
 import { planText } from '../../src/report/plan-text.ts';
-import { createStyle } from '../../src/report/style.ts';
-import { textDiff } from '../../src/report/text-diff.ts';
+import { createStyle } from '../../src/report/printable.ts';
+import { textDiff } from '../../src/report/words/changes.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
 
 async function textOf(manifest: string, existing: Existing = {}): Promise<string> {

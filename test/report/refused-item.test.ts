@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeDiagnostics } from '../../src/report/outcome-diagnostics.ts';
+import { outcomeDiagnostics } from '../../src/report/words/outcome-diagnostics.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import { planOf } from '../support/plan-of.ts';

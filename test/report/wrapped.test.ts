@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startOf, wrapped } from '../../src/report/escape.ts';
+import { startOf, wrapped } from '../../src/report/printable.ts';
 
 test.each<[string, string[]]>([
   ['', ['']],

@@ -5,7 +5,7 @@ import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
-import { failedReads } from '../../src/report/failed-reads.ts';
+import { failedReads } from '../../src/report/words/diagnostics.ts';
 import type { Address } from '../../src/base/address.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';

@@ -1,5 +1,5 @@
-import { actions, effectsOf, type Effect } from '../plan/actions.ts';
-import { outcomeKinds, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
+import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
+import { outcomeKinds, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 
 /** How many resources ended how. */
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;

@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
-import { inline } from './escape.ts';
-import { namedSummary } from './named-summary.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { inline } from '../printable.ts';
+import { namedSummary } from '../words/diagnostics.ts';
 
 /** Diagnostics as GitHub workflow commands, which show them at their lines in a pull request. */
 export function githubAnnotations(diagnostics: readonly Diagnostic[]): string {

@@ -1,10 +1,9 @@
-import { sensitive } from '../base/sensitive.ts';
-import type { JsonValue } from '../base/json.ts';
-import { placeOf } from '../kinds/resource.ts';
-import type { Change } from '../plan/plan.ts';
-import { changeView, signs, type ChangeKind, type FieldView } from './change-view.ts';
-import { inline, quoted, wrapped } from './escape.ts';
-import type { Style } from './style.ts';
+import { sensitive } from '../../base/sensitive.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { placeOf } from '../../kinds/resource.ts';
+import type { Change } from '../../plan/plan.ts';
+import { changeView, signs, type ChangeKind, type FieldView } from '../words/changes.ts';
+import { inline, quoted, wrapped, type Style } from '../printable.ts';
 
 /** A line about a change, every text in it safe to print. */
 export interface ChangeLine {

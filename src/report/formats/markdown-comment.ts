@@ -1,4 +1,4 @@
-import { startOf } from './escape.ts';
+import { startOf } from '../printable.ts';
 
 /** A Markdown comment, all that comes from outside within its one code block, where Markdown and HTML mean nothing. */
 export interface MarkdownComment {

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../base/json.ts';
-import { actions } from '../plan/actions.ts';
-import type { Change, Difference } from '../plan/plan.ts';
-import { textDiff, type DiffLine } from './text-diff.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { actions } from '../../plan/actions.ts';
+import type { Change, Difference } from '../../plan/plan.ts';
+import { diffLines } from 'diff';
 
 /** A change as every report shows it, whatever its format. */
 export interface ChangeView {
@@ -60,4 +60,40 @@ function isForDiff(observed: string, declared: string): boolean {
   if (observed === '' || declared === '') return false;
   const areLong = observed.length > atAGlance && declared.length > atAGlance;
   return areLong || observed.includes('\n') || declared.includes('\n');
+}
+
+/** A line of a text that has two versions; or so many lines that are the same in both and far from any difference. */
+export type DiffLine =
+  | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
+  | { readonly kind: 'left_out'; readonly lines: number };
+
+/** Texts that have more differences than this are shown whole, one after the other. */
+const mostEdits = 1000;
+const context = 2;
+
+/** The differences between two texts, line by line, with a little of what is around them. */
+export function textDiff(before: string, after: string): DiffLine[] {
+  const parts = diffLines(ended(before), ended(after), { maxEditLength: mostEdits }) ?? [
+    { value: ended(before), removed: true, added: false },
+    { value: ended(after), removed: false, added: true },
+  ];
+  return parts.flatMap((part, index): DiffLine[] => {
+    const lines = part.value.split('\n').slice(0, -1);
+    if (part.removed) return lines.map((text) => ({ kind: 'removed', text }));
+    if (part.added) return lines.map((text) => ({ kind: 'added', text }));
+    const head = index === 0 ? 0 : context;
+    const tail = index === parts.length - 1 ? 0 : context;
+    const leftOut = lines.length - head - tail;
+    if (leftOut < 2) return lines.map((text) => ({ kind: 'same', text }));
+    return [
+      ...lines.slice(0, head).map((text): DiffLine => ({ kind: 'same', text })),
+      { kind: 'left_out', lines: leftOut },
+      ...lines.slice(lines.length - tail).map((text): DiffLine => ({ kind: 'same', text })),
+    ];
+  });
+}
+
+/** Every line with its end, also the empty one after a last line end: it may be all that differs. */
+function ended(text: string): string {
+  return `${text}\n`;
 }

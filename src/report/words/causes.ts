@@ -1,4 +1,4 @@
-import { ProxyError } from '../service/proxy-error.ts';
+import { ProxyError } from '../../service/proxy-error.ts';
 
 /** Why no answer came, in words. */
 export interface CauseWords {

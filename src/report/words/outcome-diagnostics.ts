@@ -1,13 +1,12 @@
-import { isMissing, isPartial, type Outcome } from '../apply/outcome.ts';
-import type { Diagnostic, Problem } from '../base/diagnostic.ts';
-import { diagnosticOf } from '../kinds/resource-diagnostic.ts';
-import type { Difference } from '../plan/plan.ts';
-import { declaredFields, identityField, type Resource } from '../kinds/resource.ts';
-import { complaintsOf, type Complaint } from '../service/complaints.ts';
-import { waitAdvice } from './outage-words.ts';
-import { answerWords, serviceWords } from './answer-words.ts';
-import { namedItem } from './named-item.ts';
-import { partialProblems } from './partial-problems.ts';
+import { isMissing, isPartial, type Outcome } from '../../apply/outcome.ts';
+import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import type { Difference } from '../../plan/plan.ts';
+import { declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
+import { complaintsOf, type Complaint } from '../../service/complaints.ts';
+import { waitAdvice, answerWords, serviceWords } from './answers.ts';
+import { partialProblems } from './outcomes.ts';
+import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 
 /** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
 export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
@@ -116,4 +115,24 @@ function adviceFor({ outcome }: Outcome): string | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in
+ * whatever language; an id is data, and no other word is looked at. None when no text has just one of the ids in it.
+ */
+export function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
+  if (!isJsonList(declared)) return undefined;
+  const ids = declared.map((item) => plainId(textOf(item)));
+  for (const text of texts) {
+    const words = new Set(Array.from(text.matchAll(/[\w-]+/g), ([word]) => plainId(word)));
+    const [id, ...others] = new Set(ids.filter((candidate) => words.has(candidate)));
+    if (id !== undefined && others.length === 0) return ids.indexOf(id);
+  }
+  return undefined;
+}
+
+/** A UUID can be written in either case, with dashes or without. */
+function plainId(text: string): string {
+  return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
 }

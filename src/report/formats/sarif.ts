@@ -1,6 +1,6 @@
-import { diagnosticCodes, type Diagnostic } from '../base/diagnostic.ts';
-import { namedSummary } from './named-summary.ts';
-import { jsonText } from './json-text.ts';
+import { diagnosticCodes, type Diagnostic } from '../../base/diagnostic.ts';
+import { namedSummary } from '../words/diagnostics.ts';
+import { jsonText } from './json.ts';
 
 /** Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0. */
 export function sarif(diagnostics: readonly Diagnostic[], toolVersion: string): string {

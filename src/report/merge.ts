@@ -1,11 +1,15 @@
 import type { Address } from '../base/address.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { byAddress } from '../kinds/resource.ts';
-import type { Doubt, OutcomeKind } from '../apply/outcome.ts';
+import { type Doubt, type OutcomeKind, isIncomplete } from '../apply/outcome.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import type { Difference, PlanScope } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
-import type { JsonObject } from '../base/json.ts';
+import { type JsonObject, textOf } from '../base/json.ts';
+import { applyLastLine, outcomeCounts } from './apply-text.ts';
+import { verdictWords } from './words/outcomes.ts';
+import type { ApplySummary } from './words/apply.ts';
+import { inline, type Style } from './printable.ts';
 
 /** The document of one shard, and the file that it is from. */
 export interface ShardDocument<Document extends ShardReport> {
@@ -137,4 +141,21 @@ function wholeOf(scope: PlanScope | undefined): string {
 
 function earliest(times: readonly string[]): string {
   return times.toSorted()[0] ?? '';
+}
+
+/** What the shards of an apply did together, for a person: the counts, and every resource that is not there as declared. */
+export function mergedApplyText({ service, outcomes, summary }: ApplyReport, style: Style): string {
+  const failed = outcomes.filter((outcome) => isIncomplete(outcome));
+  const lines = failed.flatMap((outcome) => [
+    `  ${style.red('x')} ${style.bold(inline(outcome.address))}  ${inline(verdictWords(outcome))}`,
+    ...(outcome.diagnostics ?? []).map(({ summary: words }) => `      ${inline(textOf(words))}`),
+  ]);
+  // The schema asks for a count of every kind.
+  const counts = summary as ApplySummary;
+  return [
+    `Applied to ${inline(service)}`,
+    ...(lines.length > 0 ? [lines.join('\n')] : []),
+    outcomeCounts(counts),
+    `${style.bold(applyLastLine(counts, failed.length > 0))}\n`,
+  ].join('\n\n');
 }

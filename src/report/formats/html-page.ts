@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { pageAsset } from '../base/page-asset.ts';
-import { inline, unsafe } from './escape.ts';
+import { pageAsset } from '../../base/page-asset.ts';
+import { inline, unsafe } from '../printable.ts';
 
 /** A self-contained page: no request leaves it, and no script runs in it but its own. */
 export interface HtmlPage {

@@ -1,16 +1,18 @@
-import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../apply/outcome.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
-import type { JsonObject } from '../base/json.ts';
-import { actions, type Doing } from '../plan/actions.ts';
-import { pendingIn, plannedEffects, type Difference, type Pending, type Plan } from '../plan/plan.ts';
-import type { Address } from '../base/address.ts';
-import type { ResourceType } from '../kinds/all.ts';
-import type { ApplyRun } from '../run/result.ts';
-import { applySummary, effectsIn, type ApplySummary } from './apply-summary.ts';
-import { applyLastLine } from './apply-text.ts';
-import { verdictWords } from './outcome-words.ts';
-import { lastLine } from './plan-text.ts';
-import { diagnosticDocument } from './validation-document.ts';
+import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { actions, type Doing } from '../../plan/actions.ts';
+import { pendingIn, plannedEffects, type Difference, type Pending, type Plan } from '../../plan/plan.ts';
+import type { Address } from '../../base/address.ts';
+import type { ResourceType } from '../../kinds/all.ts';
+import type { ApplyRun } from '../../run/result.ts';
+import { applySummary, effectsIn, type ApplySummary } from '../words/apply.ts';
+import { applyLastLine } from '../apply-text.ts';
+import { verdictWords } from '../words/outcomes.ts';
+import { lastLine } from '../plan-text.ts';
+import { diagnosticDocument, jsonLine } from './json.ts';
+import type { LoggedRequest } from '../../service/request-log.ts';
+import { inline } from '../printable.ts';
 
 export const eventFormatVersion = '1.0';
 
@@ -149,4 +151,35 @@ function begun({ resource: { address, kind, name }, action }: Pending): Begun {
 
 function changeCounts({ add, change, destroy }: ReturnType<typeof plannedEffects>): ChangeCounts {
   return { add, change, remove: destroy };
+}
+
+/** One line of the log for a request. */
+export function requestLine(request: LoggedRequest, format: 'text' | 'json'): string {
+  const { time, method, path, name, status, error, durationMs, attempt, requestId } = request;
+  if (format === 'json') {
+    return jsonLine({
+      time,
+      level: 'debug',
+      message: 'request',
+      method,
+      path,
+      ...(name !== undefined && { name }),
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error }),
+      duration_ms: Math.round(durationMs),
+      attempt,
+      ...(requestId !== undefined && { request_id: requestId }),
+    });
+  }
+  const parts = [
+    time,
+    method,
+    path,
+    ...(name === undefined ? [] : [name]),
+    status ?? error ?? '',
+    `${Math.round(durationMs)} ms`,
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(requestId === undefined ? [] : [`request id ${requestId}`]),
+  ];
+  return `${parts.map((part) => inline(String(part))).join(' ')}\n`;
 }

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
-import { inline } from './escape.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { inline } from '../printable.ts';
 
 export interface JunitSuite {
   readonly name: string;

@@ -1,0 +1,120 @@
+import { unsafe } from '../printable.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Outcome } from '../../apply/outcome.ts';
+import { sourceOf } from '../../plan/document.ts';
+import type { ApplyRun } from '../../run/result.ts';
+import { serviceWords } from '../words/answers.ts';
+import { stopWords } from '../words/outcomes.ts';
+import { applySummary } from '../words/apply.ts';
+import { outcomeDiagnostics } from '../words/outcome-diagnostics.ts';
+
+/** A document as it is written: indented, with its last newline, and with nothing in it that a terminal or a CI log would act on. */
+export function jsonText(document: object): string {
+  return `${safe(JSON.stringify(document, null, 2))}\n`;
+}
+
+/** The same in a single line. */
+export function jsonLine(document: object): string {
+  return `${safe(JSON.stringify(document))}\n`;
+}
+
+function safe(json: string): string {
+  return json
+    .replace(unsafe, (character) => (character === '\n' ? character : escaped(character)))
+    .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
+}
+
+/** Only strings hold such characters, so JSON's own escapes serve: one for each UTF-16 code unit. */
+function escaped(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
+}
+
+export const validationFormatVersion = '1.0';
+
+/** The result of `validate -o json`: schemas/validation.schema.json. */
+export function validationDocument(diagnostics: readonly Diagnostic[], resourceCount: number): JsonObject {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  return {
+    format_version: validationFormatVersion,
+    valid: errors === 0,
+    error_count: errors,
+    warning_count: diagnostics.length - errors,
+    resource_count: resourceCount,
+    diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
+  };
+}
+
+/** In place of a document, when there is none. There may be no diagnostics either: an interruption gives none. */
+export function failureDocument(diagnostics: readonly Diagnostic[]): JsonObject {
+  return { ...validationDocument(diagnostics, 0), valid: false };
+}
+
+export function diagnosticDocument({
+  severity,
+  code,
+  summary,
+  detail,
+  address,
+  range,
+}: Diagnostic): JsonObject {
+  return {
+    severity,
+    code,
+    summary,
+    detail,
+    ...(address !== undefined && { address }),
+    ...(range && { range: { filename: range.filename, start: { ...range.start }, end: { ...range.end } } }),
+  };
+}
+
+export const applyFormatVersion = '1.0';
+
+/** The result of `apply -o json`: schemas/apply.schema.json. Every planned resource is in it. */
+export function applyDocument(run: ApplyRun): JsonObject {
+  return {
+    format_version: applyFormatVersion,
+    tool_version: run.plan.toolVersion,
+    service: run.plan.service,
+    manifest_digest: run.plan.manifestDigest,
+    ...(run.plan.scope && { scope: { ...run.plan.scope } }),
+    started_at: run.startedAt.toISOString(),
+    duration_ms: Math.round(run.durationMs),
+    interrupted: run.interrupted,
+    pace: { ...run.pace },
+    outcomes: run.outcomes.map((outcome) => outcomeDocument(outcome)),
+    summary: { ...applySummary(run.outcomes) },
+  };
+}
+
+function outcomeDocument(outcome: Outcome): JsonObject {
+  const { answer } = outcome;
+  const { resource } = outcome.change;
+  const detail = detailOf(outcome);
+  const diagnostics = outcomeDiagnostics(outcome);
+  return {
+    address: resource.address,
+    type: resource.kind.type,
+    name: resource.name,
+    source: { ...sourceOf(resource) },
+    outcome: outcome.outcome,
+    ...(outcome.doubt && { doubt: outcome.doubt }),
+    ...(outcome.differences && { differences: outcome.differences.map((difference) => ({ ...difference })) }),
+    ...(detail !== '' && { detail }),
+    ...(diagnostics.length > 0 && {
+      diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
+    }),
+    ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
+    ...(outcome.pk !== undefined && { pk: outcome.pk }),
+    attempts: outcome.attempts,
+    duration_ms: Math.round(outcome.durationMs),
+  };
+}
+
+function detailOf({ outcome, answer, stoppedBy }: Outcome): string {
+  if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
+  return outcome === 'created' || answer === undefined ? '' : serviceWords(answer);
+}

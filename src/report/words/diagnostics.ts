@@ -1,0 +1,107 @@
+import { type Diagnostic, diagnosticFor } from '../../base/diagnostic.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { identityField } from '../../kinds/resource.ts';
+import type { FailedRead } from '../../observe/observe.ts';
+import type { AnswerKind } from '../../service/answer.ts';
+import { waitAdvice, answerWords, serviceWords } from './answers.ts';
+import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
+import { quoted } from '../printable.ts';
+
+/** The summary of a diagnostic for those who see nothing else of it: it names the resource. */
+export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
+  return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
+}
+
+/** Diagnostics that say the same of several resources as one, at the place of the first. */
+export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const groups = new Map<string, [Diagnostic, ...Diagnostic[]]>();
+  for (const diagnostic of diagnostics) {
+    const { code, summary, detail } = diagnostic;
+    const key = JSON.stringify([code, summary, detail.replace(/^Request id: .*$/m, '')]);
+    const group = groups.get(key);
+    if (group) group.push(diagnostic);
+    else groups.set(key, [diagnostic]);
+  }
+  return Array.from(groups.values(), ([first, ...others]) => {
+    if (others.length === 0) return first;
+    const addresses = others.map(({ address }) => address).join(', ');
+    return { ...first, detail: `${first.detail}\nThe same for: ${addresses}` };
+  });
+}
+
+/** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */
+export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
+  const alike = new Map<string, [FailedRead, ...FailedRead[]]>();
+  for (const failure of failures) {
+    const key = `${answerWords(failure.answer).summary}\n${serviceWords(failure.answer)}`;
+    const group = alike.get(key);
+    if (group) group.push(failure);
+    else alike.set(key, [failure]);
+  }
+  return [...alike.values()].map((group) => groupDiagnostic(group));
+}
+
+/** What is wrong with the service or the way to it, not with one resource. */
+const ofTheService: ReadonlySet<AnswerKind> = new Set([
+  'denied',
+  'read_only',
+  'no_such_route',
+  'redirect',
+  'unreachable',
+  'unreachable_for_now',
+]);
+
+function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Diagnostic {
+  const { code, summary, advice } = answerWords(first.answer);
+  const said = serviceWords(first.answer);
+  const wide = ofTheService.has(first.answer.kind);
+  const alike = (wide ? [first, ...others] : others).map(({ resource }) => resource.address);
+  const detail = [
+    advice,
+    waitAdvice(first.answer),
+    said && `The service said: ${said}`,
+    first.answer.requestId && `Request id: ${first.answer.requestId}`,
+    alike.length > 0 && `${wide ? 'Not looked up' : 'The same for'}: ${alike.join(', ')}`,
+  ]
+    .filter((line) => line)
+    .join('\n');
+  if (wide) return diagnosticFor(undefined, { code, summary, detail });
+  return diagnosticOf(first.resource, identityField(first.resource), {
+    code,
+    summary: `could not look it up: ${summary}`,
+    detail,
+  });
+}
+
+/** Why a saved plan is not applied, at the lines that declare what has changed. */
+export function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
+  return changes.flatMap(({ resource, staleness }) =>
+    staleness.map((change) =>
+      diagnosticOf(resource, change.kind === 'field' ? change.field : undefined, {
+        code: 'stale-plan',
+        ...wordsFor(change),
+      }),
+    ),
+  );
+}
+
+function wordsFor(change: Staleness): { summary: string; detail: string } {
+  switch (change.kind) {
+    case 'appeared':
+      return { summary: 'it exists by now, and the plan would create it', detail: '' };
+    case 'vanished':
+      return { summary: 'it existed when the plan was made, and is not there any more', detail: '' };
+    case 'field':
+      return {
+        summary: `\`${change.field}\` is not as it was when the plan was made`,
+        detail: `It was ${quoted(change.planned)}, and is ${quoted(change.observed)}.`,
+      };
+    case 'sensitive':
+      return change.where === 'declared'
+        ? {
+            summary: 'a sensitive value is not the one that the plan was made with',
+            detail: 'The environment or a file holds another value here and now.',
+          }
+        : { summary: 'a field that is not shown has changed on the service', detail: '' };
+  }
+}
