@@ -5,11 +5,11 @@ import { doctorChecks } from '../report/doctor-checks.ts';
 import { rightsNames } from '../report/doctor-rights.ts';
 import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
 import { jsonText } from '../report/formats/json.ts';
-import { createStyle } from '../report/printable.ts';
+import { createStyle, inline } from '../report/printable.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { isStarting } from '../service/outage.ts';
+import type { Answer } from '../service/answer.ts';
+import { isStarting, waitedInVain } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
-import { parseRetryAfter } from '../service/retry-after.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
 import {
   readServiceSettings,
@@ -18,8 +18,8 @@ import {
 } from '../settings/service-settings.ts';
 import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
 import { commandLine } from './command-line.ts';
-import { guarded } from '../run/connect.ts';
-import type { Context } from '../run/context.ts';
+import { withService, type Service } from '../run/connect.ts';
+import type { Context, ServiceContext } from '../run/context.ts';
 import { hasErrors, load } from '../run/prepare.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
@@ -39,13 +39,10 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     return 'invalid';
   }
   const settings = await readServiceSettings(options, context.env, config, context.files);
-  const { signal } = context.interruptible();
-  const waitMs = settings.wait.isAsked ? settings.wait.milliseconds : 0;
-  const declared = (): Promise<ReadonlySet<ResourceType> | undefined> =>
-    declaredTypes(options, project, context);
-  const questions = { waitMs, ...(options.contractOnly !== true && { beyondContract: { declared } }) };
-  const diagnosis = await examine(settings, questions, signal, context);
-  if (signal.aborted) return interruptedBy(signal);
+  const declared: Declared = () => declaredTypes(options, project, context);
+  const examined = await examine(settings, context, options.contractOnly === true ? undefined : declared);
+  if (examined.kind === 'interrupted') return examined.ending;
+  const { diagnosis } = examined;
   const { service, checks, beyondContract } = diagnosis;
   context.stdout.write(
     options.output === 'json'
@@ -82,64 +79,67 @@ async function declaredTypes(
   return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ kind }) => kind.type));
 }
 
-export interface Questions {
-  /** For how long to wait for a service that is only starting. */
-  readonly waitMs: number;
-  /** What else to ask once the service answers; left out, nothing is asked but the three operations. */
-  readonly beyondContract?: {
-    /** The types that are declared, where that is known. */
-    declared(): Promise<ReadonlySet<ResourceType> | undefined>;
-  };
-}
+/** Tells the types that are declared, where that is known. */
+type Declared = () => Promise<ReadonlySet<ResourceType> | undefined>;
 
-/** Probes the service, for as long as it is only starting and there is time to wait, and asks it about the token. */
-export async function examine(
+export type Examined =
+  | { readonly kind: 'examined'; readonly diagnosis: Diagnosis }
+  | { readonly kind: 'interrupted'; readonly ending: Ending };
+
+/**
+ * Probes the service, waiting for it with --wait if it is only starting, and asks it about the token. Without `declared`,
+ * nothing is asked but the three operations.
+ */
+export function examine(
   settings: ServiceSettings,
-  { waitMs, beyondContract }: Questions,
-  signal: AbortSignal,
-  context: Context,
-): Promise<Diagnosis> {
-  const { clock } = context;
-  const { baseUrl: service, proxy } = settings;
-  const until = clock.now() + waitMs;
-  const connection = await context.connect(settings);
-  try {
-    const send = guarded(connection.send, settings, context, signal);
-    for (let said = false; ; said = true) {
-      const startedAt = clock.now();
-      const found = await probe(send, signal);
-      const now = clock.now();
-      const pauseMs = Math.min(pauseFor(found, now), until - now);
-      if (!isAway(found) || pauseMs <= 0 || signal.aborted) {
-        const canBeAsked = found.stage === 'denied' || found.stage === 'well';
-        const who: Partial<WhoAmI> = canBeAsked && beyondContract ? await whoAmI(send, signal) : {};
-        const declared = who.finding?.kind === 'valid' ? await beyondContract?.declared() : undefined;
-        const checks = doctorChecks({
-          ...found,
-          service,
-          ...(proxy && { proxy: proxy.origin }),
-          ...(who.finding && { finding: who.finding }),
-          ...(declared && { declared }),
-          durationMs: now - startedAt,
-          now,
-        });
-        return { service, checks, beyondContract: who.asked ?? [] };
-      }
-      if (!said && !settings.quiet) context.stderr.write(`Waiting for ${service} to start.\n`);
-      await clock.sleep(pauseMs, signal);
+  context: ServiceContext,
+  declared?: Declared,
+): Promise<Examined> {
+  return withService(settings, context, async (service) => {
+    const { send, signal } = service;
+    const { baseUrl, proxy } = settings;
+    const found = await probed(service, context);
+    const canBeAsked = found.stage === 'denied' || found.stage === 'well';
+    const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
+    const types = who.finding?.kind === 'valid' ? await declared?.() : undefined;
+    if (signal.aborted) {
+      context.stderr.write(`The check of ${inline(baseUrl)} was interrupted.\n`);
+      return { kind: 'interrupted', ending: interruptedBy(signal) };
     }
-  } finally {
-    await connection.close();
-  }
+    const checks = doctorChecks({
+      ...found,
+      service: baseUrl,
+      ...(proxy && { proxy: proxy.origin }),
+      ...(who.finding && { finding: who.finding }),
+      ...(types && { declared: types }),
+      now: context.clock.now(),
+    });
+    return { kind: 'examined', diagnosis: { service: baseUrl, checks, beyondContract: who.asked ?? [] } };
+  });
 }
 
-/** Nobody listens yet, or what stands in front says that it is not there yet; and nothing else. */
-function isAway({ answer }: Probe): boolean {
+/** What the service answers, or answers once it is there: plan and apply wait for it in the same way. */
+async function probed(
+  { send, pacing, settings, signal }: Service,
+  { clock }: ServiceContext,
+): Promise<TimedProbe> {
+  const ask = async (): Promise<TimedProbe> => {
+    const startedAt = clock.now();
+    const found = await probe(send, signal);
+    return { ...found, durationMs: clock.now() - startedAt };
+  };
+  const first = await ask();
+  if (!settings.wait.isAsked || !isAway(first.answer)) return first;
+  pacing.note(first.answer, 1);
+  if (await pacing.turn()) return ask();
+  return { ...first, answer: waitedInVain(first.answer, pacing.outage) };
+}
+
+interface TimedProbe extends Probe {
+  readonly durationMs: number;
+}
+
+/** Nobody listens yet, or what stands in front says that it is not there yet. */
+function isAway(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
-}
-
-const pollMs = 1000;
-
-function pauseFor({ answer: { retryAfter } }: Probe, now: number): number {
-  return Math.max(pollMs, retryAfter === undefined ? 0 : (parseRetryAfter(retryAfter, now) ?? 0));
 }

@@ -7,7 +7,7 @@ import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
 import { commandLine, shellWord } from './command-line.ts';
 import type { Context } from '../run/context.ts';
-import { examine, isHealthy } from './doctor.ts';
+import { examine, isHealthy, type Examined } from './doctor.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
 
 export interface InitOptions extends ServiceFlags {
@@ -26,9 +26,13 @@ export async function init(
   options: InitOptions,
   context: Context,
 ): Promise<Ending> {
-  const { signal } = context.interruptible();
+  const interruption = context.interruptible();
+  const { signal } = interruption;
   const answers = await answersFrom(options, signal, context);
-  if (signal.aborted) return interruptedBy(signal);
+  if (signal.aborted) {
+    context.stderr.write('Interrupted: nothing was written.\n');
+    return interruptedBy(signal);
+  }
   const base = folder === undefined || folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
   let failed = false;
   for (const { path, text } of initFiles(answers)) {
@@ -43,8 +47,9 @@ export async function init(
     }
   }
   if (failed) return 'failed';
-  const healthy = await checkService(answers, options, signal, context);
-  if (signal.aborted) return interruptedBy(signal);
+  const checked = await checkService(answers, options, { ...context, interruptible: () => interruption });
+  if (checked.kind === 'interrupted') return checked.ending;
+  const healthy = checked.kind === 'not checked' || isHealthy(checked.diagnosis.checks);
   context.stdout.write(`\n${await remarks(answers, base, context)}`);
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
   const next = commandLine(healthy ? 'plan' : 'doctor', 'production', context);
@@ -127,22 +132,22 @@ function pipelineNamed(written: string): Pipeline {
   );
 }
 
-/** Checks the service. False when it cannot be used; without a token it is not checked. */
+/** Checks the service, if there is a token, and says what it found. */
 async function checkService(
   { url, tokenEnv }: InitAnswers,
   options: InitOptions,
-  signal: AbortSignal,
   context: Context,
-): Promise<boolean> {
+): Promise<Examined | { readonly kind: 'not checked' }> {
   if (options.tokenFile === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
       `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', 'production', context)}\n`,
     );
-    return true;
+    return { kind: 'not checked' };
   }
   const config = { manifests: [], vars: {}, url, tokenEnv };
   const settings = await readServiceSettings({ ...options, url }, context.env, config, context.files);
-  const diagnosis = await examine(settings, { waitMs: 0 }, signal, context);
-  context.stdout.write(`\n${doctorText(diagnosis, createStyle(context.stdout.colours))}`);
-  return isHealthy(diagnosis.checks);
+  const examined = await examine(settings, context);
+  if (examined.kind === 'examined')
+    context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout.colours))}`);
+  return examined;
 }

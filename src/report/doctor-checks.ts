@@ -1,6 +1,6 @@
-import type { AnswerKind } from '../service/answer.ts';
+import type { Answer, AnswerKind } from '../service/answer.ts';
 import type { Probe } from '../service/probe.ts';
-import { answerWords, serviceWords } from './words/answers.ts';
+import { answerWords, serviceWords, waitAdvice } from './words/answers.ts';
 import { check, untold, type DoctorCheck } from './doctor-check.ts';
 import { rightsChecks, rightsNames, type RightsFacts } from './doctor-rights.ts';
 
@@ -17,7 +17,8 @@ export interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
 /** What a probe tells, check by check. What cannot be told because something before it failed is unknown. */
 export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { stage, answer } = facts;
-  const { summary, advice } = answerWords(answer);
+  const { summary } = answerWords(answer);
+  const advice = adviceFor(answer);
   const said = serviceWords(answer);
   const trouble = summary + (said === '' ? '' : `; it said: ${said}`);
   const connected = check('connection', 'pass', connectionWords(facts));
@@ -42,6 +43,16 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
         clockCheck(facts),
       ];
   }
+}
+
+/** What to do about an answer, naming only flags that doctor has. */
+function adviceFor(answer: Answer): string {
+  if (answer.kind === 'slow_down') return 'Try again later.';
+  const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;
+  if (answer.waitedMs !== undefined) return `${first} ${waitAdvice(answer)}`;
+  const mayBeStarting = answer.kind === 'unavailable' || answer.kind === 'unreachable_for_now';
+  const wait = 'If the service is only starting: rollcall doctor --wait 60 waits up to 60 s for it.';
+  return mayBeStarting ? `${first} ${wait}` : first;
 }
 
 /** Other programs answer with a 404 of the same shape, but not with the request id of this service. */

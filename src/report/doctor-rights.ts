@@ -38,8 +38,8 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
       return check(
         'token',
         'fail',
-        'the service does not know this token, or it has expired',
-        'Make a new one at this service, and see that all of it was copied.',
+        denial,
+        'So was all else that was asked with this token. Most likely the service does not know it, or it has expired: make a new one there, and see that all of it was copied. If that does not help, something in front of the service may refuse every request from here.',
       );
     case 'missing':
       return check(

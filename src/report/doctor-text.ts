@@ -47,6 +47,10 @@ export function doctorText(
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {
   const has = (wanted: DoctorCheck['status']): boolean => checks.some(({ status }) => status === wanted);
   if (has('fail')) return 'The service cannot be used like this.';
-  const words = has('warn') ? 'The service can be used, but see the warnings.' : 'All is well.';
-  return next === undefined ? words : `${words} Next: ${inline(next)}`;
+  const unknown = checks.filter(({ status }) => status === 'unknown').map(({ name }) => name);
+  const well = unknown.length === 0 ? 'All is well.' : 'What was checked is well.';
+  const words = has('warn') ? 'The service can be used, but see the warnings.' : well;
+  if (unknown.length === 0) return next === undefined ? words : `${words} Next: ${inline(next)}`;
+  const lines = wrapped(`${words} Not checked: ${unknown.join(', ')}.`, 80).map((line) => line.trimEnd());
+  return [...lines, ...(next === undefined ? [] : [`Next: ${inline(next)}`])].join('\n');
 }

@@ -14,6 +14,8 @@ import type { ServiceContext } from './context.ts';
 /** What a command needs to talk to the service. */
 export interface Service {
   readonly client: Client;
+  /** For requests that are neither a look-up nor a create. */
+  readonly send: Transport;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
   /** Aborts when the user interrupts the run. */
@@ -73,14 +75,14 @@ export async function withService<Result>(
     },
   });
   try {
-    return await use({ client: createClient(send), pacing, settings, signal });
+    return await use({ client: createClient(send), send, pacing, settings, signal });
   } finally {
     await connection.close();
   }
 }
 
 /** A transport whose answers hold no secret, which gives up when it is urgent, and which logs if that is wanted. */
-export function guarded(
+function guarded(
   send: Transport,
   settings: ServiceSettings,
   { clock, stderr }: ServiceContext,

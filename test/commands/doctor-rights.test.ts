@@ -93,7 +93,9 @@ describe('doctor tells apart', () => {
     expect(document.checks).toContainEqual(
       expect.objectContaining({
         name: 'token',
-        summary: expect.stringContaining('does not know this token'),
+        summary: 'the service denied access (403); it said: Token invalid/expired',
+        // What is in front of the service may do so too.
+        advice: expect.stringMatching(/^So was all else .* Most likely .* may refuse every request/),
       }),
     );
   });
@@ -153,6 +155,8 @@ describe('a right that is missing', () => {
     const { stdout } = await doctored('viewing', {}, { output: 'text' });
     expect(stdout).toMatch(/^ {2}warn {2}create-users +the token may not create users$/m);
     expect(stdout).toContain('The service can be used, but see the warnings. Next: ');
+    const well = await doctored('everything', {}, { output: 'text' });
+    expect(well.stdout).toContain('\nAll is well. Next: ');
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 });

@@ -126,6 +126,9 @@ describe('doctor', () => {
     await doctor({ output: 'text', contractOnly: true }, context);
     expect(stdout()).toContain('whether the token may create users was not asked');
     expect(stdout()).not.toContain('beyond');
+    expect(stdout()).toMatch(
+      /What was checked is well\. Not checked: create-applications, create-users, clock\.\nNext: rollcall plan\n$/,
+    );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });
     const slug = transport.requests[0]?.path.split('/').at(-2) ?? '';
@@ -136,18 +139,22 @@ describe('doctor', () => {
 describe('doctor --wait', () => {
   const starting = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
 
-  test('waits for a service that is starting, as long as it is told to', async () => {
-    const { ending, requests, sleeps, stderr } = await examined(
-      [refused, answered(502, 'Bad Gateway'), starting, notFound],
-      { wait: '60' },
+  test('waits for a service that is starting, as plan does', async () => {
+    const { ending, requests, stdout, stderr } = await examined(
+      [refused, refused, answered(502, 'Bad Gateway'), starting, notFound, notFound],
+      { wait: '60', output: 'text' },
     );
-    expect({ ending, requests, sleeps }).toEqual({ ending: 'done', requests: 4, sleeps: [1000, 1000, 5000] });
-    expect(stderr).toBe('Waiting for https://id.example.com to start.\n');
+    expect({ ending, requests }).toEqual({ ending: 'done', requests: 6 });
+    expect(stdout).toContain('  ok    connection');
+    expect(stderr).toMatch(/^The service does not answer .*; waiting up to 60 s for it\.\n/);
+    expect(stderr).toMatch(/The service answers now, after 5 s\.\n$/);
   });
 
-  test('gives up when the time is over', async () => {
-    const { ending, sleeps } = await examined([starting, starting, starting], { wait: '7' });
-    expect({ ending, sleeps }).toEqual({ ending: 'failed', sleeps: [5000, 2000] });
+  test('keeps what the service asks for, and says that it waited when the time is over', async () => {
+    const { ending, sleeps, stdout } = await examined([starting, starting, starting], { wait: '7' });
+    expect(ending).toBe('failed');
+    expect(sleeps.reduce((sum, milliseconds) => sum + milliseconds, 0)).toBe(10_000);
+    expect(stdout).toContain('rollcall waited 10 s for the service; --wait sets how long.');
   });
 
   test.each([
@@ -163,5 +170,36 @@ describe('doctor --wait', () => {
 
   test('does not wait unless it is told to', async () => {
     expect(await examined([refused])).toMatchObject({ ending: 'failed', requests: 1 });
+  });
+
+  test.each([
+    ['nobody listens', refused, true],
+    ['the service says that it is starting', starting, true],
+    ['the service asks to wait', answered(429, '', { 'retry-after': '5' }), false],
+    ['the answer is lost', lost, false],
+  ] as const)('is named where %s, and no flag that doctor lacks: %#', async (_, answer, named) => {
+    const { stdout } = await examined([answer]);
+    expect(stdout.includes('rollcall doctor --wait 60')).toBe(named);
+    expect(stdout).not.toContain('--concurrency');
+  });
+});
+
+describe('doctor that is interrupted', () => {
+  test.each([
+    ['SIGINT', 'interrupted'],
+    ['SIGTERM', 'terminated'],
+  ])('by %s says so, and prints no diagnosis', async (reason, expected) => {
+    const interrupting = new AbortController();
+    const { context, stdout, stderr } = capture({
+      url: 'https://id.example.com',
+      transport: async () => {
+        interrupting.abort(reason);
+        return lost;
+      },
+      signal: interrupting.signal,
+    });
+    expect(await doctor({ output: 'text', wait: '60' }, context)).toBe(expected);
+    expect(stdout()).toBe('');
+    expect(stderr()).toBe('The check of https://id.example.com was interrupted.\n');
   });
 });

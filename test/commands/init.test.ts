@@ -78,6 +78,7 @@ describe('init', () => {
   test('checks the service when there is a token', async () => {
     const { stdout } = await started({ url }, { env: { ROLLCALL_TOKEN: 'canary-token' } });
     expect(stdout).toContain('  ok    token ');
+    expect(stdout).toMatch(/Not checked:\s+create-applications, create-users, clock\.\n/);
     expect(stdout).not.toContain('canary');
   });
 
@@ -89,6 +90,13 @@ describe('init', () => {
     expect(ending).toBe('failed');
     expect(written.size).toBe(2);
     expect(stdout).toMatch(/Next: rollcall doctor --env production\n$/);
+  });
+
+  test('says that it was interrupted, and writes nothing then', async () => {
+    const { context, stderr, written } = capture({ answerToPrompt: '', signal: AbortSignal.abort('SIGINT') });
+    expect(await init(undefined, { url }, context)).toBe('interrupted');
+    expect(stderr()).toBe('Interrupted: nothing was written.\n');
+    expect(written.size).toBe(0);
   });
 
   test('takes manifests that are there already, and writes none', async () => {

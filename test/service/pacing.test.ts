@@ -260,7 +260,7 @@ describe('how many are under way at a time', () => {
     const all = pacing.forEach(gates, async ({ opened }) => {
       told.push('begins');
       await opened;
-      pacing.heed({ kind: 'slow_down' }, 1);
+      pacing.note({ kind: 'slow_down' }, 1);
     });
     await nextTurn();
     expect(told).toHaveLength(8);
@@ -286,7 +286,7 @@ describe('how many are under way at a time', () => {
       async (index) => {
         if (isNoting) begunMeanwhile.push(index);
         const before = pacing.pace().limit;
-        pacing.heed({ kind: 'found' }, 1);
+        pacing.note({ kind: 'found' }, 1);
         if (before === 2 || pacing.pace().limit === 1) return;
         // This answer lets the limit grow. What else it means, such as the end of the run, is noted a moment later.
         grew += 1;
