@@ -1,4 +1,3 @@
-import type { JsonObject } from './json.ts';
 import { packageFile } from './package-file.ts';
 
 /** The JSON Schemas that rollcall publishes, by name. */
@@ -18,8 +17,4 @@ export type SchemaName = (typeof schemaNames)[number];
 /** The text of a schema, as it is shipped. */
 export function schemaText(name: SchemaName): string {
   return packageFile(`schemas/${name}.schema.json`);
-}
-
-export function readSchema(name: SchemaName): JsonObject {
-  return JSON.parse(schemaText(name)) as JsonObject; // the schemas are objects; a test reads each one
 }

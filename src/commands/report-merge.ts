@@ -1,6 +1,9 @@
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import type { Validate } from '../base/validate.ts';
+import { validate as isApply } from '../generated/apply.ts';
+import { validate as isPlan } from '../generated/plan.ts';
 import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
 import { inline, createStyle } from '../report/printable.ts';
 import { jsonText } from '../report/formats/json.ts';
@@ -15,7 +18,6 @@ import {
 } from '../report/merge.ts';
 import { planComment, planReports } from '../report/plan-reports.ts';
 import { planText } from '../report/plan-text.ts';
-import { validatorFor } from '../base/validator.ts';
 import { applyEnding } from '../run/apply-ending.ts';
 import type { Context } from '../run/context.ts';
 import { Reports } from './reports.ts';
@@ -37,7 +39,7 @@ export async function reportMerge(
   const documents: { filename: string; document: JsonObject }[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
 
-  const plans = documents.filter(satisfies<PlanDocument>('plan'));
+  const plans = documents.filter(satisfies<PlanDocument>(isPlan));
   if (plans.length === documents.length && areWhole(plans, context)) {
     const document = mergePlans(documentsOf(plans));
     const plan = planFrom(document, shownResource);
@@ -45,7 +47,7 @@ export async function reportMerge(
     const ended = { result: plan, diagnostics: [], filenames: [], service: plan.service };
     return (await reports.write(ended, context)) ? 'done' : 'failed';
   }
-  const applies = documents.filter(satisfies<ApplyReport>('apply'));
+  const applies = documents.filter(satisfies<ApplyReport>(isApply));
   if (applies.length === documents.length && areWhole(applies, context)) {
     if (options.report)
       throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');
@@ -83,12 +85,11 @@ const maxBytes = 512 * 1024 * 1024 - 1;
 
 /** Whether a document is one of those that a schema describes. */
 function satisfies<Document extends ShardReport>(
-  name: 'plan' | 'apply',
+  validate: Validate,
 ): (shard: {
   filename: string;
   document: JsonObject;
 }) => shard is ShardDocument<Document> & { document: JsonObject & Document } {
-  const validate = validatorFor(name);
   // What satisfies the schema has the fields of the type; reading it back is what the schema is for.
   return (shard): shard is ShardDocument<Document> & { document: JsonObject & Document } =>
     validate(shard.document);

@@ -6,7 +6,7 @@ import {
   type Diagnostic,
 } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
-import { validate } from '../generated/validate-manifest.ts';
+import { validate } from '../generated/manifest.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';

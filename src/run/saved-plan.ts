@@ -7,7 +7,6 @@ import { restored, type SecretsOfPlan } from '../plan/saved/resources.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import { stalePlan } from '../report/words/diagnostics.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { validatorFor } from '../base/validator.ts';
 import type { Context } from './context.ts';
 import type { ObservedPlan } from './observed-plan.ts';
 
@@ -34,8 +33,7 @@ export async function loadSavedPlan(
   baseUrl: string,
   sources: SecretsOfPlan,
 ): Promise<LoadedPlan> {
-  const satisfiesSchema = validatorFor('plan');
-  const read = readSavedPlan(await textOf(filename, sources.files), (document) => satisfiesSchema(document));
+  const read = readSavedPlan(await textOf(filename, sources.files));
   switch (read.kind) {
     case 'no_plan':
       throw new UsageError(

@@ -1,6 +1,6 @@
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
-import { validate } from '../generated/validate-sandbox-seed.ts';
+import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';

@@ -2,7 +2,7 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Config } from '../generated/config.ts';
-import { validate } from '../generated/validate-config.ts';
+import { validate } from '../generated/config.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';

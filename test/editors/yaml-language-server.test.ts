@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { getLanguageService, type LanguageService } from 'yaml-language-server';
 import { SettingsState } from 'yaml-language-server/out/server/src/yamlSettings.js';
-import { readSchema } from '../../src/base/schema.ts';
 import { root } from '../support/cli.ts';
+import { readSchema } from '../support/schemas.ts';
 
 /** The language server that editors run, with the schema configured as an editor's settings do it, or by a modeline. */
 function languageService(configured: boolean): LanguageService {

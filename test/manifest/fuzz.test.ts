@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { kinds } from '../../src/kinds/all.ts';
-import { validate } from '../../src/generated/validate-manifest.ts';
+import { validate } from '../../src/generated/manifest.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { times } from '../support/effort.ts';

@@ -8,10 +8,9 @@ import type { Address } from '../../src/base/address.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { ObservedState } from '../../src/observe/observe.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { readSavedPlan, type ReadPlan } from '../../src/plan/saved/read.ts';
+import { readSavedPlan } from '../../src/plan/saved/read.ts';
 import { contentDigest, savedPlan, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { jsonText } from '../../src/report/formats/json.ts';
-import { validatorFor } from '../../src/base/validator.ts';
 import { desired } from '../support/desired.ts';
 import { times } from '../support/effort.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
@@ -51,12 +50,6 @@ beforeAll(async () => {
   text = jsonText(saved);
 });
 
-const satisfiesSchema = validatorFor('plan');
-
-function read(changed: string): ReadPlan {
-  return readSavedPlan(changed, (value) => satisfiesSchema(value));
-}
-
 /** The document with something changed in it, and a digest that says that nothing was. */
 function resealed(change: (document: Record<string, JsonValue>) => void): string {
   const document = { ...(parseJson(text) as JsonObject) }; // an object, as it was written
@@ -68,7 +61,7 @@ function resealed(change: (document: Record<string, JsonValue>) => void): string
 
 describe('a saved plan', () => {
   test('is read as it was written, and satisfies the schema', () => {
-    expect(read(text)).toEqual({ kind: 'plan', plan: saved });
+    expect(readSavedPlan(text)).toEqual({ kind: 'plan', plan: saved });
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
   });
 
@@ -82,7 +75,7 @@ describe('a saved plan', () => {
           .map(([key, inner]) => [key, reversed(inner)]),
       );
     };
-    expect(read(JSON.stringify(reversed(parseJson(text) ?? null))).kind).toBe('plan');
+    expect(readSavedPlan(JSON.stringify(reversed(parseJson(text) ?? null))).kind).toBe('plan');
   });
 
   test('holds the references, and of the secrets nothing but digests', () => {
@@ -101,7 +94,7 @@ describe('a saved plan', () => {
     let tried = 0;
     for (const altered of alterations(document)) {
       tried += 1;
-      expect(read(JSON.stringify(altered)).kind, JSON.stringify(altered)).not.toBe('plan');
+      expect(readSavedPlan(JSON.stringify(altered)).kind, JSON.stringify(altered)).not.toBe('plan');
     }
     expect(tried).toBeGreaterThan(500);
   });
@@ -112,8 +105,8 @@ describe('a saved plan', () => {
         const flipped = text.slice(0, at) + character + text.slice(at + 1);
         const value = parseJson(flipped);
         const isTheSame = value !== undefined && canonical(value) === canonical(parseJson(text) ?? null);
-        expect(read(flipped).kind === 'plan').toBe(isTheSame);
-        expect(read(text.slice(0, at)).kind).toBe('no_plan');
+        expect(readSavedPlan(flipped).kind === 'plan').toBe(isTheSame);
+        expect(readSavedPlan(text.slice(0, at)).kind).toBe('no_plan');
       }),
       { numRuns: times({ short: 375, full: 1500 }) },
     );
@@ -126,7 +119,7 @@ describe('a saved plan', () => {
         document['format_version'] = version;
         document['later'] = { any: ['thing', null] };
       });
-      expect(read(newer)).toMatchObject({ kind: 'plan', plan: { format_version: version } });
+      expect(readSavedPlan(newer)).toMatchObject({ kind: 'plan', plan: { format_version: version } });
     },
   );
 
@@ -136,7 +129,7 @@ describe('a saved plan', () => {
       const other = resealed((document) => {
         document['format_version'] = version;
       });
-      expect(read(other).kind).toBe('refused');
+      expect(readSavedPlan(other).kind).toBe('refused');
     },
   );
 
@@ -154,7 +147,7 @@ describe('a saved plan', () => {
       `{"format_version":"1.0","resource_changes":${'['.repeat(50_000)}${']'.repeat(50_000)},"saved":{},"digest":""}`,
     ],
   ])('is not a file %s', (_, other) => {
-    expect(read(other).kind).not.toBe('plan');
+    expect(readSavedPlan(other).kind).not.toBe('plan');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { validate as validateConfig } from '../../src/generated/validate-config.ts';
-import { validate as validateManifest } from '../../src/generated/validate-manifest.ts';
+import { validate as validateConfig } from '../../src/generated/config.ts';
+import { validate as validateManifest } from '../../src/generated/manifest.ts';
 import { sourceFile } from '../../src/base/source.ts';
 import type { Validate } from '../../src/base/validate.ts';
 import { checkSchema, diagnosticsOf } from '../../src/yaml/check-schema.ts';

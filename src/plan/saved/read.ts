@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, parseJson } from '../../base/json.ts';
+import { validate } from '../../generated/plan.ts';
 import { planFormatVersion } from '../document.ts';
 import { planFault } from './fault.ts';
 import { contentDigest, type SavedPlan } from './document.ts';
@@ -10,8 +11,8 @@ export type ReadPlan =
   /** A saved plan that must not be applied. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Reads the text of a saved plan. `satisfiesSchema` checks a value against schemas/plan.schema.json. */
-export function readSavedPlan(text: string, satisfiesSchema: (value: JsonObject) => boolean): ReadPlan {
+/** Reads the text of a saved plan. */
+export function readSavedPlan(text: string): ReadPlan {
   const document = parseJson(text);
   if (!isJsonObject(document)) return { kind: 'no_plan', why: 'it is not a JSON document of `plan --out`' };
   const version = document['format_version'];
@@ -26,7 +27,7 @@ export function readSavedPlan(text: string, satisfiesSchema: (value: JsonObject)
   if (document['digest'] === undefined || document['saved'] === undefined)
     return { kind: 'no_plan', why: 'it is for reading only: a plan to apply is written by `plan --out`' };
   const plan = document as unknown as SavedPlan; // what is used of it before the two checks is checked by them
-  if (!isWhole(plan) || !satisfiesSchema(document))
+  if (!isWhole(plan) || !validate(document))
     return { kind: 'refused', why: 'it has been altered since it was written, or was cut short' };
   const fault = planFault(plan);
   if (fault !== undefined) return { kind: 'refused', why: `it has been altered: ${fault}` };

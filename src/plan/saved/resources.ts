@@ -1,7 +1,7 @@
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import type { Address } from '../../base/address.ts';
 import type { Files } from '../../base/files.ts';
-import { validate } from '../../generated/validate-manifest.ts';
+import { validate } from '../../generated/manifest.ts';
 import {
   isJsonList,
   isJsonObject,

@@ -1,0 +1,96 @@
+// Makes src/generated/ of the JSON Schemas of what rollcall reads, so that the fields are written once: a function that checks
+// a value, and the types of what people write by hand. `npm run build` begins with it, and `npm ci` does a build.
+// The functions are compiled here, because to load a compiler of schemas, and to compile, takes longer than all else that a
+// small run does.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import standalone from 'ajv/dist/standalone/index.js';
+import { compile } from 'json-schema-to-typescript';
+
+/** What people write: their type, and a check that tells all that is wrong, and what the schema says of it. */
+const written = { manifest: 'Manifest', config: 'Config', 'sandbox-seed': 'SandboxSeed' };
+/** What rollcall writes, and reads again: a check alone. */
+const readAgain = ['plan', 'apply'];
+
+const folder = new URL('../src/generated/', import.meta.url);
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder);
+for (const [name, type] of Object.entries(written)) {
+  const schema = withoutReferences(schemaOf(name));
+  put(name, validatorOf(schema, { allErrors: true, verbose: true }) + (await typesOf(schema, type)));
+}
+for (const name of readAgain) put(name, validatorOf(schemaOf(name), {}));
+
+/** @param {string} name */
+function schemaOf(name) {
+  return JSON.parse(readFileSync(new URL(`../schemas/${name}.schema.json`, import.meta.url), 'utf8'));
+}
+
+/**
+ * @param {string} name
+ * @param {string} code
+ */
+function put(name, code) {
+  const origin = `Made from schemas/${name}.schema.json by \`npm run build\`.`;
+  writeFileSync(new URL(`${name}.ts`, folder), `// @ts-nocheck: compiled code.\n// ${origin}\n${code}`);
+}
+
+/**
+ * Takes away the alternative that lets a reference stand in place of a value: what is checked holds none any more.
+ *
+ * @param {any} node
+ * @returns {any}
+ */
+function withoutReferences(node) {
+  if (Array.isArray(node)) return node.map(withoutReferences);
+  if (typeof node !== 'object' || node === null) return node;
+  const { anyOf, reference: _, ...rest } = node;
+  const kept = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, withoutReferences(value)]),
+  );
+  if (anyOf === undefined) return kept;
+  const alternatives = anyOf.filter((/** @type {any} */ { $ref }) => $ref !== '#/definitions/reference');
+  if (alternatives.length === anyOf.length) return { ...kept, anyOf: withoutReferences(anyOf) };
+  return { ...kept, ...withoutReferences(alternatives[0]) };
+}
+
+/**
+ * @param {any} schema
+ * @param {string} type
+ */
+async function typesOf(schema, type) {
+  const { anyOf: _, ...typed } = schema; // "at least one list" has no useful type
+  const schemaText = JSON.stringify(typed)
+    .replaceAll('"type":"object","additionalProperties":true', '"tsType":"JsonObject"')
+    .replaceAll('"items":{"type":"object"}', '"items":{"tsType":"JsonObject"}');
+  return compile(JSON.parse(schemaText), type, {
+    bannerComment: "import type { JsonObject } from '../base/json.ts';\n",
+    format: false,
+  });
+}
+
+/**
+ * The check of a schema, compiled.
+ *
+ * @param {object} schema
+ * @param {import('ajv').Options} options
+ */
+function validatorOf(schema, options) {
+  const ajv = new Ajv({
+    allowUnionTypes: true,
+    strictRequired: false,
+    code: { source: true, esm: true },
+    ...options,
+  });
+  addFormats.default(ajv);
+  const code = standalone.default(ajv, ajv.compile(schema));
+  const body = code.replace('"use strict";export const validate = validate10;export default validate10;', '');
+  return [
+    "import { createRequire } from 'node:module';",
+    "import type { Validate } from '../base/validate.ts';",
+    'const require = createRequire(import.meta.url);',
+    body,
+    'export const validate: Validate = validate10;\n',
+  ].join('\n');
+}

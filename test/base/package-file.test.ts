@@ -1,0 +1,23 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import type { packageFile } from '../../src/base/package-file.ts';
+import { root } from '../support/cli.ts';
+import { temporaryFolder } from '../support/canary.ts';
+
+test.each(['.', 'bin', 'dist/base/deeper/still'])(
+  'the files of the package are found from a module in %s',
+  async (place) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, place), { recursive: true });
+    mkdirSync(join(folder, 'schemas'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{}');
+    writeFileSync(join(folder, 'schemas/plan.schema.json'), 'the schema');
+    const moved = join(folder, place, 'moved.ts');
+    copyFileSync(join(root, 'src/base/package-file.ts'), moved);
+    // It is the module itself, in another place.
+    const module = (await import(pathToFileURL(moved).href)) as { packageFile: typeof packageFile };
+    expect(module.packageFile('schemas/plan.schema.json')).toBe('the schema');
+  },
+);
