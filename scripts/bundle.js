@@ -5,10 +5,13 @@ import { build } from 'rolldown';
 
 const folder = fileURLToPath(new URL('../bin', import.meta.url));
 
+/** They are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. */
+const bundled = new Set(['p-limit', 'yocto-queue']);
+
 await build({
   input: { rollcall: fileURLToPath(new URL('../src/cli.ts', import.meta.url)) },
   platform: 'node',
-  external: /^[a-z]/, // dependencies; our own files begin with a dot or a slash
+  external: (id) => /^[a-z]/.test(id) && !bundled.has(id), // dependencies; our own files begin with a dot or a slash
   output: {
     dir: folder,
     format: 'cjs',
