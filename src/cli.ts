@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import type { ProgramEnding } from './commands/program.ts';
 import { StandardOutput } from './terminal/standard-output.ts';
+import { reasonOf } from './base/errors.ts';
 import { exitCodes, unlessLost } from './base/exit-code.ts';
 import { toolVersion } from './base/tool-version.ts';
 
@@ -10,7 +11,7 @@ process.stderr.on('error', () => {}); // there is nowhere left to say it
 const stdout = new StandardOutput((error) => {
   outputLost = true;
   process.stderr.write(
-    `error: the result could not be written: ${error.message}\n    Standard output holds only a part of it.\n`,
+    `error: the result could not be written: ${reasonOf(error)}\n    Standard output holds only a part of it.\n`,
   );
   settle();
 });

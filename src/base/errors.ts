@@ -9,3 +9,27 @@ export class UsageError extends Error {
     this.hint = hint;
   }
 }
+
+/** Why something failed: in plain words, with the code that the system has for it, if it is a common one. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  const words = systemWords.get(code);
+  return words === undefined ? error.message : `${words} (${code})`;
+}
+
+/** What Node would say as `ENOENT: no such file or directory, open '…'`; the path is said beside it. */
+const systemWords: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EADDRINUSE', 'the port is in use'],
+  ['EFBIG', 'the file would be larger than may be'],
+  ['EISDIR', 'it is a folder, not a file'],
+  ['ELOOP', 'its links lead in a circle'],
+  ['EMFILE', 'too many files are open'],
+  ['ENAMETOOLONG', 'its name is too long'],
+  ['ENOENT', 'there is no such file or folder'],
+  ['ENOSPC', 'there is no space left'],
+  ['ENOTDIR', 'a part of its path is a file, not a folder'],
+  ['EPERM', 'the system does not permit it'],
+  ['EROFS', 'the file system is read-only'],
+]);

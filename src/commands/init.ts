@@ -1,4 +1,4 @@
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/doctor-text.ts';
 import { inline, createStyle } from '../report/printable.ts';
@@ -42,8 +42,7 @@ export async function init(
       context.stdout.write(`${written ? 'wrote' : 'kept '}  ${inline(filename)}\n`);
     } catch (error) {
       failed = true;
-      const why = error instanceof Error ? error.message : String(error);
-      context.stderr.write(`error: cannot write ${inline(filename)}\n    ${inline(why)}\n`);
+      context.stderr.write(`error: cannot write ${inline(filename)}\n    ${inline(reasonOf(error))}\n`);
     }
   }
   if (failed) return 'failed';

@@ -1,4 +1,4 @@
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { savedPlan } from '../plan/saved/document.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
@@ -83,8 +83,9 @@ async function save(
     await context.writePrivateFile(filename, jsonText(savedPlan(made, observed)));
     return true;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    context.stderr.write(`error: the plan cannot be saved to ${inline(filename)}\n    ${inline(why)}\n`);
+    context.stderr.write(
+      `error: the plan cannot be saved to ${inline(filename)}\n    ${inline(reasonOf(error))}\n`,
+    );
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import type { Validate } from '../base/validate.ts';
@@ -72,8 +72,7 @@ async function read(filename: string, { files }: Context): Promise<JsonObject> {
     const document = parseJson(new TextDecoder().decode(bytes));
     if (isJsonObject(document)) return document;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the report cannot be read from ${filename}`, why, { cause: error });
+    throw new UsageError(`the report cannot be read from ${filename}`, reasonOf(error), { cause: error });
   }
   throw new UsageError(
     `${filename} holds no JSON document`,

@@ -1,5 +1,5 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Ended } from '../run/result.ts';
 import { stepSummaryLimit, type Limit } from '../report/formats/markdown-comment.ts';
@@ -59,9 +59,8 @@ export class Reports<Result extends { readonly filenames: readonly string[] }> {
         await write();
       } catch (error) {
         written = false;
-        const why = error instanceof Error ? error.message : String(error);
         context.stderr.write(
-          `error: the report cannot be written to ${inline(target)}\n    ${inline(why)}\n`,
+          `error: the report cannot be written to ${inline(target)}\n    ${inline(reasonOf(error))}\n`,
         );
       }
     };

@@ -1,5 +1,5 @@
 import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
 import { diagnosticsText } from '../report/formats/text.ts';
@@ -87,10 +87,8 @@ async function serve(seeded: Sandbox, port: number, latencyMs: number): Promise<
   try {
     return await serveSandbox(seeded, { port, latencyMs });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the sandbox cannot listen on port ${port}`, `${why}. Choose another with --port.`, {
-      cause: error,
-    });
+    const hint = `${reasonOf(error)}. Choose another with --port.`;
+    throw new UsageError(`the sandbox cannot listen on port ${port}`, hint, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { reasonOf } from '../base/errors.ts';
 import { linkOutside } from '../base/link-outside.ts';
 
 /** What is in the way of a search for manifests. */
@@ -26,8 +27,7 @@ export class SearchProblems {
     try {
       await look();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.report(path, 'file-unreadable', 'this cannot be read', why);
+      this.report(path, 'file-unreadable', 'this cannot be read', reasonOf(error));
     }
   }
 }

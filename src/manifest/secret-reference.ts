@@ -1,4 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
+import { reasonOf } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Template } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -87,6 +88,6 @@ async function readSecretFile(
     if (!('code' in read)) return read.text.replace(/\r?\n$/, '');
     return read.code === 'forbidden-file' ? refusal(written, read.detail) : unreadable(written, read.summary);
   } catch (error) {
-    return unreadable(written, error instanceof Error ? error.message : String(error));
+    return unreadable(written, reasonOf(error));
   }
 }

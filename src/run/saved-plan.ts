@@ -1,5 +1,5 @@
 import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { SavedPlan } from '../plan/saved/document.ts';
 import { readSavedPlan } from '../plan/saved/read.ts';
@@ -84,7 +84,6 @@ async function textOf(filename: string, files: Context['files']): Promise<string
     if (bytes.length > maxBytes) throw new Error('it is too large');
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the plan cannot be read from ${filename}`, why, { cause: error });
+    throw new UsageError(`the plan cannot be read from ${filename}`, reasonOf(error), { cause: error });
   }
 }

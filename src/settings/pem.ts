@@ -1,4 +1,4 @@
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 
 /** The bundle of all authorities of a system is a quarter of this. */
@@ -9,8 +9,7 @@ export async function readPem(what: string, path: string, files: Pick<Files, 're
   try {
     return new TextDecoder().decode(await files.read(path, maxBytes));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${what} cannot be read`, why, { cause: error });
+    throw new UsageError(`${what} cannot be read from ${path}`, reasonOf(error), { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { ChosenConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
@@ -46,8 +46,7 @@ async function readTokenFile(
       : files.read(path, maxTokenBytes));
     return new TextDecoder().decode(bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError('the token file cannot be read', why, { cause: error });
+    throw new UsageError(`the token cannot be read from ${path}`, reasonOf(error), { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { UsageError } from '../base/errors.ts';
+import { reasonOf, UsageError } from '../base/errors.ts';
 
 /** Runs a command to its end, with these variables in its environment, and says with which code it ended. */
 export type RunCommand = (
@@ -22,7 +22,7 @@ export const runCommand: RunCommand = ([program = '', ...args], env) => {
     };
     child.once('error', (error) => {
       stop();
-      reject(new UsageError(`the command cannot be run: ${program}`, error.message, { cause: error }));
+      reject(new UsageError(`the command cannot be run: ${program}`, reasonOf(error), { cause: error }));
     });
     child.once('exit', (code, signal) => {
       stop();

@@ -1,4 +1,5 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { reasonOf } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { leadsOutside, linkOutside } from '../base/link-outside.ts';
 import { systemFolderOf } from '../base/system-folder.ts';
@@ -52,8 +53,7 @@ export async function readText(
       ? files.readStandardInput(maxBytes + 1)
       : files.read(filename, maxBytes + 1));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return refuse('file-unreadable', 'this file cannot be read', why);
+    return refuse('file-unreadable', 'this file cannot be read', reasonOf(error));
   }
   if (bytes.length > maxBytes) {
     const most = maxBytes === maxFileBytes ? '16 MiB' : `${maxBytes / 1024} KiB`;

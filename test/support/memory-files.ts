@@ -18,7 +18,10 @@ export function memoryFiles(
     realPath: async (path) => posix.resolve('/memory', path),
     read: async (path) => {
       const content = contents[path];
-      if (content === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+      if (content === undefined)
+        throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), {
+          code: 'ENOENT',
+        });
       return bytesOf(content);
     },
     entriesIn: async (folder) => {

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { reasonOf } from '../../src/base/errors.ts';
+
+const caught = async (act: () => Promise<unknown>): Promise<string> => act().then(String, reasonOf);
+
+describe('the reason of an error', () => {
+  test('of the system is in plain words, with its code', async () => {
+    expect(await caught(() => readFile('/nowhere/at-all'))).toBe('there is no such file or folder (ENOENT)');
+    expect(await caught(() => readFile('/'))).toBe('it is a folder, not a file (EISDIR)');
+    expect(await caught(() => readFile('/etc/passwd/x'))).toBe(
+      'a part of its path is a file, not a folder (ENOTDIR)',
+    );
+  });
+
+  test('of a port that is taken names no system call', async () => {
+    const first = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => first.once('listening', resolve));
+    const address = first.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const second = createServer().listen(port, '127.0.0.1');
+    const error = await new Promise((resolve) => second.once('error', resolve));
+    first.close();
+    expect(reasonOf(error)).toBe('the port is in use (EADDRINUSE)');
+  });
+
+  test.each([
+    [new Error('it is too large'), 'it is too large'],
+    [Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' }), 'EXDEV: cross-device link'],
+    [new DOMException('stopped', 'AbortError'), 'stopped'],
+    ['a text', 'a text'],
+    [undefined, 'undefined'],
+  ])('is what it says, where nothing plainer is known: %s', (error, reason) => {
+    expect(reasonOf(error)).toBe(reason);
+  });
+
+  test('is worked out in one place', () => {
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    );
+    const others = files.filter((path) =>
+      /\? \w+\.message : String\(/.test(readFileSync(join('src', path), 'utf8')),
+    );
+    expect(others).toEqual([]);
+  });
+});
