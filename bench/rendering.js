@@ -2,12 +2,14 @@ import { inTurn } from './processes.js';
 
 /** @type {typeof import('../src/plan/make-plan.ts')} */
 const { makePlan } = await import(built('plan/make-plan.js'));
-/** @type {typeof import('../src/report/plan-text.ts')} */
-const { planText } = await import(built('report/plan-text.js'));
-/** @type {typeof import('../src/report/plan-html.ts')} */
-const { planHtml } = await import(built('report/plan-html.js'));
-/** @type {typeof import('../src/report/printable.ts')} */
-const { createStyle } = await import(built('report/printable.js'));
+/** @type {typeof import('../src/report/formats/text.ts')} */
+const { planText } = await import(built('report/formats/text.js'));
+/** @type {typeof import('../src/report/formats/html.ts')} */
+const { html } = await import(built('report/formats/html.js'));
+/** @type {typeof import('../src/report/report.ts')} */
+const { planReport } = await import(built('report/report.js'));
+/** @type {typeof import('../src/report/formats/lines.ts')} */
+const { createStyle } = await import(built('report/formats/lines.js'));
 /** @type {typeof import('../src/manifest/load-manifests.ts')} */
 const { loadManifests } = await import(built('manifest/load-manifests.js'));
 /** @type {typeof import('../src/terminal/node-files.ts')} */
@@ -33,7 +35,8 @@ export async function renderPlan(filename, rounds) {
   );
   const [text = [], page = []] = await inTurn(rounds, [
     async () => timed(() => planText(plan, createStyle(true))),
-    async () => timed(() => planHtml(plan, [])),
+    async () =>
+      timed(() => html(planReport({ result: plan, diagnostics: [], filenames: [] }), { toolVersion: '0' })),
   ]);
   return { text, page };
 }

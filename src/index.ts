@@ -11,5 +11,5 @@ export { plan, type NotPlanned, type Planned, type PlanOptions } from './library
 export { renderApply, renderManifests, renderPlan } from './library/render.ts';
 export type { ServiceOptions } from './library/service.ts';
 export type { ChangeDocument as Change, PlanDocument as Plan } from './plan/document.ts';
-export type { ReportFormat } from './report/ended.ts';
+export type { ReportFormat } from './report/formats/all.ts';
 export type { Address } from './base/address.ts';

@@ -1,9 +1,8 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { diagnosticsText } from '../report/formats/text.ts';
-import { planText } from '../report/plan-text.ts';
-import { createStyle } from '../report/printable.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { planText } from '../report/formats/text.ts';
 import { ownSecrets } from '../settings/own-secrets.ts';
 import { readServiceSettings } from '../settings/service-settings.ts';
 import { readSettings } from '../settings/settings.ts';

@@ -2,11 +2,10 @@ import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
-import { applyComment, applyReports } from '../report/apply-reports.ts';
-import { applyText } from '../report/apply-text.ts';
-import { jsonLine } from '../report/formats/json.ts';
-import { planText } from '../report/plan-text.ts';
-import { createStyle } from '../report/printable.ts';
+import { json, jsonLine } from '../report/formats/json.ts';
+import { createStyle } from '../report/formats/lines.ts';
+import { applyText, planText } from '../report/formats/text.ts';
+import { applyReport } from '../report/report.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
 import type { ProjectFlags } from '../settings/settings.ts';
 import { applySavedPlan } from './apply-saved-plan.ts';
@@ -36,7 +35,7 @@ export async function apply(
   options: ApplyOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = new Reports(options.report, applyReports, applyComment);
+  const reports = await Reports.asked(options.report);
   const { plan } = options;
   // A line for each at once, so that a run that is killed leaves its record.
   const events =
@@ -50,13 +49,14 @@ export async function apply(
   );
   events.diagnosed(ended.diagnostics);
   if (ended.result) events.finished(ended.result);
-  if (options.output === 'json') context.stdout.write(applyReports.json(ended, context.toolVersion));
-  else if (options.output === 'text' && ended.result)
-    context.stdout.write(applyText(ended.result, createStyle(context.stdout.colours)));
-  const written = await reports.write(ended, context);
+  const report = applyReport(ended);
+  if (options.output === 'json') context.stdout.write(json(report, context));
+  else if (options.output === 'text' && report.kind === 'apply')
+    context.stdout.write(applyText(report, createStyle(context.stdout.colours)));
+  const written = await reports.write(report, context);
   // What was created must be told, even when the disk is full.
-  if (ended.result && (await context.stdout.isLost()))
-    context.stderr.write(`\n${applyText(ended.result, createStyle(context.stderr.colours))}`);
+  if (report.kind === 'apply' && (await context.stdout.isLost()))
+    context.stderr.write(`\n${applyText(report, createStyle(context.stderr.colours))}`);
   if ('usageError' in ended) throw ended.usageError;
   return unlessLost(ending, !written);
 }

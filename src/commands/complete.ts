@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { formatNames } from '../report/formats/all.ts';
 import { inline } from '../report/printable.ts';
 import { environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -108,7 +109,7 @@ async function valuesOf(option: Option, { paths, flags }: Before, context: Conte
       return named(resources.map(({ address }) => address));
     }
     case '--report':
-      return named(['text=', 'json=', 'markdown=', 'html=', 'junit=', 'sarif=', 'github=']);
+      return named(formatNames.map((format) => `${format}=`));
     case '--pipeline':
       return named(pipelines);
     default:

@@ -1,11 +1,11 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
-import { diagnosticsText } from '../report/formats/text.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { DoctorCheck } from '../report/doctor-check.ts';
 import { doctorChecks } from '../report/doctor-checks.ts';
 import { rightsNames } from '../report/doctor-rights.ts';
 import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
 import { jsonText } from '../report/formats/json.ts';
-import { createStyle, inline } from '../report/printable.ts';
+import { inline } from '../report/printable.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, waitedInVain } from '../service/outage.ts';

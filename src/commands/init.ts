@@ -1,7 +1,8 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/doctor-text.ts';
-import { inline, createStyle } from '../report/printable.ts';
+import { createStyle } from '../report/formats/lines.ts';
+import { inline } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';

@@ -1,11 +1,12 @@
 import { Option, type Command } from 'commander';
+import { formatNames, printedFormats } from '../report/formats/all.ts';
 
 export interface ColourOption {
   readonly color?: boolean;
 }
 
 /** Of the commands that read manifests. */
-export function withProjectOptions(command: Command, formats: string[] = ['text', 'json']): Command {
+export function withProjectOptions(command: Command, formats: readonly string[] = printedFormats): Command {
   return command
     .argument('[path...]', 'files, folders, globs, or - for standard input')
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
@@ -48,7 +49,7 @@ export function withOptions(command: Command, options: readonly Option[]): Comma
 }
 
 /** Of the commands that look up and create. */
-export function withRunOptions(command: Command, formats?: string[]): Command {
+export function withRunOptions(command: Command, formats?: readonly string[]): Command {
   const hidden = connectionOptions().map((option) => option.hideHelp());
   return withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden)
     .addOption(verboseOption())
@@ -66,12 +67,12 @@ export function verboseOption(): Option {
 }
 
 export function reportOption(): Option {
-  return new Option('--report <format=file>', 'also write markdown, html, junit, sarif, github, …').argParser(
-    collect,
-  );
+  const printed = new Set<string>(printedFormats);
+  const written = formatNames.filter((format) => !printed.has(format)).join(', ');
+  return new Option('--report <format=file>', `also write ${written}, …`).argParser(collect);
 }
 
-export function outputOption(formats: string[]): Option {
+export function outputOption(formats: readonly string[]): Option {
   return new Option('-o, --output <format>', '').choices(formats).default('text');
 }
 

@@ -3,10 +3,11 @@ import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { savedPlan } from '../plan/saved/document.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
 import type { Ended } from '../run/result.ts';
-import { inline, createStyle } from '../report/printable.ts';
-import { jsonText } from '../report/formats/json.ts';
-import { planComment, planReports } from '../report/plan-reports.ts';
-import { planText } from '../report/plan-text.ts';
+import { inline } from '../report/printable.ts';
+import { json, jsonText } from '../report/formats/json.ts';
+import { createStyle } from '../report/formats/lines.ts';
+import { planText } from '../report/formats/text.ts';
+import { planReport } from '../report/report.ts';
 import type { ServiceFlags } from '../settings/service-settings.ts';
 import type { ProjectFlags } from '../settings/settings.ts';
 import { withService, type Service } from '../run/connect.ts';
@@ -32,11 +33,12 @@ export async function plan(
   options: PlanOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = new Reports(options.report, planReports, planComment, options.out);
+  const reports = await Reports.asked(options.report, options.out);
   const { ending, ...ended } = await endedWell(() => planned(paths, options, context));
-  if (options.output === 'json') context.stdout.write(planReports.json(ended, context.toolVersion));
+  const report = planReport(ended);
+  if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
-  const written = await reports.write(ended, context);
+  const written = await reports.write(report, context);
   if ('usageError' in ended) throw ended.usageError;
   return unlessLost(ending, !written);
 }

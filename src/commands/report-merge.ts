@@ -5,19 +5,20 @@ import type { Validate } from '../base/validate.ts';
 import { validate as isApply } from '../generated/apply.ts';
 import { validate as isPlan } from '../generated/plan.ts';
 import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
-import { inline, createStyle } from '../report/printable.ts';
 import { jsonText } from '../report/formats/json.ts';
+import { createStyle } from '../report/formats/lines.ts';
+import { planText } from '../report/formats/text.ts';
 import {
   mergeApplies,
+  mergedApplyText,
   mergePlans,
   shardProblems,
-  type ApplyReport,
+  type ApplyDocument,
   type ShardDocument,
   type ShardReport,
-  mergedApplyText,
 } from '../report/merge.ts';
-import { planComment, planReports } from '../report/plan-reports.ts';
-import { planText } from '../report/plan-text.ts';
+import { inline } from '../report/printable.ts';
+import { planReport } from '../report/report.ts';
 import { applyEnding } from '../run/apply-ending.ts';
 import type { Context } from '../run/context.ts';
 import { Reports } from './reports.ts';
@@ -34,7 +35,7 @@ export async function reportMerge(
   options: ReportMergeOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = new Reports(options.report, planReports, planComment);
+  const reports = await Reports.asked(options.report);
   const style = createStyle(context.stdout.colours);
   const documents: { filename: string; document: JsonObject }[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
@@ -44,10 +45,10 @@ export async function reportMerge(
     const document = mergePlans(documentsOf(plans));
     const plan = planFrom(document, shownResource);
     context.stdout.write(options.output === 'json' ? jsonText(document) : planText(plan, style));
-    const ended = { result: plan, diagnostics: [], filenames: [], service: plan.service };
-    return (await reports.write(ended, context)) ? 'done' : 'failed';
+    const report = planReport({ result: plan, diagnostics: [], filenames: [] });
+    return (await reports.write(report, context)) ? 'done' : 'failed';
   }
-  const applies = documents.filter(satisfies<ApplyReport>(isApply));
+  const applies = documents.filter(satisfies<ApplyDocument>(isApply));
   if (applies.length === documents.length && areWhole(applies, context)) {
     if (options.report)
       throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');

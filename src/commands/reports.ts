@@ -2,43 +2,41 @@ import { diagnosticFor } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Ended } from '../run/result.ts';
-import { stepSummaryLimit, type Limit } from '../report/formats/markdown-comment.ts';
+import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
+import { markdown } from '../report/formats/markdown.ts';
+import type { Format, Report } from '../report/report.ts';
+import { stepSummaryLimit } from '../report/formats/markdown-comment.ts';
 import { inline } from '../report/printable.ts';
 import { nonEmpty } from '../settings/environment.ts';
 import type { Context } from '../run/context.ts';
 import { descriptorNamed } from '../terminal/descriptor.ts';
 import { wasRead } from './was-read.ts';
 
-/** The formats of a command: each a function that renders what came of it. */
-type Formats<Result> = Readonly<Record<string, (result: Result, toolVersion: string) => string>>;
+interface Wanted {
+  readonly format: ReportFormat;
+  readonly write: Format;
+  readonly filename: string;
+}
 
 /** Reports to write, as `--report FORMAT=FILE` asks for them. */
-export class Reports<Result extends { readonly filenames: readonly string[] }> {
-  readonly #wanted: readonly { readonly format: string; readonly filename: string }[];
-  readonly #formats: Formats<Result>;
-  readonly #comment: (result: Result, limit: Limit) => string;
+export class Reports {
+  readonly #wanted: readonly Wanted[];
 
-  /**
-   * Reads the values of `--report`, or throws a UsageError that names the formats. `comment` renders Markdown;
-   * `plan` is where the command saves a plan.
-   */
-  constructor(
-    values: readonly string[] | undefined,
-    formats: Formats<Result>,
-    comment: (result: Result, limit: Limit) => string,
-    plan?: string,
-  ) {
-    this.#formats = formats;
-    this.#comment = comment;
-    this.#wanted = (values ?? []).map((value) => {
+  private constructor(wanted: readonly Wanted[]) {
+    this.#wanted = wanted;
+  }
+
+  /** Reads the values of `--report`; rejects with a UsageError that names the formats. `plan` is where the command saves a plan. */
+  static async asked(values: readonly string[] = [], plan?: string): Promise<Reports> {
+    const wanted = values.map((value) => {
       const [, format = '', filename] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
-      if (Object.hasOwn(formats, format) && filename !== undefined) return { format, filename };
+      if (isFormat(format) && filename !== undefined) return { format, filename };
       throw new UsageError(
         `--report cannot be ${JSON.stringify(value)}`,
-        `Write it as FORMAT=FILE. The formats are: ${Object.keys(formats).join(', ')}.`,
+        `Write it as FORMAT=FILE. The formats are: ${formatNames.join(', ')}.`,
       );
     });
-    const targets = this.#wanted.map(({ filename }) => (isStandardOutput(filename) ? '-' : filename));
+    const targets = wanted.map(({ filename }) => (isStandardOutput(filename) ? '-' : filename));
     const twice = targets.find((filename, index) => targets.indexOf(filename) !== index);
     if (twice !== undefined)
       throw new UsageError(`two reports would be written to ${twice}`, 'Give each a place of its own.');
@@ -47,16 +45,20 @@ export class Reports<Result extends { readonly filenames: readonly string[] }> {
         `a report would take the place of the plan in ${plan}`,
         'Give each a place of its own.',
       );
+    // Loaded before anything is created, so that nothing can keep what was created from being told.
+    return new Reports(
+      await Promise.all(wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }))),
+    );
   }
 
   /** Writes every report, to its file or to standard output; says on stderr which could not be written, and whether all were. */
-  async write(result: Result, context: Context): Promise<boolean> {
+  async write(report: Report, context: Context): Promise<boolean> {
     let written = true;
-    const attempt = async (target: string, write: () => Promise<void> | void): Promise<void> => {
+    const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
       try {
-        if (await wasRead(target, result.filenames, context.files))
+        if (await wasRead(target, report.filenames, context.files))
           throw new Error('It is one of the manifests that were read. Name another file.');
-        await write();
+        await put();
       } catch (error) {
         written = false;
         context.stderr.write(
@@ -64,14 +66,16 @@ export class Reports<Result extends { readonly filenames: readonly string[] }> {
         );
       }
     };
-    for (const { format, filename } of this.#wanted) {
-      const text = this.#formats[format]?.(result, context.toolVersion) ?? '';
+    for (const { format, write, filename } of this.#wanted) {
+      const text = write(report, context);
       await attempt(filename, () =>
         isStandardOutput(filename) ? context.stdout.write(text) : context.writeReport(filename, text),
       );
       const summary = nonEmpty(context.env['GITHUB_STEP_SUMMARY']);
       if (format === 'github' && summary !== undefined)
-        await attempt(summary, () => context.appendFile(summary, this.#comment(result, stepSummaryLimit)));
+        await attempt(summary, () =>
+          context.appendFile(summary, markdown(report, { ...context, limit: stepSummaryLimit })),
+        );
     }
     return written;
   }

@@ -1,10 +1,11 @@
 import type { Ending } from '../base/exit-code.ts';
-import { diagnosticsText, validationText } from '../report/formats/text.ts';
-import { createStyle } from '../report/printable.ts';
-import { validationComment, validationReports } from '../report/validation-reports.ts';
+import { json } from '../report/formats/json.ts';
+import { createStyle } from '../report/formats/lines.ts';
+import { text } from '../report/formats/text.ts';
+import { validationReport } from '../report/report.ts';
 import { readSettings, type ProjectFlags } from '../settings/settings.ts';
 import type { Context } from '../run/context.ts';
-import { hasErrors, load } from '../run/prepare.ts';
+import { load } from '../run/prepare.ts';
 import { Reports } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags {
@@ -18,22 +19,17 @@ export async function validate(
   options: ValidateOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = new Reports(options.report, validationReports, validationComment);
+  const reports = await Reports.asked(options.report);
   const settings = await readSettings(options, context.env, context.files, paths);
-  const loaded = await load(paths, options, settings, context);
-  const { resources, diagnostics } = loaded;
+  const report = validationReport(await load(paths, options, settings, context));
   switch (options.output) {
     case 'json':
-      context.stdout.write(validationReports.json(loaded));
+      context.stdout.write(json(report, context));
       break;
-    case 'text': {
-      const style = createStyle(context.stdout.colours);
-      context.stdout.write(
-        diagnosticsText(diagnostics, style) + validationText(diagnostics, resources, style),
-      );
-    }
+    case 'text':
+      context.stdout.write(text(report, { ...context, style: createStyle(context.stdout.colours) }));
   }
-  const written = await reports.write(loaded, context);
-  if (hasErrors(diagnostics)) return 'invalid';
+  const written = await reports.write(report, context);
+  if (!report.valid) return 'invalid';
   return written ? 'done' : 'failed';
 }

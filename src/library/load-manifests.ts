@@ -2,6 +2,7 @@ import { nodeFiles } from '../terminal/node-files.ts';
 import { hasErrors } from '../run/prepare.ts';
 import type { JsonObject } from '../base/json.ts';
 import { loadManifests as load } from '../manifest/load-manifests.ts';
+import { loadFormats } from '../report/formats/all.ts';
 import type { Environment } from '../settings/environment.ts';
 import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
 import { noTokenPlaces } from '../settings/token-places.ts';
@@ -31,6 +32,8 @@ export async function loadManifests(
   const named = typeof paths === 'string' ? [paths] : paths;
   const closed = await closedFiles({}, env, noTokenPlaces, nodeFiles);
   const own = ownSecrets({}, env, noTokenPlaces, closed);
-  const loaded = await load(named, { files: nodeFiles, variables, env, strict, own, ...allowed });
+  const read = await load(named, { files: nodeFiles, variables, env, strict, own, ...allowed });
+  // Now, because what renders a report does not wait.
+  const loaded = { ...read, formats: await loadFormats() };
   return hasErrors(loaded.diagnostics) ? new Manifests('invalid', loaded) : new Manifests('valid', loaded);
 }

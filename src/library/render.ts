@@ -1,7 +1,5 @@
-import { applyReports } from '../report/apply-reports.ts';
-import type { ReportFormat } from '../report/ended.ts';
-import { planReports } from '../report/plan-reports.ts';
-import { validationReports } from '../report/validation-reports.ts';
+import type { ReportFormat } from '../report/formats/all.ts';
+import { applyReport, planReport, validationReport, type Report } from '../report/report.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeFrom, planFrom, type ChangeDocument } from '../plan/document.ts';
 import { toolVersion } from '../base/tool-version.ts';
@@ -11,7 +9,7 @@ import type { NotPlanned, Planned } from './plan.ts';
 
 /** What `rollcall validate --report` writes. */
 export function renderManifests(manifests: ValidManifests | InvalidManifests, format: ReportFormat): string {
-  return validationReports[format](Manifests.reveal(manifests), toolVersion());
+  return render(manifests, validationReport(Manifests.reveal(manifests)), format);
 }
 
 /** What `rollcall plan --report` writes: the plan, or why there is none. */
@@ -21,7 +19,7 @@ export function renderPlan(result: Planned | NotPlanned, format: ReportFormat): 
     result.kind === 'planned'
       ? { result: planFrom(result.plan, resourceIn(result.manifests)), diagnostics, filenames }
       : { diagnostics: [...diagnostics, ...result.diagnostics], filenames };
-  return planReports[format](ended, toolVersion());
+  return render(result.manifests, planReport(ended), format);
 }
 
 /** What `rollcall apply --report` writes. */
@@ -34,7 +32,11 @@ export function renderApply({ manifests, ...run }: Applied, format: ReportFormat
     outcomes: run.outcomes.map((outcome) => ({ ...outcome, change: changeFrom(outcome.change, resourceOf) })),
     saved: false,
   };
-  return applyReports[format]({ result, diagnostics, filenames }, toolVersion());
+  return render(manifests, applyReport({ result, diagnostics, filenames }), format);
+}
+
+function render(manifests: Manifests, report: Report, format: ReportFormat): string {
+  return Manifests.reveal(manifests).formats[format](report, { toolVersion: toolVersion() });
 }
 
 function resourceIn(manifests: ValidManifests): (change: ChangeDocument) => Resource | undefined {

@@ -1,5 +1,6 @@
 import type { DoctorCheck } from './doctor-check.ts';
-import { inline, wrapped, type Style } from './printable.ts';
+import type { Style } from './formats/lines.ts';
+import { inline, wrapped } from './printable.ts';
 
 export interface Diagnosis {
   /** The base URL of the service. */

@@ -1,15 +1,14 @@
+import { isIncomplete, type Doubt, type OutcomeKind } from '../apply/outcome.ts';
 import type { Address } from '../base/address.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { byAddress } from '../kinds/resource.ts';
-import { type Doubt, type OutcomeKind, isIncomplete } from '../apply/outcome.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import type { Difference, PlanScope } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
-import { type JsonObject, textOf } from '../base/json.ts';
-import { applyLastLine, outcomeCounts } from './apply-text.ts';
-import { verdictWords } from './words/outcomes.ts';
-import type { ApplySummary } from './words/apply.ts';
-import { inline, type Style } from './printable.ts';
+import type { Style } from './formats/lines.ts';
+import { inline } from './printable.ts';
+import { applyCounts, applyHeadline, verdictWords, type ApplySummary } from './words/outcomes.ts';
 
 /** The document of one shard, and the file that it is from. */
 export interface ShardDocument<Document extends ShardReport> {
@@ -26,7 +25,7 @@ export interface ShardReport {
 }
 
 /** The document of an apply, as far as it is merged: schemas/apply.schema.json. */
-export interface ApplyReport extends ShardReport {
+export interface ApplyDocument extends ShardReport {
   readonly tool_version: string;
   readonly started_at: string;
   readonly duration_ms: number;
@@ -96,7 +95,10 @@ export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDo
 }
 
 /** The apply whose parts these are. */
-export function mergeApplies([first, ...others]: readonly [ApplyReport, ...ApplyReport[]]): ApplyReport {
+export function mergeApplies([first, ...others]: readonly [
+  ApplyDocument,
+  ...ApplyDocument[],
+]): ApplyDocument {
   const applies = [first, ...others];
   const startedAt = earliest(applies.map(({ started_at }) => started_at));
   const endedAt = Math.max(
@@ -144,7 +146,7 @@ function earliest(times: readonly string[]): string {
 }
 
 /** What the shards of an apply did together, for a person: the counts, and every resource that is not there as declared. */
-export function mergedApplyText({ service, outcomes, summary }: ApplyReport, style: Style): string {
+export function mergedApplyText({ service, outcomes, summary }: ApplyDocument, style: Style): string {
   const failed = outcomes.filter((outcome) => isIncomplete(outcome));
   const lines = failed.flatMap((outcome) => [
     `  ${style.red('x')} ${style.bold(inline(outcome.address))}  ${inline(verdictWords(outcome))}`,
@@ -155,7 +157,7 @@ export function mergedApplyText({ service, outcomes, summary }: ApplyReport, sty
   return [
     `Applied to ${inline(service)}`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
-    outcomeCounts(counts),
-    `${style.bold(applyLastLine(counts, failed.length > 0))}\n`,
+    applyCounts(counts),
+    `${style.bold(applyHeadline(counts, failed.length > 0))}\n`,
   ].join('\n\n');
 }

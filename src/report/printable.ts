@@ -1,5 +1,4 @@
 import type { JsonValue } from '../base/json.ts';
-import pc from 'picocolors';
 
 /*
  * Control characters, and characters that cannot be seen or that turn the direction of what follows: general category C
@@ -48,14 +47,4 @@ export function startOf(text: string, most: number): string {
 /** A value as JSON, safe to print in one line. */
 export function quoted(value: JsonValue): string {
   return inline(JSON.stringify(value));
-}
-
-/** How words are set off on a terminal; without colours, not at all. */
-export type Style = Pick<
-  ReturnType<typeof pc.createColors>,
-  'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
->;
-
-export function createStyle(colours: boolean): Style {
-  return pc.createColors(colours);
 }

@@ -1,8 +1,7 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { kindWords } from '../kinds/all.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
-import { diagnosticsText } from '../report/formats/text.ts';
-import { createStyle } from '../report/printable.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { wholeNumber } from '../settings/service-settings.ts';
 import type { Context } from './context.ts';
 

@@ -3,8 +3,9 @@ import { UsageError } from '../base/errors.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, type Selection, type Shard } from '../manifest/select.ts';
 import type { PlanScope } from '../plan/plan.ts';
-import { diagnosticsText, validationText } from '../report/formats/text.ts';
-import { createStyle } from '../report/printable.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { text } from '../report/formats/text.ts';
+import { validationReport } from '../report/report.ts';
 import { Redactor } from '../base/redactor.ts';
 import { ownSecrets, type SecretFlags } from '../settings/own-secrets.ts';
 import {
@@ -61,7 +62,8 @@ export async function prepare(
   const shown = flags.quiet ? diagnostics.filter(isError) : diagnostics;
   const style = createStyle(context.stderr.colours);
   if (service === undefined || hasErrors(diagnostics)) {
-    context.stderr.write(diagnosticsText(shown, style) + validationText(shown, resources, style));
+    const report = validationReport({ ...loaded, diagnostics: shown });
+    context.stderr.write(text(report, { ...context, style }));
     return { kind: 'invalid', diagnostics, filenames, ...(service && { service }) };
   }
   if (shown.length > 0) context.stderr.write(`${diagnosticsText(shown, style)}\n`);

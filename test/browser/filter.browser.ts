@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browserForTests, shownHeadings } from './open-page.ts';
-import { diagnosticsPage, largePlanPage, planPage } from './samples.ts';
-import { planHtml } from '../../src/report/plan-html.ts';
+import { diagnosticsPage, largePlanPage, pageOf, planPage } from './samples.ts';
 
 const open = browserForTests();
 
@@ -68,18 +67,14 @@ describe('the filter', () => {
   });
 
   test('is not offered where there is nothing to filter', async () => {
-    const { page, complaints } = await open(
-      planHtml(
-        {
-          toolVersion: '1.2.3',
-          createdAt: new Date('2026-01-01T00:00:00.000Z'),
-          service: 'https://id.example.com',
-          manifestDigest: 'sha256:0',
-          changes: [],
-        },
-        [],
-      ),
-    );
+    const plan = {
+      toolVersion: '1.2.3',
+      createdAt: new Date('2026-01-01T00:00:00.000Z'),
+      service: 'https://id.example.com',
+      manifestDigest: 'sha256:0',
+      changes: [],
+    };
+    const { page, complaints } = await open(pageOf(plan));
     expect(await page.getByText('No changes.').isVisible()).toBe(true);
     expect(await page.locator('form').isVisible()).toBe(false);
     expect(complaints).toEqual([]);

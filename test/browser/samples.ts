@@ -6,12 +6,12 @@ import type { Observation } from '../../src/observe/observe.ts';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { applyHtml } from '../../src/report/apply-html.ts';
-import { diagnosticsHtml } from '../../src/report/diagnostics-html.ts';
-import { planHtml } from '../../src/report/plan-html.ts';
+import { html } from '../../src/report/formats/html.ts';
+import { applyReport, planReport } from '../../src/report/report.ts';
 import type { Address } from '../../src/base/address.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { HeldRecord } from '../../src/service/types.ts';
+import type { ApplyRun } from '../../src/run/result.ts';
 import { desired } from '../support/desired.ts';
 import { answered } from '../support/scripted-transport.ts';
 
@@ -37,6 +37,12 @@ async function planned({ applications = [], users = [], held = {} }: Sample): Pr
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: 'https://id.example.com',
   });
+}
+
+const setting = { toolVersion: '1.2.3' };
+
+export function pageOf(plan: Plan): string {
+  return html(planReport({ result: plan, diagnostics: [], filenames: [] }), setting);
 }
 
 const placeholder = 'Some text';
@@ -82,7 +88,7 @@ export async function planPage(text: string = placeholder): Promise<string> {
       'in-sync': { slug: 'in-sync', name: placeholder },
     },
   });
-  return planHtml(planFrom(filled(everywhereIn(plan), text), shownResource), []);
+  return pageOf(planFrom(filled(everywhereIn(plan), text), shownResource));
 }
 
 /** An apply with every kind of outcome, and the text wherever something comes from outside. */
@@ -105,7 +111,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     applications: Object.keys(endings).map((slug) => ({ slug, name: placeholder })),
   });
   const filledPlan = planFrom(filled(everywhereIn(plan), text), shownResource);
-  return applyHtml({
+  const result: ApplyRun = {
     plan: filledPlan,
     outcomes: filledPlan.changes.map((change) => {
       const outcome = change.resource.name as OutcomeKind; // the slugs are the kinds
@@ -116,7 +122,8 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     interrupted: false,
     pace: { limit: 4, highest: 8, ceiling: 16, requests: 20, retries: 2, requests_per_second: 31.5 },
     saved: false,
-  });
+  };
+  return html(applyReport({ result, diagnostics: [], filenames: [] }), setting);
 }
 
 /** A page of errors and warnings alone. */
@@ -133,7 +140,7 @@ export function diagnosticsPage(text: string = placeholder): string {
     },
     { severity: 'warning', code: 'similar-name', summary: text, detail: '' },
   ];
-  return diagnosticsHtml('rollcall plan', 'There is no plan. Nothing was changed.', diagnostics);
+  return html(planReport({ diagnostics, filenames: [] }), setting);
 }
 
 /** A plan of 5,000 changes: 2,000 to create, 1,000 that differ, and 2,000 users to create if absent. */
@@ -157,5 +164,5 @@ export async function largePlanPage(): Promise<string> {
       .map((application) => [application.slug, { ...application, name: 'Another name' }]),
   );
   const plan = await planned({ applications, users, held });
-  return planHtml(plan, []);
+  return pageOf(plan);
 }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
-import { applyReports } from '../../src/report/apply-reports.ts';
-import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
-import { createStyle } from '../../src/report/printable.ts';
+import { html } from '../../src/report/formats/html.ts';
+import { json } from '../../src/report/formats/json.ts';
+import { junit } from '../../src/report/formats/junit.ts';
+import { markdown } from '../../src/report/formats/markdown.ts';
+import { text } from '../../src/report/formats/text.ts';
+import { applyReport, type Report } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = `version: 1
@@ -15,6 +18,12 @@ users:
     name: Alice
     email: alice@example.com
 `;
+
+const setting = { toolVersion: '1' };
+
+function reportOf(result: ApplyRun): Report {
+  return applyReport({ result, diagnostics: [], filenames: ['m.yaml'] });
+}
 
 /** A run in which this became of the one user. */
 async function runWith(outcome: Partial<Outcome>, run: Partial<ApplyRun> = {}): Promise<ApplyRun> {
@@ -45,14 +54,14 @@ describe('what the service says of a field', () => {
     ['that every object has stands at the name', { constructor: ['No.'] }, 6, 15],
     ['of the whole stands at the name', { non_field_errors: ['No.'] }, 6, 15],
   ])('%s', async (_, body, line, column) => {
-    expect(runDiagnostics(await runWith(refused(body)))).toMatchObject([
+    expect(reportOf(await runWith(refused(body))).findings).toMatchObject([
       { address: 'user.alice', range: { filename: 'm.yaml', start: { line, column } } },
     ]);
   });
 
   test('of two fields is told twice, by place', async () => {
     const run = await runWith(refused({ email: ['No.'], path: ['Never.'] }));
-    expect(runDiagnostics(run).map(({ range }) => range?.start.line)).toEqual([4, 8]);
+    expect(reportOf(run).findings.map(({ range }) => range?.start.line)).toEqual([4, 8]);
   });
 });
 
@@ -60,31 +69,30 @@ test.each([
   [false, 'Run the same apply again', 'ake a new plan'],
   [true, 'ake a new plan and apply it', 'un the same apply again'],
 ])('after a run of a saved plan (%j) it is said what to run next', async (saved, said, not) => {
-  const text = applyText(await runWith({ outcome: 'unknown' }, { saved }), createStyle(false));
-  expect(text).toContain(said);
-  expect(text).not.toContain(not);
+  const shown = text(reportOf(await runWith({ outcome: 'unknown' }, { saved })), setting);
+  expect(shown).toContain(said);
+  expect(shown).not.toContain(not);
 });
 
 describe('in every format it is told whether more is to be done', () => {
   const complete = new Set(['created', 'exists', 'unchanged', 'differs']);
 
   test.each(outcomeKinds)('%s', async (outcome) => {
-    const ended = { result: await runWith({ outcome }), diagnostics: [], filenames: ['m.yaml'] };
+    const report = reportOf(await runWith({ outcome }));
     const failures = complete.has(outcome) ? 0 : 1;
-    const junit = applyReports.junit(ended, '1');
-    expect(junit).toContain(`<testsuite name="m.yaml" tests="1" failures="${failures}" errors="0">`);
-    expect(junit.match(/<failure /g) ?? []).toHaveLength(failures);
-    expect(applyReports.text(ended, '1')).toContain(failures === 0 ? 'Apply complete!' : 'Apply incomplete!');
-    expect(applyReports.markdown(ended, '1')).toContain(
-      failures === 0 ? 'Apply complete!' : 'Apply incomplete!',
-    );
+    const suites = junit(report, setting);
+    expect(suites).toContain(`<testsuite name="m.yaml" tests="1" failures="${failures}" errors="0">`);
+    expect(suites.match(/<failure /g) ?? []).toHaveLength(failures);
+    for (const format of [text, markdown, html])
+      expect(format(report, setting)).toContain(failures === 0 ? 'Apply complete!' : 'Apply incomplete!');
   });
 
   test('of what was not begun, why', async () => {
-    const result = await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 });
-    const ended = { result, diagnostics: [], filenames: [] };
-    expect(applyReports.junit(ended, '1')).toMatch(/<failure message="not attempted: [^"]*interrupted/);
-    expect(applyReports.text(ended, '1')).toMatch(/user\.alice {2}not attempted: .*interrupted/);
-    expect(applyReports.json(ended, '1')).toMatch(/"detail": "not begun: .*interrupted/);
+    const report = reportOf(
+      await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 }),
+    );
+    expect(junit(report, setting)).toMatch(/<failure message="not attempted: [^"]*interrupted/);
+    expect(text(report, setting)).toMatch(/user\.alice {2}not attempted: .*interrupted/);
+    expect(json(report, setting)).toMatch(/"detail": "not begun: .*interrupted/);
   });
 });

@@ -3,18 +3,13 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { parse, parseFragment } from 'parse5';
 import { describe, expect, test } from 'vitest';
-import { applyDocument, jsonText, validationDocument } from '../../src/report/formats/json.ts';
-import { applyReports } from '../../src/report/apply-reports.ts';
-import { applyText, runDiagnostics } from '../../src/report/apply-text.ts';
-import { diagnosticsText } from '../../src/report/formats/text.ts';
-import type { Report } from '../../src/report/ended.ts';
-import type { Ended } from '../../src/run/result.ts';
-import { inline, createStyle } from '../../src/report/printable.ts';
 import { textOf } from '../../src/base/json.ts';
-import { githubAnnotations } from '../../src/report/formats/github.ts';
-import { planReports } from '../../src/report/plan-reports.ts';
+import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import { documentOf, jsonText } from '../../src/report/formats/json.ts';
+import { createStyle, type Style } from '../../src/report/formats/lines.ts';
+import { inline } from '../../src/report/printable.ts';
+import { applyReport, planReport, type Report } from '../../src/report/report.ts';
 import { namedSummary } from '../../src/report/words/diagnostics.ts';
-import { planText } from '../../src/report/plan-text.ts';
 import { times } from '../support/effort.ts';
 import { given, hostileText, type Given } from '../support/hostile.ts';
 import {
@@ -59,14 +54,27 @@ function expectInertLines(text: string): void {
 // eslint-disable-next-line no-control-regex -- these are the sequences that colours are made of
 const ourColours = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
 
-describe('text', () => {
-  const texts: Record<string, (world: Given, style: ReturnType<typeof createStyle>) => string> = {
-    'of a plan': ({ plan }, style) => planText(plan, style),
-    'of an apply': ({ run }, style) => applyText(run, style),
-    'of diagnostics': ({ diagnostics }, style) => diagnosticsText(diagnostics, style),
-  };
+const formats = await loadFormats();
+const setting = { toolVersion: '1.2.3' };
+const none = { diagnostics: [], filenames: [] };
 
-  test.each(Object.entries(texts))('%s holds nothing that a terminal or a log acts on', (_, render) => {
+const reports: Record<string, (world: Given) => Report> = {
+  'of a plan': ({ plan }) => planReport({ ...none, result: plan }),
+  'of an apply': ({ run }) => applyReport({ ...none, result: run }),
+  'of diagnostics': ({ diagnostics, plan }) => planReport({ ...none, diagnostics, service: plan.service }),
+};
+
+/** What each report is in a format. */
+function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
+  return Object.entries(reports).map(([name, report]) => [
+    name,
+    (world) => formats[format](report(world), setting),
+  ]);
+}
+
+describe('text', () => {
+  test.each(Object.entries(reports))('%s holds nothing that a terminal or a log acts on', (_, report) => {
+    const render = (world: Given, style: Style): string => formats.text(report(world), { ...setting, style });
     holdsFor(3, (world) => {
       const text = render(world, createStyle(false));
       expectInertLines(text);
@@ -78,23 +86,18 @@ describe('text', () => {
 });
 
 describe('JSON', () => {
-  const documents: Record<string, (world: Given) => object> = {
-    'of a plan': ({ plan }) => plan,
-    'of an apply': ({ run }) => applyDocument(run),
-    'of diagnostics': ({ diagnostics }) => validationDocument(diagnostics, 0),
-  };
-
-  test.each(Object.entries(documents))('%s is what was meant, and inert', (_, make) => {
+  test.each(Object.entries(reports))('%s is what was meant, and inert', (_, report) => {
     holdsFor(3, (world) => {
-      const text = jsonText(make(world));
-      expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(make(world)));
+      const document = documentOf(report(world));
+      const text = jsonText(document);
+      expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(document));
       expectInertLines(text);
     });
   });
 
   test('is SARIF that can be read, whatever the names of the files', () => {
     holdsFor(1, ({ diagnostics }) => {
-      const text = planReports.sarif({ diagnostics, filenames: [] }, '1.2.3');
+      const text = formats.sarif(planReport({ ...none, diagnostics }), setting);
       // The shape of SARIF.
       const { runs } = JSON.parse(text) as { runs: [{ results: { message: { text: string } }[] }] };
       expect(runs[0].results.map(({ message }) => message.text)).toEqual(
@@ -107,17 +110,6 @@ describe('JSON', () => {
     });
   });
 });
-
-const reports: Record<string, (world: Given, report: 'html' | 'markdown' | 'junit') => string> = {
-  'of a plan': ({ plan }, format) => rendered(planReports[format], { result: plan }),
-  'of an apply': ({ run }, format) => rendered(applyReports[format], { result: run }),
-  'of diagnostics': ({ diagnostics, plan }, format) =>
-    rendered(planReports[format], { diagnostics, service: plan.service }),
-};
-
-function rendered<Result>(report: Report<Result>, ended: Partial<Ended<Result>>): string {
-  return report({ diagnostics: [], filenames: [], ...ended }, '1.2.3');
-}
 
 describe('Markdown', () => {
   function treeOf(markdown: string): HtmlNode {
@@ -142,7 +134,7 @@ describe('Markdown', () => {
   }
 
   test('has a block of code that unfolds, and one comment', () => {
-    const tree = treeOf(reports['of a plan']?.(harmless, 'markdown') ?? '');
+    const tree = treeOf(formats.markdown(planReport({ ...none, result: harmless.plan }), setting));
     expect(elementsIn(tree).map(({ tagName }) => tagName)).toEqual([
       'p',
       'strong',
@@ -154,10 +146,10 @@ describe('Markdown', () => {
     expect([...nodesIn(tree)].filter(({ nodeName }) => nodeName === '#comment')).toHaveLength(1);
   });
 
-  test.each(Object.entries(reports))('%s keeps every text within its one code block', (name, render) => {
-    const expected = outside(treeOf(render(harmless, 'markdown')));
+  test.each(inFormat('markdown'))('%s keeps every text within its one code block', (name, render) => {
+    const expected = outside(treeOf(render(harmless)));
     holdsFor(3, (world) => {
-      const markdown = render(world, 'markdown');
+      const markdown = render(world);
       expectInertLines(markdown);
       expect(markdown.length).toBeLessThanOrEqual(60_000);
       const tree = treeOf(markdown);
@@ -189,10 +181,10 @@ describe('HTML pages', () => {
     return text.replace(everyInvisible, (character) => (character === '\n' ? character : inline(character)));
   }
 
-  test.each(Object.entries(reports))('%s have the elements of a harmless page', (_, render) => {
-    const expected = shape(parse(render(harmless, 'html')));
+  test.each(inFormat('html'))('%s have the elements of a harmless page', (_, render) => {
+    const expected = shape(parse(render(harmless)));
     holdsFor(3, (world) => {
-      const page = render(world, 'html');
+      const page = render(world);
       expectInertLines(page);
       const tree = parse(page);
       expect(shape(tree)).toBe(expected);
@@ -207,7 +199,7 @@ describe('HTML pages', () => {
 
   test('show the texts as they are', () => {
     holdsFor(1, ({ plan }) => {
-      const tree = parse(rendered(planReports.html, { result: plan }));
+      const tree = parse(formats.html(planReport({ ...none, result: plan }), setting));
       const headings = elementsIn(tree).filter(({ tagName }) => tagName === 'h2');
       expect(headings.map((heading) => textIn(heading).replace(/^. /, ''))).toEqual(
         plan.changes.map(({ resource }) => visible(resource.address)),
@@ -222,7 +214,7 @@ describe('HTML pages', () => {
 describe('GitHub annotations', () => {
   test('are one command for each diagnostic, with its text in it', () => {
     holdsFor(1, ({ diagnostics }) => {
-      const text = githubAnnotations(diagnostics);
+      const text = formats.github(planReport({ ...none, diagnostics }), setting);
       expectInert(text);
       const lines = text.split('\n').slice(0, -1);
       expect(lines).toHaveLength(diagnostics.length);
@@ -258,9 +250,9 @@ describe('GitHub annotations', () => {
 });
 
 describe('JUnit', () => {
-  test.each(Object.entries(reports))('%s is well-formed, and inert', (_, render) => {
+  test.each(inFormat('junit'))('%s is well-formed, and inert', (_, render) => {
     holdsFor(3, (world) => {
-      const text = render(world, 'junit');
+      const text = render(world);
       expect(xmlFault(text)).toBe(undefined);
       expectInertLines(text);
     });
@@ -284,8 +276,9 @@ describe('JUnit', () => {
 
 test('every diagnostic of an apply stands in its text', () => {
   holdsFor(10, ({ run }) => {
-    const text = applyText(run, createStyle(false)).replaceAll(/\s+/g, ' ');
-    for (const { summary } of runDiagnostics(run))
+    const report = applyReport({ ...none, result: run });
+    const text = formats.text(report, setting).replaceAll(/\s+/g, ' ');
+    for (const { summary } of report.findings)
       expect(text).toContain(inline(summary).replaceAll(/\s+/g, ' '));
   });
 });

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
-import type { ReportFormat } from '../../src/report/ended.ts';
-import { githubAnnotations } from '../../src/report/formats/github.ts';
-import { planReports } from '../../src/report/plan-reports.ts';
-import { planText } from '../../src/report/plan-text.ts';
+import { github } from '../../src/report/formats/github.ts';
+import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import { createStyle } from '../../src/report/formats/lines.ts';
+import { planText } from '../../src/report/formats/text.ts';
+import { planReport } from '../../src/report/report.ts';
 import { sarif } from '../../src/report/formats/sarif.ts';
 import { stalePlan } from '../../src/report/words/diagnostics.ts';
-import { createStyle } from '../../src/report/printable.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const plain = createStyle(false);
+const formats = await loadFormats();
+const setting = { toolVersion: '1.2.3' };
 
 const wiki = 'applications: [{ slug: wiki, name: Wiki }]';
 const other = { wiki: { slug: 'wiki', name: 'Other' } };
@@ -67,7 +69,7 @@ describe('the reports of a plan', () => {
   ];
   async function report(format: ReportFormat): Promise<string> {
     const result = await planOf(`version: 1\n${wiki}\n`, other);
-    return planReports[format]({ result, diagnostics: problems, filenames: ['m.yaml'] }, '1.2.3');
+    return formats[format](planReport({ result, diagnostics: problems, filenames: ['m.yaml'] }), setting);
   }
 
   test.each<[ReportFormat, string, string | undefined]>([
@@ -97,8 +99,9 @@ describe('the reports of a plan', () => {
 
 test('the names of files are one name to whoever reads the report', () => {
   const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
-  expect(githubAnnotations([found])).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
-  expect(sarif([found], '1')).toContain('"uri": "a%2Cb%3Ac%20d%25/%C3%A9%3F%23.yaml"');
+  const report = planReport({ diagnostics: [found], filenames: [] });
+  expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
+  expect(sarif(report, setting)).toContain('"uri": "a%2Cb%3Ac%20d%25/%C3%A9%3F%23.yaml"');
 });
 
 test('of what has changed since a plan was made it is said what it was, and what it is', async () => {

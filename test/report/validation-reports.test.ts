@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
-import { validationReports } from '../../src/report/validation-reports.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { loadFormats } from '../../src/report/formats/all.ts';
+import { validationReport, type ProblemsReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const manifests = {
@@ -14,8 +15,11 @@ const manifests = {
   'm/hostile.yaml': 'version: 1\nusers: [{ username: x, name: X, "\\e[2J]]>::error::%0A\\u202e\\n": 1 }]\n',
 };
 
-function loaded(): Promise<LoadedManifests> {
-  return loadManifests(['m'], { files: memoryFiles(manifests) });
+const formats = await loadFormats();
+const setting = { toolVersion: '1.2.3' };
+
+async function validated(): Promise<ProblemsReport> {
+  return validationReport(await loadManifests(['m'], { files: memoryFiles(manifests) }));
 }
 
 describe('SARIF', () => {
@@ -28,7 +32,7 @@ describe('SARIF', () => {
     const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
     addFormats.default(ajv);
     const validate = ajv.compile(published);
-    const report = JSON.parse(validationReports.sarif(await loaded(), '1.2.3')) as {
+    const report = JSON.parse(formats.sarif(await validated(), setting)) as {
       runs: [{ results: unknown[] }];
     };
     expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
@@ -51,7 +55,7 @@ describe('SARIF', () => {
 
 describe('JUnit', () => {
   test('has a suite for each file, and a failed case for each error', async () => {
-    const report = validationReports.junit(await loaded());
+    const report = formats.junit(await validated(), setting);
     expect(report).toContain('<testsuites name="rollcall validate" tests="4" failures="2" errors="0">');
     expect(report).toContain('<testcase name="valid" classname="m/good.yaml" file="m/good.yaml" line="1"/>');
     expect(report).toContain(
@@ -62,7 +66,7 @@ describe('JUnit', () => {
 
   test('is XML in which every tag is closed in order, and nothing is unescaped', async () => {
     const open: string[] = [];
-    const report = validationReports.junit(await loaded()).replace(/^<\?xml .*\?>\n/, '');
+    const report = formats.junit(await validated(), setting).replace(/^<\?xml .*\?>\n/, '');
     for (const [, close, name = '', , empty] of report.matchAll(
       /<(\/?)([a-z-]+)((?: [a-z]+="[^"<>]*")*)(\/?)>/g,
     )) {
@@ -78,15 +82,15 @@ describe('JUnit', () => {
 
 describe('GitHub annotations', () => {
   test('stand at their lines', async () => {
-    const [first] = validationReports.github(await loaded()).split('\n');
+    const [first] = formats.github(await validated(), setting).split('\n');
     expect(first).toMatch(
       /^::warning file=m\/a b\.yaml,line=3,endLine=3,col=17,endColumn=22,title=likely-refused::/,
     );
   });
 
   test('are one command a line, whatever a manifest holds', async () => {
-    const lines = validationReports
-      .github(await loaded())
+    const lines = formats
+      .github(await validated(), setting)
       .trimEnd()
       .split('\n');
     expect(lines).toHaveLength(3);
@@ -95,10 +99,7 @@ describe('GitHub annotations', () => {
   });
 });
 
-test.each(Object.keys(validationReports) as (keyof typeof validationReports)[])(
-  'the report %s lets no control character through',
-  async (format) => {
-    const report = validationReports[format](await loaded(), '1.2.3');
-    expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
-  },
-);
+test.each(Object.entries(formats))('the report %s lets no control character through', async (_, format) => {
+  const report = format(await validated(), setting);
+  expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+});

@@ -6,10 +6,14 @@ import { pendingIn, plannedEffects, type Difference, type Pending, type Plan } f
 import type { Address } from '../../base/address.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { applySummary, effectsIn, type ApplySummary } from '../words/apply.ts';
-import { applyLastLine } from '../apply-text.ts';
-import { verdictWords } from '../words/outcomes.ts';
-import { lastLine } from '../plan-text.ts';
+import {
+  applyHeadline,
+  applySummary,
+  effectsIn,
+  verdictWords,
+  type ApplySummary,
+} from '../words/outcomes.ts';
+import { planHeadline } from '../words/plan.ts';
 import { diagnosticDocument, jsonLine } from './json.ts';
 import type { LoggedRequest } from '../../service/request-log.ts';
 import { inline } from '../printable.ts';
@@ -85,7 +89,7 @@ export function plannedEvents(plan: Plan): ApplyEvent[] {
     ...planned,
     {
       '@level': 'info',
-      '@message': lastLine(plan),
+      '@message': planHeadline(plan),
       type: 'change_summary',
       changes: { ...changeCounts(plannedEffects(plan)), operation: 'plan' },
     },
@@ -137,7 +141,7 @@ export function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return {
     '@level': 'info',
-    '@message': applyLastLine(summary, incomplete),
+    '@message': applyHeadline(summary, incomplete),
     type: 'change_summary',
     changes: { ...changeCounts(effectsIn(summary)), operation: 'apply' },
     summary,

@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { inline } from '../printable.ts';
+import type { Format } from '../report.ts';
 import { namedSummary } from '../words/diagnostics.ts';
 
-/** Diagnostics as GitHub workflow commands, which show them at their lines in a pull request. */
-export function githubAnnotations(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.map((diagnostic) => `${annotation(diagnostic)}\n`).join('');
-}
+/** GitHub workflow commands, which show diagnostics at their lines in a pull request. */
+export const github: Format = ({ diagnostics, findings }) =>
+  [...diagnostics, ...findings].map((diagnostic) => `${annotation(diagnostic)}\n`).join('');
 
 function annotation(diagnostic: Diagnostic): string {
   const { severity, code, detail, range } = diagnostic;

@@ -1,24 +1,18 @@
 import { createHash } from 'node:crypto';
 import { pageAsset } from '../../base/page-asset.ts';
 import { inline, unsafe } from '../printable.ts';
+import type { Look } from '../words/changes.ts';
 
 /** A self-contained page: no request leaves it, and no script runs in it but its own. */
 export interface HtmlPage {
   readonly title: string;
   readonly lines: readonly Html[];
-  /** The kinds of entries, in the order in which they are offered. */
-  readonly kinds: readonly PageKind[];
+  /** How each kind of entry looks, in the order in which they are offered to be shown. */
+  readonly kinds: Readonly<Record<string, Look>>;
   readonly entries: readonly PageEntry[];
 }
 
-export interface PageKind {
-  readonly kind: string;
-  readonly label: string;
-  readonly colour: 'green' | 'blue' | 'amber' | 'red' | 'grey';
-  readonly sign: string;
-}
-
-export interface PageEntry {
+interface PageEntry {
   readonly kind: string;
   readonly heading: string;
   /** What becomes or became of it. */
@@ -48,7 +42,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Writes HTML: what is put in stays text, whatever it says. */
-export function html(pieces: TemplateStringsArray, ...values: readonly (string | number | Html)[]): Html {
+export function markup(pieces: TemplateStringsArray, ...values: readonly (string | number | Html)[]): Html {
   let text = pieces[0] ?? '';
   for (const [index, value] of values.entries()) {
     text += value instanceof Html ? value.text : escaped(String(value));
@@ -82,8 +76,7 @@ export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
-  const page = html`<!doctype html>
+  const page = markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -96,11 +89,11 @@ export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {
 <body>
 <header>
 <h1>${title}</h1>
-${joined(lines.map((line) => html`<p>${line}</p>\n`))}</header>
+${joined(lines.map((line) => markup`<p>${line}</p>\n`))}</header>
 <main>
 ${filterForm(kinds, entries)}
 <ol role="list">
-${joined(entries.map((entry) => entryItem(entry, byKind.get(entry.kind))))}</ol>
+${joined(entries.map((entry) => entryItem(entry, kinds[entry.kind])))}</ol>
 </main>
 <script>${new Html(script)}</script>
 </body>
@@ -114,14 +107,14 @@ function hashOf(text: string): string {
 }
 
 /** Shown by the script, which it needs, where there is something to filter. */
-function filterForm(kinds: readonly PageKind[], entries: readonly PageEntry[]): Html {
-  const boxes = kinds.flatMap(({ kind, label }) => {
+function filterForm(kinds: HtmlPage['kinds'], entries: readonly PageEntry[]): Html {
+  const boxes = Object.entries(kinds).flatMap(([kind, { label }]) => {
     const count = entries.filter((entry) => entry.kind === kind).length;
     return count === 0
       ? []
-      : [html`<label><input type="checkbox" value="${kind}" checked> ${label} (${count})</label>\n`];
+      : [markup`<label><input type="checkbox" value="${kind}" checked> ${label} (${count})</label>\n`];
   });
-  return html`<form role="search" hidden>
+  return markup`<form role="search" hidden>
 <fieldset>
 <legend>Show</legend>
 ${joined(boxes)}</fieldset>
@@ -130,9 +123,9 @@ ${joined(boxes)}</fieldset>
 </form>`;
 }
 
-function entryItem({ heading, verdict, place, body, ...entry }: PageEntry, kind: PageKind | undefined): Html {
-  return html`<li class="${kind?.colour ?? 'grey'}" data-kind="${entry.kind}">
-<h2><span class="sign" aria-hidden="true">${kind?.sign ?? ''}</span> ${heading}</h2>
+function entryItem({ heading, verdict, place, body, ...entry }: PageEntry, look: Look | undefined): Html {
+  return markup`<li class="${look?.colour ?? 'grey'}" data-kind="${entry.kind}">
+<h2><span class="sign" aria-hidden="true">${look?.sign ?? ''}</span> ${heading}</h2>
 <p class="verdict">${verdict}</p>
 <p class="soft">${place}</p>
 ${body}</li>

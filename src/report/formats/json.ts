@@ -1,13 +1,24 @@
-import { unsafe } from '../printable.ts';
+import { sourceOf, planDocument } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { Outcome } from '../../apply/outcome.ts';
-import { sourceOf } from '../../plan/document.ts';
-import type { ApplyRun } from '../../run/result.ts';
+import { unsafe } from '../printable.ts';
+import type { ApplyReport, Format, ProblemsReport, Report, ToldOutcome } from '../report.ts';
 import { serviceWords } from '../words/answers.ts';
 import { stopWords } from '../words/outcomes.ts';
-import { applySummary } from '../words/apply.ts';
-import { outcomeDiagnostics } from '../words/outcome-diagnostics.ts';
+
+/** The document of a result; of a validation, or of the problems, where there is none. */
+export const json: Format = (report) => jsonText(documentOf(report));
+
+export function documentOf(report: Report): object {
+  switch (report.kind) {
+    case 'problems':
+      return validationDocument(report);
+    case 'plan':
+      return planDocument(report.plan);
+    case 'apply':
+      return applyDocument(report);
+  }
+}
 
 /** A document as it is written: indented, with its last newline, and with nothing in it that a terminal or a CI log would act on. */
 export function jsonText(document: object): string {
@@ -19,8 +30,8 @@ export function jsonLine(document: object): string {
   return `${safe(JSON.stringify(document))}\n`;
 }
 
-function safe(json: string): string {
-  return json
+function safe(document: string): string {
+  return document
     .replace(unsafe, (character) => (character === '\n' ? character : escaped(character)))
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }
@@ -35,22 +46,17 @@ function escaped(character: string): string {
 
 export const validationFormatVersion = '1.0';
 
-/** The result of `validate -o json`: schemas/validation.schema.json. */
-export function validationDocument(diagnostics: readonly Diagnostic[], resourceCount: number): JsonObject {
+/** schemas/validation.schema.json. Where something else than a validation failed, it may name no error: an interruption is none. */
+function validationDocument({ diagnostics, valid, resourceCount }: ProblemsReport): JsonObject {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   return {
     format_version: validationFormatVersion,
-    valid: errors === 0,
+    valid,
     error_count: errors,
     warning_count: diagnostics.length - errors,
     resource_count: resourceCount,
     diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
   };
-}
-
-/** In place of a document, when there is none. There may be no diagnostics either: an interruption gives none. */
-export function failureDocument(diagnostics: readonly Diagnostic[]): JsonObject {
-  return { ...validationDocument(diagnostics, 0), valid: false };
 }
 
 export function diagnosticDocument({
@@ -73,8 +79,8 @@ export function diagnosticDocument({
 
 export const applyFormatVersion = '1.0';
 
-/** The result of `apply -o json`: schemas/apply.schema.json. Every planned resource is in it. */
-export function applyDocument(run: ApplyRun): JsonObject {
+/** schemas/apply.schema.json. Every planned resource is in it. */
+function applyDocument({ run, outcomes, summary }: ApplyReport): JsonObject {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
@@ -85,16 +91,15 @@ export function applyDocument(run: ApplyRun): JsonObject {
     duration_ms: Math.round(run.durationMs),
     interrupted: run.interrupted,
     pace: { ...run.pace },
-    outcomes: run.outcomes.map((outcome) => outcomeDocument(outcome)),
-    summary: { ...applySummary(run.outcomes) },
+    outcomes: outcomes.map((outcome) => outcomeDocument(outcome)),
+    summary: { ...summary },
   };
 }
 
-function outcomeDocument(outcome: Outcome): JsonObject {
-  const { answer } = outcome;
+function outcomeDocument(outcome: ToldOutcome): JsonObject {
+  const { answer, diagnostics } = outcome;
   const { resource } = outcome.change;
   const detail = detailOf(outcome);
-  const diagnostics = outcomeDiagnostics(outcome);
   return {
     address: resource.address,
     type: resource.kind.type,
@@ -114,7 +119,7 @@ function outcomeDocument(outcome: Outcome): JsonObject {
   };
 }
 
-function detailOf({ outcome, answer, stoppedBy }: Outcome): string {
+function detailOf({ outcome, answer, stoppedBy }: ToldOutcome): string {
   if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
   return outcome === 'created' || answer === undefined ? '' : serviceWords(answer);
 }

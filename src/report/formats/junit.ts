@@ -1,12 +1,14 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
+import { sourceOf } from '../../plan/document.ts';
 import { inline } from '../printable.ts';
+import type { Format, ToldOutcome } from '../report.ts';
 
-export interface JunitSuite {
+interface Suite {
   readonly name: string;
-  readonly cases: readonly JunitCase[];
+  readonly cases: readonly Case[];
 }
 
-export interface JunitCase {
+interface Case {
   readonly name: string;
   readonly file: string;
   readonly line: number;
@@ -18,12 +20,44 @@ export interface JunitCase {
   readonly text: string;
 }
 
-/** Diagnostics as JUnit XML: a suite for each file, a failed case for each error, a passed one for a file without. */
-export function junit(
-  diagnostics: readonly Diagnostic[],
-  filenames: readonly string[],
-  name: string,
-): string {
+/** JUnit XML, which pipelines show as the results of tests. */
+export const junit: Format = (report) => {
+  const suites =
+    report.kind === 'apply'
+      ? suitesOfOutcomes(report.outcomes)
+      : suitesOfDiagnostics([...report.diagnostics, ...report.findings], report.filenames);
+  return document(report.title, suites);
+};
+
+/** A suite for each manifest, a case for each resource. */
+function suitesOfOutcomes(outcomes: readonly ToldOutcome[]): Suite[] {
+  const byFile = new Map<string, Case[]>();
+  for (const outcome of outcomes) {
+    const testCase = outcomeCase(outcome);
+    const cases = byFile.get(testCase.file);
+    if (cases) cases.push(testCase);
+    else byFile.set(testCase.file, [testCase]);
+  }
+  return Array.from(byFile, ([name, cases]) => ({ name, cases }));
+}
+
+function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome): Case {
+  const { file, line } = sourceOf(change.resource);
+  const texts = diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`));
+  return {
+    name: change.resource.address,
+    file,
+    line,
+    kind: incomplete ? 'failed' : 'passed',
+    type: outcome,
+    message: verdict,
+    // A case that passed has no message of its own.
+    text: texts.length === 0 && doubt ? verdict : texts.join('\n'),
+  };
+}
+
+/** A suite for each file, a failed case for each error, a passed one for a file without. */
+function suitesOfDiagnostics(diagnostics: readonly Diagnostic[], filenames: readonly string[]): Suite[] {
   const byFile = new Map<string, Diagnostic[]>(filenames.map((filename) => [filename, []]));
   for (const diagnostic of diagnostics) {
     const filename = diagnostic.range?.filename ?? 'rollcall';
@@ -31,18 +65,13 @@ export function junit(
     if (group) group.push(diagnostic);
     else byFile.set(filename, [diagnostic]);
   }
-  return junitSuites(
+  return Array.from(byFile, ([name, found]) => ({
     name,
-    Array.from(byFile, ([filename, found]) => ({
-      name: filename,
-      cases:
-        found.length > 0 ? found.map((diagnostic) => caseOf(filename, diagnostic)) : [validFile(filename)],
-    })),
-  );
+    cases: found.length > 0 ? found.map((diagnostic) => diagnosticCase(name, diagnostic)) : [validFile(name)],
+  }));
 }
 
-/** JUnit XML. */
-export function junitSuites(name: string, suites: readonly JunitSuite[]): string {
+function document(name: string, suites: readonly Suite[]): string {
   const cases = suites.flatMap((suite) => suite.cases);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -57,11 +86,11 @@ export function junitSuites(name: string, suites: readonly JunitSuite[]): string
   ].join('\n');
 }
 
-function validFile(filename: string): JunitCase {
+function validFile(filename: string): Case {
   return { name: 'valid', file: filename, line: 1, kind: 'passed', type: 'valid', message: '', text: '' };
 }
 
-function caseOf(filename: string, { severity, code, summary, detail, range }: Diagnostic): JunitCase {
+function diagnosticCase(filename: string, { severity, code, summary, detail, range }: Diagnostic): Case {
   const { line = 1, column = 1 } = range?.start ?? {};
   return {
     name: `${code} at ${line}:${column}`,
@@ -74,12 +103,12 @@ function caseOf(filename: string, { severity, code, summary, detail, range }: Di
   };
 }
 
-function counts(cases: readonly JunitCase[]): string {
+function counts(cases: readonly Case[]): string {
   const failures = cases.filter(({ kind }) => kind === 'failed').length;
   return `tests="${cases.length}" failures="${failures}" errors="0"`;
 }
 
-function element({ name, file, line, kind, type, message, text }: JunitCase): string {
+function element({ name, file, line, kind, type, message, text }: Case): string {
   const start = `<testcase name="${xml(name)}" classname="${xml(file)}" file="${xml(file)}" line="${line}"`;
   if (kind === 'failed')
     return `${start}><failure message="${xml(message)}" type="${xml(type)}">${xml(text)}</failure></testcase>`;

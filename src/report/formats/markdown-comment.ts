@@ -32,17 +32,17 @@ export const commentLimit: Limit = { most: 60_000, lengthOf: (text) => text.leng
 export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
 
 /** The comment, within a limit: items that do not fit are counted. */
-export function markdown(comment: MarkdownComment, { most, lengthOf }: Limit): string {
-  const certain = comment.sections.flatMap((section) =>
+export function comment(content: MarkdownComment, { most, lengthOf }: Limit): string {
+  const certain = content.sections.flatMap((section) =>
     section.itemName === undefined ? section.items : [],
   );
   // What must stand may take half of the room, and each section some for its own words.
   const clip = (text: string): string => clipped(text, Math.floor(most / 8 / Math.max(1, certain.length)));
   const stands = certain.map((text) => clip(text)).join('\n\n');
   let fence = longEnough(stands);
-  const around = inFence(comment, fence, stands);
-  let left = most - lengthOf(around) - comment.sections.length * 100;
-  const block = comment.sections.flatMap(({ items, separator, itemName }) => {
+  const around = inFence(content, fence, stands);
+  let left = most - lengthOf(around) - content.sections.length * 100;
+  const block = content.sections.flatMap(({ items, separator, itemName }) => {
     if (itemName === undefined) return [items.map((text) => clip(text)).join(separator)];
     let shown = 0;
     for (const item of items) {
@@ -59,7 +59,7 @@ export function markdown(comment: MarkdownComment, { most, lengthOf }: Limit): s
       more === 0 ? items : [...items.slice(0, shown), `… and ${more} more ${itemName}, left out here.`];
     return parts.length > 0 ? [parts.join(separator)] : [];
   });
-  return inFence(comment, fence, block.join('\n\n'));
+  return inFence(content, fence, block.join('\n\n'));
 }
 
 function inFence(

@@ -1,9 +1,11 @@
 import { diagnosticCodes, type Diagnostic } from '../../base/diagnostic.ts';
 import { namedSummary } from '../words/diagnostics.ts';
+import type { Format } from '../report.ts';
 import { jsonText } from './json.ts';
 
-/** Diagnostics in the Static Analysis Results Interchange Format, version 2.1.0. */
-export function sarif(diagnostics: readonly Diagnostic[], toolVersion: string): string {
+/** The Static Analysis Results Interchange Format, version 2.1.0. */
+export const sarif: Format = (report, { toolVersion }) => {
+  const diagnostics = [...report.diagnostics, ...report.findings];
   const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
   return jsonText({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -16,7 +18,7 @@ export function sarif(diagnostics: readonly Diagnostic[], toolVersion: string): 
       },
     ],
   });
-}
+};
 
 function resultOf(diagnostic: Diagnostic, used: readonly string[]): object {
   const { severity, code, detail, range } = diagnostic;

@@ -1,73 +1,86 @@
-import type { Diagnostic } from '../../base/diagnostic.ts';
-import { inline, type Style } from '../printable.ts';
-import { kinds } from '../../kinds/all.ts';
-import type { Resource } from '../../kinds/resource.ts';
+import { isPending, type Change, type Plan } from '../../plan/plan.ts';
+import { inline } from '../printable.ts';
+import type { ApplyReport, Format, ProblemsReport, ToldOutcome } from '../report.ts';
+import { fold } from '../words/diagnostics.ts';
+import { outcomeLooks } from '../words/outcomes.ts';
+import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
+import { changeLines, diagnosticsText, painted, plain, type Style } from './lines.ts';
 
-/** Diagnostics for a person: the place, the line with a caret, and what to do. */
-export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
-  return diagnostics.map((diagnostic) => `${one(diagnostic, style)}\n`).join('\n');
+/** For a person to read. */
+export const text: Format = (report, { style = plain }) => {
+  switch (report.kind) {
+    case 'problems':
+      return problemsText(report, style);
+    case 'plan':
+      return diagnosticsText(report.diagnostics, style) + planText(report.plan, style);
+    case 'apply':
+      return diagnosticsText(report.diagnostics, style) + applyText(report, style);
+  }
+};
+
+function problemsText({ diagnostics, headline, valid }: ProblemsReport, style: Style): string {
+  const paint = valid ? style.green : style.red;
+  const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
+  return `${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${painting}\n`;
 }
 
-function one(diagnostic: Diagnostic, style: Style): string {
-  const { severity, code, summary, detail, address, range } = diagnostic;
-  const paint = severity === 'error' ? style.red : style.yellow;
-  const place = range ? inline(`${range.filename}${lineAndColumn(diagnostic)}: `) : '';
-  const subject = address === undefined ? '' : `${inline(address)}: `;
-  const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
-  const lines = [headline, ...excerptLines(diagnostic, style)];
-  for (const line of detail.split('\n')) if (line !== '') lines.push(`    ${inline(line)}`);
-  return lines.join('\n');
+/** The plan for a person to decide on. */
+export function planText(plan: Plan, style: Style): string {
+  return `${[
+    planHead(plan),
+    ...shownChanges(plan).map((change) => changeBlock(change, style)),
+    ...planFoot(plan, style),
+  ].join('\n\n')}\n`;
 }
 
-/** What is about a file as a whole has no line to show: it stands at the very start, without an excerpt. */
-function lineAndColumn({ range, excerpt }: Diagnostic): string {
-  if (range === undefined) return '';
-  const { line, column } = range.start;
-  return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
+/** What is to know besides the changes, and the counts. */
+export function planFoot(plan: Plan, style: Style): string[] {
+  return [...unreadNote(plan), planCounts(plan), style.bold(planHeadline(plan))];
 }
 
-/** Of a longer line only the part around the place is shown. */
-const longestExcerpt = 110;
-const shownBefore = 60;
+const width = 80;
+const margin = 2;
 
-function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
-  if (range === undefined || excerpt === undefined) return [];
-  const from = range.start.column - 1;
-  const to = range.end.line === range.start.line ? range.end.column - 1 : excerpt.length;
-  const first = excerpt.length <= longestExcerpt ? 0 : Math.max(0, from - shownBefore);
-  const last = Math.min(excerpt.length, first + longestExcerpt);
-  const cutBefore = first > 0 ? '…' : '';
-  const cutAfter = last < excerpt.length ? '…' : '';
-  const before = cutBefore + visible(excerpt.slice(first, from));
-  const marked = visible(excerpt.slice(from, Math.min(Math.max(to, from), last)).trimEnd());
-  const number = String(range.start.line);
-  const margin = ' '.repeat(number.length);
-  return [
-    `  ${style.dim(`${number} |`)} ${cutBefore}${visible(excerpt.slice(first, last))}${cutAfter}`,
-    `  ${style.dim(`${margin} |`)} ${' '.repeat(before.length)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
-  ];
+function changeBlock(change: Change, style: Style): string {
+  const paint = { '+': style.green, '?': style.cyan, '!': style.yellow, '-': style.red };
+  return changeLines(change, width - margin - 2, style)
+    .map(({ sign, indent, text: words }) => {
+      const colouredSign = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
+      // The sign comes first in the line, so that the signs form a column.
+      return indent === 0
+        ? `${' '.repeat(margin)}${colouredSign} ${words}`
+        : `${' '.repeat(margin + indent)}${colouredSign} ${words}`;
+    })
+    .map((line) => line.trimEnd())
+    .join('\n');
 }
 
-function visible(text: string): string {
-  return inline(text.replaceAll('\t', '    '));
+/** What apply did, for a person: what was created, what was not and why, and what to run next. */
+export function applyText(report: ApplyReport, style: Style): string {
+  const lines = outcomeLines(report, style);
+  const problems = diagnosticsText(fold(report.findings), style).trimEnd();
+  return `${[
+    ...(lines.length > 0 ? [lines.join('\n')] : []),
+    ...(problems === '' ? [] : [problems]),
+    ...applyFoot(report, style),
+  ].join('\n\n')}\n`;
 }
 
-/** The last line of `validate`. */
-export function validationText(
-  diagnostics: readonly Diagnostic[],
-  resources: readonly Resource[],
-  style: Style,
-): string {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
-  const found = counted(errors, 'error') + (warnings > 0 ? `, ${counted(warnings, 'warning')}` : '');
-  if (errors > 0) return `\n${style.red('Invalid:')} ${found}. Nothing was sent.\n`;
-  const declared = kinds
-    .map((kind) => counted(resources.filter((resource) => resource.kind === kind).length, kind.type))
-    .join(', ');
-  return `${warnings > 0 ? '\n' : ''}${style.green('Valid:')} ${declared}${warnings > 0 ? `; ${counted(warnings, 'warning')}` : ''}.\n`;
+/** What became of everything that was to be created, each in a line. */
+export function outcomeLines({ outcomes }: ApplyReport, style: Style): string[] {
+  return outcomes.filter(({ change }) => isPending(change)).map((outcome) => outcomeLine(outcome, style));
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** The counts, what to run next, and the last line. */
+export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
+  return [counts, ...remarks, style.bold(headline)];
+}
+
+function outcomeLine(told: ToldOutcome, style: Style): string {
+  const { outcome, change, verdict, partial, said } = told;
+  const { sign, colour } = outcomeLooks[outcome];
+  const pk = outcome === 'created' && told.pk !== undefined ? `pk ${told.pk}` : '';
+  const more = pk || (said && `the service said: ${said}`);
+  const words = `${style.bold(inline(change.resource.address))}  ${inline(verdict)}`;
+  return `  ${painted(sign, partial ? 'amber' : colour, style)} ${words}${more && style.dim(` (${inline(more)})`)}`;
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../base/json.ts';
+import { kindWords } from '../../kinds/all.ts';
 import { actions } from '../../plan/actions.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { diffLines } from 'diff';
@@ -23,11 +24,26 @@ export type FieldView =
   /** Two long texts: removed is what is observed, added what is declared. */
   | { readonly kind: 'diff'; readonly field: string; readonly lines: readonly DiffLine[] };
 
-export const signs: Readonly<Record<ChangeKind, string>> = {
-  create: actions.create.sign,
-  create_if_absent: '?',
-  differs: '!',
-  in_sync: '=',
+/** How something looks that is shown in a list, and what it is called there. */
+export interface Look {
+  readonly label: string;
+  readonly sign: string;
+  readonly colour: 'green' | 'blue' | 'amber' | 'red' | 'grey';
+}
+
+export const changeLooks: Readonly<Record<ChangeKind, Look>> = {
+  create: { label: 'to create', sign: actions.create.sign, colour: 'green' },
+  create_if_absent: { label: 'to create if absent', sign: '?', colour: 'blue' },
+  differs: { label: 'differing', sign: '!', colour: 'amber' },
+  in_sync: { label: 'in sync', sign: '=', colour: 'grey' },
+};
+
+/** What becomes of a change, in a sentence. */
+export const changeVerdicts: Readonly<Record<ChangeKind, string>> = {
+  create: 'Will be created with these fields.',
+  create_if_absent: `rollcall does not read ${kindWords.unreadable}: it will be created if it is absent, and left as it is if not.`,
+  differs: 'Exists and differs. It is left as it is.',
+  in_sync: 'Exists, and is as declared.',
 };
 
 /** What there is to show of a change: what is sent to create it, or in what it differs. */

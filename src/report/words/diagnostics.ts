@@ -1,6 +1,7 @@
-import { type Diagnostic, diagnosticFor } from '../../base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { kinds } from '../../kinds/all.ts';
 import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { identityField } from '../../kinds/resource.ts';
+import { identityField, type Resource } from '../../kinds/resource.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
@@ -27,6 +28,25 @@ export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
     const addresses = others.map(({ address }) => address).join(', ');
     return { ...first, detail: `${first.detail}\nThe same for: ${addresses}` };
   });
+}
+
+/** The last line of a validation. */
+export function validationHeadline(
+  diagnostics: readonly Diagnostic[],
+  resources: readonly Resource[],
+): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const warned = warnings > 0 ? [counted(warnings, 'warning')] : [];
+  if (errors > 0) return `Invalid: ${[counted(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
+  const declared = kinds
+    .map((kind) => counted(resources.filter((resource) => resource.kind === kind).length, kind.type))
+    .join(', ');
+  return `Valid: ${[declared, ...warned].join('; ')}.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */

@@ -1,12 +1,14 @@
 import { isMissing, isPartial, type Outcome } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import type { Difference } from '../../plan/plan.ts';
-import { declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
-import { complaintsOf, type Complaint } from '../../service/complaints.ts';
-import { waitAdvice, answerWords, serviceWords } from './answers.ts';
-import { partialProblems } from './outcomes.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
+import { sensitive } from '../../base/sensitive.ts';
+import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
+import { declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
+import type { Difference } from '../../plan/plan.ts';
+import { complaintsOf, type Complaint } from '../../service/complaints.ts';
+import { answerWords, serviceWords, waitAdvice } from './answers.ts';
+import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
+import { leftAsItIs } from './plan.ts';
 
 /** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
 export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
@@ -79,7 +81,7 @@ function differsDiagnostic(resource: Resource, differences: readonly Difference[
     code: 'differs',
     severity: 'warning',
     summary: `it exists by now, and differs in ${fields}`,
-    detail: 'It is left as it is: the service has no way to change it.',
+    detail: leftAsItIs,
   });
 }
 
@@ -121,7 +123,7 @@ function adviceFor({ outcome }: Outcome): string | undefined {
  * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in
  * whatever language; an id is data, and no other word is looked at. None when no text has just one of the ids in it.
  */
-export function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
+function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
   if (!isJsonList(declared)) return undefined;
   const ids = declared.map((item) => plainId(textOf(item)));
   for (const text of texts) {
@@ -135,4 +137,38 @@ export function namedItem(declared: JsonValue | undefined, texts: readonly strin
 /** A UUID can be written in either case, with dashes or without. */
 function plainId(text: string): string {
   return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
+}
+
+/** What is wrong, or may be, with a field of a resource that is there; with any of them when no field is named. */
+interface PartialProblem extends Omit<Problem, 'address'> {
+  readonly field?: string;
+}
+
+/** Why a resource that this run created, or probably did, does not count as done. */
+function partialProblems({ change, outcome, doubt, differences = [] }: Outcome): PartialProblem[] {
+  if (doubt === 'unchecked') {
+    return [
+      {
+        code: 'perhaps-incomplete',
+        summary: `it ${doubtWords}, and fields may be missing`,
+        detail: change.resource.kind.words.perhapsInPart ?? '',
+      },
+    ];
+  }
+  return differences.map((difference) => {
+    const { field, declared, observed } = difference;
+    const created = outcome === 'created';
+    return {
+      field,
+      code: 'not-as-declared',
+      summary: created
+        ? `it was created, but ${cameBackWords([difference])}`
+        : `it ${doubtWords}, but holds ${heldWords(difference)} in ${field}`,
+      detail: [
+        ...(declared === sensitive ? [] : [`The manifest declares ${JSON.stringify(declared)}.`]),
+        ...(observed === null ? ['This release of the service may not know the field.'] : []),
+        'Set it in the service: rollcall changes nothing that exists.',
+      ].join('\n'),
+    };
+  });
 }

@@ -1,21 +1,29 @@
-import type { Outcome, OutcomeKind, StopReason } from '../../apply/outcome.ts';
+import {
+  isMissing,
+  isPartial,
+  outcomeKinds,
+  type Outcome,
+  type OutcomeKind,
+  type StopReason,
+} from '../../apply/outcome.ts';
 import type { JsonValue } from '../../base/json.ts';
-import type { Difference } from '../../plan/plan.ts';
 import { sensitive } from '../../base/sensitive.ts';
+import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
+import type { Difference } from '../../plan/plan.ts';
 import { startOf } from '../printable.ts';
-import type { Problem } from '../../base/diagnostic.ts';
+import type { Look } from './changes.ts';
 
-/** How resources ended, in a few words: for counts and headings. */
-export const outcomeWords: Readonly<Record<OutcomeKind, string>> = {
-  created: 'created',
-  exists: 'there already',
-  unchanged: 'in sync',
-  differs: 'differing and left as is',
-  rejected: 'rejected',
-  denied: 'denied',
-  conflict: 'in conflict',
-  unknown: 'unknown',
-  not_attempted: 'not attempted',
+/** How each outcome looks, and what it is called in counts and headings. */
+export const outcomeLooks: Readonly<Record<OutcomeKind, Look>> = {
+  created: { label: 'created', sign: actions.create.sign, colour: 'green' },
+  exists: { label: 'there already', sign: '=', colour: 'grey' },
+  unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
+  differs: { label: 'differing and left as is', sign: '!', colour: 'amber' },
+  rejected: { label: 'rejected', sign: 'x', colour: 'red' },
+  denied: { label: 'denied', sign: 'x', colour: 'red' },
+  conflict: { label: 'in conflict', sign: 'x', colour: 'red' },
+  unknown: { label: 'unknown', sign: '?', colour: 'amber' },
+  not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
 };
 
 /** Why a resource was not begun. */
@@ -57,7 +65,7 @@ export function verdictWords({
     case 'denied':
     case 'conflict':
     case 'unknown':
-      return outcomeWords[outcome];
+      return outcomeLooks[outcome].label;
   }
 }
 
@@ -84,36 +92,54 @@ function shortened(value: JsonValue): string {
   return text.length <= mostCharacters ? text : `${startOf(text, mostCharacters)}…`;
 }
 
-/** What is wrong, or may be, with a field of a resource that is there; with any of them when no field is named. */
-export interface PartialProblem extends Omit<Problem, 'address'> {
-  readonly field?: string;
+/** How many resources ended how. */
+export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
+
+export function applySummary(outcomes: readonly Outcome[]): ApplySummary {
+  // Every kind is a key, each once.
+  const summary = Object.fromEntries(outcomeKinds.map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
+  for (const { outcome } of outcomes) summary[outcome] += 1;
+  return summary;
 }
 
-/** Why a resource that this run created, or probably did, does not count as done. */
-export function partialProblems({ change, outcome, doubt, differences = [] }: Outcome): PartialProblem[] {
-  if (doubt === 'unchecked') {
-    return [
-      {
-        code: 'perhaps-incomplete',
-        summary: `it ${doubtWords}, and fields may be missing`,
-        detail: change.resource.kind.words.perhapsInPart ?? '',
-      },
-    ];
-  }
-  return differences.map((difference) => {
-    const { field, declared, observed } = difference;
-    const created = outcome === 'created';
-    return {
-      field,
-      code: 'not-as-declared',
-      summary: created
-        ? `it was created, but ${cameBackWords([difference])}`
-        : `it ${doubtWords}, but holds ${heldWords(difference)} in ${field}`,
-      detail: [
-        ...(declared === sensitive ? [] : [`The manifest declares ${JSON.stringify(declared)}.`]),
-        ...(observed === null ? ['This release of the service may not know the field.'] : []),
-        'Set it in the service: rollcall changes nothing that exists.',
-      ].join('\n'),
-    };
-  });
+/** How many resources were added, changed and destroyed. */
+export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number>> {
+  return effectsOf((action) => summary[actions[action].outcome]);
+}
+
+/** How many resources ended how, in words. */
+export function applyCounts(summary: ApplySummary): string {
+  const parts = outcomeKinds
+    .filter((kind) => kind === 'created' || summary[kind] > 0)
+    .map((kind) => `${summary[kind]} ${outcomeLooks[kind].label}`);
+  return `${parts.join(', ')}.`;
+}
+
+/** The last line of an apply. */
+export function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
+  const { add, change, destroy } = effectsIn(summary);
+  return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
+}
+
+export const wasInterrupted = 'The run was interrupted.';
+
+/** What to do about what is missing, and about what is there and not as declared. */
+export function nextWords(outcomes: readonly Outcome[], saved: boolean): string[] {
+  return [
+    ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(outcomes, saved)] : []),
+    // Another run does not help there: it finds what exists, and leaves it as it is.
+    ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
+  ];
+}
+
+const lookAtParts =
+  'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
+
+const needsAFix: ReadonlySet<OutcomeKind> = new Set(['rejected', 'denied', 'conflict']);
+
+function runAgain(outcomes: readonly Outcome[], saved: boolean): string {
+  const fix = outcomes.some(({ outcome }) => needsAFix.has(outcome)) ? 'Fix what is said above, then' : '';
+  const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
+  const sentence = `${fix} ${again}`.trim();
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
 }

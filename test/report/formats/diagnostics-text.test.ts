@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticAt, type Diagnostic } from '../../src/base/diagnostic.ts';
-import { diagnosticsText } from '../../src/report/formats/text.ts';
-import { fold } from '../../src/report/words/diagnostics.ts';
-import { createStyle } from '../../src/report/printable.ts';
-import { sourceFile } from '../../src/base/source.ts';
+import { diagnosticAt, type Diagnostic } from '../../../src/base/diagnostic.ts';
+import { createStyle, diagnosticsText } from '../../../src/report/formats/lines.ts';
+import { fold } from '../../../src/report/words/diagnostics.ts';
+import { sourceFile } from '../../../src/base/source.ts';
 
 /** What is shown of a line in which `[` and `]` stand around what is wrong. */
 function shown(marked: string): string[] {

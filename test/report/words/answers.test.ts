@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { user } from '../../src/kinds/user.ts';
-import { answerWords } from '../../src/report/words/answers.ts';
-import { readAnswer } from '../../src/service/answer.ts';
-import type { Exchange } from '../../src/service/transport.ts';
-import { undiciTransport } from '../../src/service/undici-transport.ts';
-import { rawServer, whenWhole, type RawServerOptions } from '../support/raw-server.ts';
-import { answered } from '../support/scripted-transport.ts';
+import { user } from '../../../src/kinds/user.ts';
+import { answerWords } from '../../../src/report/words/answers.ts';
+import { readAnswer } from '../../../src/service/answer.ts';
+import type { Exchange } from '../../../src/service/transport.ts';
+import { undiciTransport } from '../../../src/service/undici-transport.ts';
+import { rawServer, whenWhole, type RawServerOptions } from '../../support/raw-server.ts';
+import { answered } from '../../support/scripted-transport.ts';
 
 function wordsFor(exchange: Exchange): string {
   const { summary, advice } = answerWords(readAnswer(exchange, user, 'a'));

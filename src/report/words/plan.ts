@@ -1,13 +1,8 @@
-import { kindWords } from '../kinds/all.ts';
-import { countsOf, pendingIn, plannedEffects, type Change, type Plan } from '../plan/plan.ts';
-import { changeLines } from './formats/change-lines.ts';
-import { inline, type Style } from './printable.ts';
-
-/** The plan for a person to decide on. */
-export function planText(plan: Plan, style: Style): string {
-  const blocks = shownChanges(plan).map((change) => changeBlock(change, style));
-  return `${[...planHead(plan), ...blocks, ...planFoot(plan, style)].join('\n\n')}\n`;
-}
+import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { kindWords } from '../../kinds/all.ts';
+import { placeOf } from '../../kinds/resource.ts';
+import { countsOf, pendingIn, plannedEffects, type Change, type Plan } from '../../plan/plan.ts';
+import { inline } from '../printable.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
 export function shownChanges({ changes }: Plan): Change[] {
@@ -15,9 +10,9 @@ export function shownChanges({ changes }: Plan): Change[] {
 }
 
 /** What the plan is about. */
-export function planHead({ service, scope, changes }: Plan): string[] {
+export function planHead({ service, scope, changes }: Plan): string {
   const head = `Plan for ${inline(service)}`;
-  if (scope === undefined) return [head];
+  if (scope === undefined) return head;
   const { target, exclude, shard, declared } = scope;
   const limits = [
     ...(shard ? [`shard ${shard.index} of ${shard.count}`] : []),
@@ -26,36 +21,15 @@ export function planHead({ service, scope, changes }: Plan): string[] {
   ]
     .join(', ')
     .replace(/^./, (letter) => letter.toUpperCase());
-  return [`${head}\n${limits}: ${changes.length} of the ${declared} declared resources.`];
+  return `${head}\n${limits}: ${changes.length} of the ${declared} declared resources.`;
 }
 
 function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
 }
 
-/** What is to know besides the changes, and the counts. */
-export function planFoot(plan: Plan, style: Style): string[] {
-  return [...unreadNote(plan), planCounts(plan), style.bold(lastLine(plan))];
-}
-
-const width = 80;
-const margin = 2;
-
-function changeBlock(change: Change, style: Style): string {
-  const paint = { '+': style.green, '?': style.cyan, '!': style.yellow, '-': style.red };
-  return changeLines(change, width - margin - 2, style)
-    .map(({ sign, indent, text }) => {
-      const painted = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
-      // The sign comes first in the line, so that the signs form a column.
-      return indent === 0
-        ? `${' '.repeat(margin)}${painted} ${text}`
-        : `${' '.repeat(margin + indent)}${painted} ${text}`;
-    })
-    .map((line) => line.trimEnd())
-    .join('\n');
-}
-
-function unreadNote({ changes, scope }: Plan): string[] {
+/** What there is to know of the resources that cannot be read, where the plan has any. */
+export function unreadNote({ changes, scope }: Plan): string[] {
   const { create, createIfAbsent, differs, inSync } = countsOf(changes);
   if (createIfAbsent === 0) return [];
   const note = `rollcall does not read ${kindWords.unreadable}: each ? is created if it is absent,\nand left as it is if not.`;
@@ -78,10 +52,30 @@ export function planCounts({ changes }: Plan): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Tools that read Terraform's output match this line. */
-export function lastLine(plan: Plan): string {
+/** The last line of a plan. Tools that read Terraform's output match it. */
+export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
   return pendingIn(plan).length === 0 && countsOf(plan.changes).differs === 0
     ? 'No changes. Your infrastructure matches the configuration.'
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
+
+/** What differs, as warnings at the lines that declare it. */
+export function drift({ changes }: Plan): Diagnostic[] {
+  const differing = changes.filter(({ differences }) => differences.length > 0);
+  return differing.map(({ resource, differences }): Diagnostic => {
+    const { address } = resource;
+    const { filename, start } = placeOf(resource);
+    const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
+    const diagnostic = diagnosticFor(filename, {
+      code: 'differs',
+      severity: 'warning',
+      address,
+      summary: `${address} differs in ${fields}`,
+      detail: leftAsItIs,
+    });
+    return { ...diagnostic, range: { filename, start, end: start } };
+  });
+}
+
+export const leftAsItIs = 'It is left as it is: the service has no way to change it.';

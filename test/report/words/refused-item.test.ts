@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { outcomeDiagnostics } from '../../src/report/words/outcome-diagnostics.ts';
-import type { JsonObject } from '../../src/base/json.ts';
-import { readAnswer } from '../../src/service/answer.ts';
-import { planOf } from '../support/plan-of.ts';
-import { answered } from '../support/scripted-transport.ts';
+import { outcomeDiagnostics } from '../../../src/report/words/outcome-diagnostics.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { readAnswer } from '../../../src/service/answer.ts';
+import { planOf } from '../../support/plan-of.ts';
+import { answered } from '../../support/scripted-transport.ts';
 
 const [first, second] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
 

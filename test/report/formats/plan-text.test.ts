@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { planDocument } from '../../src/plan/document.ts';
-import { planText } from '../../src/report/plan-text.ts';
-import { createStyle } from '../../src/report/printable.ts';
-import { textDiff } from '../../src/report/words/changes.ts';
-import { planOf, type Existing } from '../support/plan-of.ts';
+import { planDocument } from '../../../src/plan/document.ts';
+import { createStyle } from '../../../src/report/formats/lines.ts';
+import { planText } from '../../../src/report/formats/text.ts';
+import { textDiff } from '../../../src/report/words/changes.ts';
+import { planOf, type Existing } from '../../support/plan-of.ts';
 
 async function textOf(manifest: string, existing: Existing = {}): Promise<string> {
   return planText(await planOf(manifest, existing), createStyle(false));

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { commentLimit, stepSummaryLimit, type Limit } from '../../src/report/formats/markdown-comment.ts';
-import { planComment } from '../../src/report/plan-reports.ts';
-import type { Plan } from '../../src/plan/plan.ts';
-import { planOf } from '../support/plan-of.ts';
+import { diagnosticFor } from '../../../src/base/diagnostic.ts';
+import { commentLimit, stepSummaryLimit, type Limit } from '../../../src/report/formats/markdown-comment.ts';
+import { markdown } from '../../../src/report/formats/markdown.ts';
+import { planReport } from '../../../src/report/report.ts';
+import type { Plan } from '../../../src/plan/plan.ts';
+import type { Ended } from '../../../src/run/result.ts';
+import { planOf } from '../../support/plan-of.ts';
+
+function commentOf(ended: Partial<Ended<Plan>>, limit: Limit = commentLimit): string {
+  const report = planReport({ diagnostics: [], filenames: [], ...ended });
+  return markdown(report, { toolVersion: '1', limit });
+}
 
 function comment(result: Plan, limit: Limit = commentLimit): string {
-  return planComment({ result, diagnostics: [], filenames: [] }, limit);
+  return commentOf({ result }, limit);
 }
 
 function manifestOf(count: number, description: (index: number) => string): string {
@@ -16,12 +23,12 @@ function manifestOf(count: number, description: (index: number) => string): stri
   return `version: 1\nusers:\n${users.map((user) => `  - ${user}\n`).join('')}`;
 }
 
-function expectAllCounted(markdown: string, total: number): void {
-  const shown = markdown.match(/^\? user\./gm)?.length ?? 0;
-  const [, more] = /\n\n… and (\d+) more changes, left out here\.\n/.exec(markdown) ?? [];
+function expectAllCounted(text: string, total: number): void {
+  const shown = text.match(/^\? user\./gm)?.length ?? 0;
+  const [, more] = /\n\n… and (\d+) more changes, left out here\.\n/.exec(text) ?? [];
   expect(shown + Number(more)).toBe(total);
-  expect(markdown.endsWith('```\n\n</details>\n')).toBe(true);
-  expect(markdown).toContain(`Plan: ${total} to add, 0 to change, 0 to destroy.\n`);
+  expect(text.endsWith('```\n\n</details>\n')).toBe(true);
+  expect(text).toContain(`Plan: ${total} to add, 0 to change, 0 to destroy.\n`);
 }
 
 describe('the comment of a plan', () => {
@@ -52,9 +59,9 @@ describe('the comment of a plan', () => {
   });
 
   test('leaves nothing out where all fits', async () => {
-    const markdown = comment(await planOf(manifestOf(20, (index) => `User ${index}`)));
-    expect(markdown.match(/^\? user\./gm)).toHaveLength(20);
-    expect(markdown).not.toContain('left out');
+    const text = comment(await planOf(manifestOf(20, (index) => `User ${index}`)));
+    expect(text.match(/^\? user\./gm)).toHaveLength(20);
+    expect(text).not.toContain('left out');
   });
 
   test('cuts what must stand, when somebody makes it long, and in no character', async () => {
@@ -62,27 +69,23 @@ describe('the comment of a plan', () => {
     for (const glob of ['`', '\u{1f600}', 'x'].map((text) => text.repeat(100_000))) {
       for (const shift of ['', 'x']) {
         const scope = { target: [shift + glob], exclude: [], declared: 1 };
-        const markdown = comment({ ...plan, scope });
-        expect(markdown.length).toBeLessThanOrEqual(60_000);
-        expect(markdown).not.toMatch(/\p{Cs}/u);
-        expect(markdown).toContain('Plan: 1 to add');
+        const text = comment({ ...plan, scope });
+        expect(text.length).toBeLessThanOrEqual(60_000);
+        expect(text).not.toMatch(/\p{Cs}/u);
+        expect(text).toContain('Plan: 1 to add');
       }
     }
   });
 
   test('is within its limit when the service says a lot', () => {
     for (const words of ['`', 'x', '\u{1f600}', '~~~\n']) {
-      const markdown = planComment(
-        {
-          diagnostics: [10, 100_000, 20].map((times) =>
-            diagnosticFor(undefined, { code: 'service-refused', summary: words.repeat(times) }),
-          ),
-          filenames: [],
-        },
-        commentLimit,
-      );
-      expect(markdown.length).toBeLessThanOrEqual(60_000);
-      expect(markdown).toContain('… and 2 more problems, left out here.');
+      const text = commentOf({
+        diagnostics: [10, 100_000, 20].map((times) =>
+          diagnosticFor(undefined, { code: 'service-refused', summary: words.repeat(times) }),
+        ),
+      });
+      expect(text.length).toBeLessThanOrEqual(60_000);
+      expect(text).toContain('… and 2 more problems, left out here.');
     }
   });
 
@@ -92,14 +95,14 @@ describe('the comment of a plan', () => {
       code: 'too-many-creates',
       summary: 'the plan would create 1 resources, and --max-creates allows 0',
     });
-    const markdown = planComment({ result: plan, diagnostics: [problem], filenames: [] }, commentLimit);
-    expect(markdown).toContain('\nerror: the plan would create 1 resources, and --max-creates allows 0');
-    expect(markdown).toContain('\n? user.user-00000');
+    const text = commentOf({ result: plan, diagnostics: [problem] });
+    expect(text).toContain('\nerror: the plan would create 1 resources, and --max-creates allows 0');
+    expect(text).toContain('\n? user.user-00000');
   });
 
   test('begins with the same marker whether there is a plan or not', async () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
-    const failed = planComment({ diagnostics: [], filenames: [], service: plan.service }, commentLimit);
+    const failed = commentOf({ service: plan.service });
     expect(failed.split('\n', 1)).toEqual(comment(plan).split('\n', 1));
     expect(failed.split('\n', 1)).toEqual(['<!-- rollcall plan https%3A%2F%2Fid.example.com -->']);
   });

@@ -1,0 +1,34 @@
+import type { Format } from '../report.ts';
+
+/**
+ * The formats of reports, in the order in which help and completion name them. A format is loaded when it is asked for, so
+ * that help costs no more for them.
+ */
+export const formats = {
+  text: async (): Promise<Format> => (await import('./text.ts')).text,
+  json: async (): Promise<Format> => (await import('./json.ts')).json,
+  markdown: async (): Promise<Format> => (await import('./markdown.ts')).markdown,
+  html: async (): Promise<Format> => (await import('./html.ts')).html,
+  junit: async (): Promise<Format> => (await import('./junit.ts')).junit,
+  sarif: async (): Promise<Format> => (await import('./sarif.ts')).sarif,
+  github: async (): Promise<Format> => (await import('./github.ts')).github,
+};
+
+export type ReportFormat = keyof typeof formats;
+
+// The keys of the table.
+export const formatNames: readonly ReportFormat[] = Object.keys(formats) as ReportFormat[];
+
+/** All formats, for those who cannot wait for one. */
+export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
+  const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
+  // Every name is a key.
+  return Object.fromEntries(await Promise.all(loaded)) as Record<ReportFormat, Format>;
+}
+
+/** The formats that `--output` prints. */
+export const printedFormats: readonly ReportFormat[] = ['text', 'json'];
+
+export function isFormat(name: string): name is ReportFormat {
+  return Object.hasOwn(formats, name);
+}

@@ -1,0 +1,145 @@
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { shownPlace } from '../../base/source.ts';
+import { placeOf } from '../../kinds/resource.ts';
+import { quoted } from '../printable.ts';
+import type { ApplyReport, Format, PlanReport, ProblemsReport, Report, ToldOutcome } from '../report.ts';
+import {
+  changeLooks,
+  changeVerdicts,
+  changeView,
+  type DiffLine,
+  type FieldView,
+  type Look,
+} from '../words/changes.ts';
+import { outcomeLooks } from '../words/outcomes.ts';
+import { planCounts, planHead } from '../words/plan.ts';
+import { markup, htmlPage, joined, type Html, type HtmlPage } from './html-page.ts';
+
+/** A page for a pipeline's artifacts. */
+export const html: Format = (report) => htmlPage({ title: report.title, ...contentOf(report) });
+
+function contentOf(report: Report): Omit<HtmlPage, 'title'> {
+  switch (report.kind) {
+    case 'problems':
+      return ofProblems(report);
+    case 'plan':
+      return ofPlan(report);
+    case 'apply':
+      return ofApply(report);
+  }
+}
+
+const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
+  error: { label: 'errors', colour: 'red', sign: 'x' },
+  warning: { label: 'warnings', colour: 'amber', sign: '!' },
+};
+
+function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<HtmlPage, 'title'> {
+  return {
+    lines: [headlineOf(headline)],
+    kinds: severities,
+    entries: diagnostics.map(({ severity, code, summary, detail, address, range }) => ({
+      kind: severity,
+      heading: address === undefined ? summary : `${address}: ${summary}`,
+      verdict: `${severity} [${code}]`,
+      place: range === undefined ? '' : shownPlace(range),
+      body: detail === '' ? markup`` : markup`<pre>\n${detail}</pre>\n`,
+    })),
+  };
+}
+
+function ofPlan({ plan, headline, diagnostics }: PlanReport): Omit<HtmlPage, 'title'> {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return {
+    lines: [
+      markup`${planHead(plan)}`,
+      ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
+      headlineOf(headline),
+      markup`${planCounts(plan)}`,
+      markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
+    ],
+    kinds: changeLooks,
+    entries: plan.changes.map((change) => {
+      const { kind, fields } = changeView(change);
+      return {
+        kind,
+        heading: change.resource.address,
+        verdict: changeVerdicts[kind],
+        place: shownPlace(placeOf(change.resource)),
+        body: fieldList(fields),
+      };
+    }),
+  };
+}
+
+function ofApply({ run, outcomes, counts, remarks, headline }: ApplyReport): Omit<HtmlPage, 'title'> {
+  const { plan, startedAt, durationMs } = run;
+  return {
+    lines: [
+      markup`Applied to ${plan.service}`,
+      ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
+      markup`<span class="soft">Begun at ${startedAt.toISOString()}, and took ${(durationMs / 1000).toFixed(1)} s.</span>`,
+    ],
+    kinds: outcomeLooks,
+    entries: outcomes.map((outcome) => ({
+      kind: outcome.outcome,
+      heading: outcome.change.resource.address,
+      verdict: verdictOf(outcome),
+      place: shownPlace(placeOf(outcome.change.resource)),
+      body: joined(outcome.diagnostics.map((diagnostic) => diagnosticBody(diagnostic))),
+    })),
+  };
+}
+
+function headlineOf(line: string): Html {
+  return markup`<span class="headline">${line}</span>`;
+}
+
+function verdictOf({ verdict, pk, said, attempts }: ToldOutcome): string {
+  return [
+    verdict,
+    ...(pk === undefined ? [] : [`pk ${pk}`]),
+    ...(said === '' ? [] : [`the service said: ${said}`]),
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+  ].join(', ');
+}
+
+function diagnosticBody({ severity, summary, detail, code }: Diagnostic): Html {
+  return markup`<pre>
+${severity}: ${summary} [${code}]${detail === '' ? '' : `\n${detail}`}</pre>
+`;
+}
+
+function fieldList(fields: readonly FieldView[]): Html {
+  if (fields.length === 0) return markup``;
+  const items = fields.map((view) => markup`<dt>${view.field}</dt><dd>${fieldValue(view)}</dd>\n`);
+  return markup`<dl>
+${joined(items)}</dl>
+`;
+}
+
+function fieldValue(view: FieldView): Html {
+  switch (view.kind) {
+    case 'value':
+      return typeof view.value === 'string' && view.value.includes('\n')
+        ? markup`<pre>\n${view.value}</pre>`
+        : markup`<code>${quoted(view.value)}</code>`;
+    case 'pair':
+      return markup`<pre><del>- ${quoted(view.observed)}</del> observed\n<ins>+ ${quoted(view.declared)}</ins> declared</pre>`;
+    case 'diff':
+      return markup`<pre>- observed, + declared\n${joined(view.lines.map((line) => diffLine(line)))}</pre>`;
+  }
+}
+
+function diffLine(line: DiffLine): Html {
+  switch (line.kind) {
+    case 'left_out':
+      return markup`<span class="soft">… ${line.lines} lines alike</span>\n`;
+    case 'same':
+      return markup`  ${line.text}\n`;
+    case 'removed':
+      return markup`<del>- ${line.text}</del>\n`;
+    case 'added':
+      return markup`<ins>+ ${line.text}</ins>\n`;
+  }
+}

@@ -1,0 +1,173 @@
+import pc from 'picocolors';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { sensitive } from '../../base/sensitive.ts';
+import { placeOf } from '../../kinds/resource.ts';
+import type { Change } from '../../plan/plan.ts';
+import { inline, quoted, wrapped } from '../printable.ts';
+import { changeLooks, changeView, type ChangeKind, type FieldView, type Look } from '../words/changes.ts';
+
+/** How words are set off on a terminal; without colours, not at all. */
+export type Style = Pick<
+  ReturnType<typeof pc.createColors>,
+  'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+>;
+
+export function createStyle(colours: boolean): Style {
+  return pc.createColors(colours);
+}
+
+/** Without colours. */
+export const plain: Style = createStyle(false);
+
+/** Sets words off in the colour of a look. */
+export function painted(text: string, colour: Look['colour'], style: Style): string {
+  const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
+  return paint[colour](text);
+}
+
+/** Diagnostics for a person, one below the other. */
+export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
+  return diagnostics.map((diagnostic) => `${diagnosticText(diagnostic, style)}\n`).join('\n');
+}
+
+/** A diagnostic for a person: the place, the line with a caret, and what to do. */
+export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
+  const { severity, code, summary, detail, address, range } = diagnostic;
+  const paint = severity === 'error' ? style.red : style.yellow;
+  const place = range ? inline(`${range.filename}${lineAndColumn(diagnostic)}: `) : '';
+  const subject = address === undefined ? '' : `${inline(address)}: `;
+  const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
+  const lines = [headline, ...excerptLines(diagnostic, style)];
+  for (const line of detail.split('\n')) if (line !== '') lines.push(`    ${inline(line)}`);
+  return lines.join('\n');
+}
+
+/** What is about a file as a whole has no line to show: it stands at the very start, without an excerpt. */
+function lineAndColumn({ range, excerpt }: Diagnostic): string {
+  if (range === undefined) return '';
+  const { line, column } = range.start;
+  return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
+}
+
+/** Of a longer line only the part around the place is shown. */
+const longestExcerpt = 110;
+const shownBefore = 60;
+
+function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
+  if (range === undefined || excerpt === undefined) return [];
+  const from = range.start.column - 1;
+  const to = range.end.line === range.start.line ? range.end.column - 1 : excerpt.length;
+  const first = excerpt.length <= longestExcerpt ? 0 : Math.max(0, from - shownBefore);
+  const last = Math.min(excerpt.length, first + longestExcerpt);
+  const cutBefore = first > 0 ? '…' : '';
+  const cutAfter = last < excerpt.length ? '…' : '';
+  const before = cutBefore + visible(excerpt.slice(first, from));
+  const marked = visible(excerpt.slice(from, Math.min(Math.max(to, from), last)).trimEnd());
+  const number = String(range.start.line);
+  const margin = ' '.repeat(number.length);
+  return [
+    `  ${style.dim(`${number} |`)} ${cutBefore}${visible(excerpt.slice(first, last))}${cutAfter}`,
+    `  ${style.dim(`${margin} |`)} ${' '.repeat(before.length)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
+  ];
+}
+
+function visible(text: string): string {
+  return inline(text.replaceAll('\t', '    '));
+}
+
+/** A line about a change, every text in it safe to print. */
+export interface ChangeLine {
+  /** What a diff shows in its first column. */
+  readonly sign: string;
+  readonly indent: number;
+  readonly text: string;
+}
+
+const fieldIndent = 2;
+
+/** What there is to say about a change, in lines of a width: the address, then a field after the other. */
+export function changeLines(change: Change, width: number, style: Style): ChangeLine[] {
+  const { kind, fields } = changeView(change);
+  const names = fields.map(({ field }) => field.length);
+  const column = fieldIndent + Math.max(0, ...names) + 2;
+  return [
+    ...heading(change, kind, width, style),
+    ...fields.flatMap((field) => fieldLines(field, column, width, style)),
+  ];
+}
+
+function heading({ resource }: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
+  const words = kind === 'differs' ? ' differs and is left as it is' : '';
+  const { address } = resource;
+  const { filename, start } = placeOf(resource);
+  const place = inline(`${filename}:${start.line}`);
+  const head = { sign: changeLooks[kind].sign, indent: 0, text: `${style.bold(inline(address))}${words}` };
+  const fits = inline(address).length + words.length + 2 + place.length <= width;
+  return fits
+    ? [{ ...head, text: `${head.text}  ${style.dim(place)}` }]
+    : [head, { sign: ' ', indent: 2, text: style.dim(place) }];
+}
+
+function fieldLines(view: FieldView, column: number, width: number, style: Style): ChangeLine[] {
+  const { field } = view;
+  switch (view.kind) {
+    case 'value': {
+      const [first, ...others] = valueLines(view.value, width - column);
+      const name = field.padEnd(column - fieldIndent);
+      return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
+    }
+    case 'pair': {
+      if (view.declared === sensitive && view.observed === sensitive)
+        return [indented(fieldIndent, `${field}  (sensitive, and another value there)`)];
+      const side = (name: string, value: JsonValue, paint: (text: string) => string): ChangeLine[] => {
+        const [first, ...others] = wrapped(quoted(value), width - fieldIndent - 12);
+        return [
+          indented(fieldIndent + 2, `${name}  ${paint(first)}`),
+          ...others.map((line) => indented(fieldIndent + 12, paint(line))),
+        ];
+      };
+      return [
+        indented(fieldIndent, field),
+        ...side('observed', view.observed, style.red),
+        ...side('declared', view.declared, style.green),
+      ];
+    }
+    case 'diff': {
+      const lines = view.lines.flatMap((line): ChangeLine[] => {
+        if (line.kind === 'left_out')
+          return [indented(fieldIndent + 2, style.dim(`… ${line.lines} lines alike`))];
+        const sign = { same: ' ', removed: '-', added: '+' }[line.kind];
+        const paint = { same: String, removed: style.red, added: style.green }[line.kind];
+        return wrapped(inline(withVisibleEnd(line.text)), width - fieldIndent - 4).map((text, index) => ({
+          sign: index === 0 ? sign : ' ',
+          indent: fieldIndent + 2,
+          text: paint(index === 0 ? text : `  ${text}`),
+        }));
+      });
+      return [indented(fieldIndent, `${field}  (- observed, + declared)`), ...lines];
+    }
+  }
+}
+
+function indented(indent: number, text: string): ChangeLine {
+  return { sign: ' ', indent, text };
+}
+
+/** A text of several lines as it is, each behind a bar; any other value as JSON, in lines where it is too long for one. */
+function valueLines(value: JsonValue, width: number): [string, ...string[]] {
+  const behindBars = typeof value === 'string' && value.includes('\n');
+  if (!behindBars && (typeof value !== 'object' || quoted(value).length <= width))
+    return wrapped(quoted(value), width);
+  const text = behindBars ? value : JSON.stringify(value, null, 2);
+  const [first = '', ...others] = text
+    .split('\n')
+    .flatMap((line) => wrapped(inline(line), width - 2))
+    .map((line) => (behindBars ? `| ${line}` : line));
+  return [first, ...others];
+}
+
+/** Blanks at the end of a line can be all that differs. */
+function withVisibleEnd(text: string): string {
+  return text.replace(/ +$/, (blanks) => String.raw`\u{20}`.repeat(blanks.length));
+}

@@ -1,0 +1,80 @@
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { Change } from '../../plan/plan.ts';
+import type { ApplyReport, Format, PlanReport, ProblemsReport, Report } from '../report.ts';
+import { fold } from '../words/diagnostics.ts';
+import { planCounts, planHead, shownChanges } from '../words/plan.ts';
+import { changeLines, diagnosticText, plain } from './lines.ts';
+import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
+import { applyFoot, outcomeLines, planFoot } from './text.ts';
+
+/** A comment for a pull request: how it ended, and the rest in a block of code. */
+export const markdown: Format = (report, { limit = commentLimit }) => {
+  // The marker is the same with a result and without, so that one comment takes the place of the other.
+  const { title, service } = report;
+  return comment(
+    { marker: [title, ...(service === undefined ? [] : [service])], ...contentOf(report) },
+    limit,
+  );
+};
+
+function contentOf(report: Report): Omit<MarkdownComment, 'marker'> {
+  switch (report.kind) {
+    case 'problems':
+      return ofProblems(report);
+    case 'plan':
+      return ofPlan(report);
+    case 'apply':
+      return ofApply(report);
+  }
+}
+
+function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<MarkdownComment, 'marker'> {
+  return { headline: `**${headline}**`, language: 'text', sections: [problems(diagnostics)] };
+}
+
+/** What keeps it from being applied comes first; the changes are folded up in a diff. */
+function ofPlan({ headline, diagnostics, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
+  return {
+    headline: `**${headline}** ${planCounts(plan)}`,
+    fold: 'Show the plan',
+    language: 'diff',
+    sections: [
+      { items: [planHead(plan)], separator: '\n\n' },
+      problems(diagnostics.filter(({ severity }) => severity === 'error')),
+      {
+        items: shownChanges(plan).map((change) => diffBlock(change)),
+        separator: '\n\n',
+        itemName: 'changes',
+      },
+      { items: planFoot(plan, plain), separator: '\n\n' },
+    ],
+  };
+}
+
+/** What went wrong comes first. */
+function ofApply(report: ApplyReport): Omit<MarkdownComment, 'marker'> {
+  return {
+    headline: `**${report.headline}** ${report.counts}`,
+    fold: 'Show what became of each resource',
+    language: 'text',
+    sections: [
+      problems(fold(report.findings)),
+      { items: outcomeLines(report, plain), separator: '\n', itemName: 'resources' },
+      { items: applyFoot(report, plain), separator: '\n\n' },
+    ],
+  };
+}
+
+function problems(diagnostics: readonly Diagnostic[]): MarkdownSection {
+  const items = diagnostics.map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
+  return { items, separator: '\n\n', itemName: 'problems' };
+}
+
+const width = 100;
+
+/** The signs stand in the first column, where they give a diff its colours. */
+function diffBlock(change: Change): string {
+  return changeLines(change, width, plain)
+    .map(({ sign, indent, text }) => `${sign} ${' '.repeat(indent)}${text}`.trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,162 @@
+import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
+import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { ApplyRun, Ended } from '../run/result.ts';
+import type { Style } from './formats/lines.ts';
+import type { Limit } from './formats/markdown-comment.ts';
+import { validationHeadline } from './words/diagnostics.ts';
+import { serviceWords } from './words/answers.ts';
+import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import {
+  applyCounts,
+  applyHeadline,
+  applySummary,
+  nextWords,
+  verdictWords,
+  wasInterrupted,
+  type ApplySummary,
+} from './words/outcomes.ts';
+import { drift, planHeadline } from './words/plan.ts';
+
+/** All that there is to say of how a command ended. It is worked out here, once; a format only writes it. */
+export type Report = ProblemsReport | PlanReport | ApplyReport;
+
+interface Told {
+  readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
+  /** How it ended, in a sentence. */
+  readonly headline: string;
+  /** What was found in the manifests, and on the way to a result. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** What the result has to say of single resources: what differs, and what failed. */
+  readonly findings: readonly Diagnostic[];
+  /** The manifests that were read. */
+  readonly filenames: readonly string[];
+  /** The base URL of the service, where it is known. */
+  readonly service?: string;
+}
+
+/** Of a validation; and of a plan or an apply that came to no result. */
+export interface ProblemsReport extends Told {
+  readonly kind: 'problems';
+  readonly valid: boolean;
+  /** How many resources the manifests declare. */
+  readonly resourceCount: number;
+}
+
+export interface PlanReport extends Told {
+  readonly kind: 'plan';
+  readonly service: string;
+  readonly plan: Plan;
+}
+
+export interface ApplyReport extends Told {
+  readonly kind: 'apply';
+  readonly service: string;
+  readonly run: ApplyRun;
+  /** What became of each planned resource, in the order of the plan. */
+  readonly outcomes: readonly ToldOutcome[];
+  readonly summary: ApplySummary;
+  /** The summary in words. */
+  readonly counts: string;
+  /** What else there is to know before the headline: that it was interrupted, and what to do next. */
+  readonly remarks: readonly string[];
+}
+
+/** What became of a resource, with all that there is to say of it. */
+export interface ToldOutcome extends Outcome {
+  /** In a few words. */
+  readonly verdict: string;
+  /** What the service said of a resource that is there already; empty otherwise. */
+  readonly said: string;
+  /** Whether there is more to do than this run did. */
+  readonly incomplete: boolean;
+  /** Whether it is there, and not or perhaps not with all that is declared. */
+  readonly partial: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Writes a report. */
+export type Format = (report: Report, setting: Setting) => string;
+
+/** What a format may want to know besides what it reports. */
+export interface Setting {
+  readonly toolVersion: string;
+  /** How words are set off, for the text; not at all by default. */
+  readonly style?: Style;
+  /** How long a comment may be; by default what GitHub and GitLab take. */
+  readonly limit?: Limit;
+}
+
+export function validationReport(loaded: LoadedManifests): ProblemsReport {
+  const { diagnostics, filenames, resources } = loaded;
+  return {
+    kind: 'problems',
+    title: 'rollcall validate',
+    headline: validationHeadline(diagnostics, resources),
+    diagnostics,
+    findings: [],
+    filenames,
+    valid: !diagnostics.some(({ severity }) => severity === 'error'),
+    resourceCount: resources.length,
+  };
+}
+
+export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
+  const { result: plan, ...known } = ended;
+  const title = 'rollcall plan';
+  if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', known);
+  const { service } = plan;
+  return {
+    ...known,
+    kind: 'plan',
+    title,
+    service,
+    headline: planHeadline(plan),
+    findings: drift(plan),
+    plan,
+  };
+}
+
+export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyReport {
+  const { result: run, ...known } = ended;
+  const title = 'rollcall apply';
+  if (run === undefined) return noResult(title, 'Nothing was applied.', known);
+  const outcomes = run.outcomes.map((outcome) => told(outcome));
+  const summary = applySummary(outcomes);
+  return {
+    ...known,
+    kind: 'apply',
+    title,
+    service: run.plan.service,
+    headline: applyHeadline(
+      summary,
+      outcomes.some(({ incomplete }) => incomplete),
+    ),
+    findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
+    run,
+    outcomes,
+    summary,
+    counts: applyCounts(summary),
+    remarks: [...(run.interrupted ? [wasInterrupted] : []), ...nextWords(outcomes, run.saved)],
+  };
+}
+
+function told(outcome: Outcome): ToldOutcome {
+  return {
+    ...outcome,
+    verdict: verdictWords(outcome),
+    said: outcome.outcome === 'exists' && outcome.answer ? serviceWords(outcome.answer) : '',
+    incomplete: isIncomplete(outcome),
+    partial: isPartial(outcome),
+    diagnostics: outcomeDiagnostics(outcome),
+  };
+}
+
+function noResult(
+  title: Told['title'],
+  headline: string,
+  known: Omit<Ended<never>, 'result'>,
+): ProblemsReport {
+  return { ...known, kind: 'problems', title, headline, findings: [], valid: false, resourceCount: 0 };
+}
