@@ -14,6 +14,7 @@ WORKDIR /opt/rollcall
 COPY LICENSE package.json ./
 COPY schemas ./schemas
 COPY assets ./assets
+COPY examples/pipelines ./examples/pipelines
 COPY --from=build /opt/rollcall/node_modules ./node_modules
 COPY --from=build /opt/rollcall/bin ./bin
 RUN ln -s /opt/rollcall/bin/rollcall.cjs /usr/local/bin/rollcall

@@ -117,6 +117,8 @@ describe('the example pipelines', () => {
       };
       apply: { script: string[] };
     };
+    const config = 'version: 1\nmanifests: [manifests]\nenvironments: { production: {} }\n';
+    writeFileSync(join(folder, 'rollcall.yaml'), config);
     expect(await inSandbox([...plan.script, 'rm -r manifests', ...apply.script])).toMatchObject({
       code: 0,
       stderr: '',

@@ -52,6 +52,8 @@ describe('the package', () => {
       ...below('docs')
         .filter((path) => /^docs\/[^/]+\.md$/.test(path))
         .toSorted(),
+      'examples/pipelines/github-npm.yaml',
+      'examples/pipelines/gitlab.yaml',
       'package.json',
     ]);
     for (const whole of ['bin', 'schemas']) {
@@ -97,6 +99,17 @@ describe('the package', () => {
       ['validate', 'manifests', '--report', 'html=-'],
     ])
       expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    ['github', '.github/workflows/rollcall.yaml'],
+    ['gitlab', '.gitlab-ci.yml'],
+  ])('writes the pipeline for %s where it is installed', async (pipeline, path) => {
+    const args = ['init', pipeline, '--url', 'https://id.example.com', '--pipeline', pipeline];
+    expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(join(folder, pipeline, path), 'utf8')).toContain(
+      'npx --no rollcall plan --out plan.json',
+    );
   });
 });
 

@@ -158,17 +158,30 @@ describe('the Dockerfile', () => {
     const { bin } = JSON.parse(text('package.json')) as { bin: { rollcall: string } }; // ours
     expect(of('RUN').at(-1)).toBe(`ln -s /opt/rollcall/${bin.rollcall} /usr/local/bin/rollcall`);
     const [, last = ''] = text('Dockerfile').split(/^FROM .*-slim$/m);
-    for (const needed of ['assets', 'bin', 'node_modules', 'schemas'])
+    for (const needed of ['assets', 'bin', 'examples/pipelines', 'node_modules', 'schemas'])
       expect(last).toContain(` ./${needed}\n`);
   });
 });
 
-describe('what init writes for GitLab', () => {
-  test('does what the example does, but for the counts', () => {
-    const written = parse(init('gitlab')) as Record<string, object>; // ours
-    const shown = parse(text('examples/pipelines/gitlab.yaml')) as Record<string, object>; // ours
-    expect(written['apply']).toEqual(shown['apply']);
-    expect(written['workflow']).toEqual(shown['workflow']);
-    expect(Object.keys(written['plan'] ?? {})).toEqual(Object.keys(shown['plan'] ?? {}));
+describe('what init writes', () => {
+  const given = { url: 'https://id.example.com', tokenEnv: 'ROLLCALL_TOKEN' };
+
+  test.each([
+    ['github', 'github-npm.yaml'],
+    ['gitlab', 'gitlab.yaml'],
+  ] as const)('for %s is the example %s', (pipeline, name) => {
+    const example = text(`examples/pipelines/${name}`);
+    const written = initFiles({ ...given, pipeline }).at(-1)?.text;
+    expect(written?.replaceAll(JSON.stringify(given.url), `'${given.url}'`)).toBe(example);
   });
+
+  test.each(['github', 'gitlab'] as const)(
+    'for %s names the service and the token of the project',
+    (pipeline) => {
+      const url = "https://$&.example.com/o'n";
+      const written = initFiles({ url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
+      expect(written).toContain(`ROLLCALL_URL: "${url}"\n`);
+      expect(written).not.toMatch(/id\.example\.com|ROLLCALL_TOKEN/);
+    },
+  );
 });
