@@ -1,9 +1,9 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Writes a whole file and the folders on its way, unless something stands there: then false. Nothing is left of one that is not whole. */
 export async function createFile(filename: string, text: string): Promise<boolean> {
-  await mkdir(dirname(filename), { recursive: true });
+  await makeFolder(dirname(filename));
   const file = await open(filename, 'wx').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined; // what fs rejects with
     throw error;
@@ -19,4 +19,14 @@ export async function createFile(filename: string, text: string): Promise<boolea
     await file.close();
   }
   return true;
+}
+
+/** `mkdir` with `recursive` never ends below /proc, where a folder is said to be missing that stands there. */
+async function makeFolder(folder: string): Promise<void> {
+  if ((await stat(folder).catch(() => undefined))?.isDirectory()) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolder(parent);
+  await mkdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // what fs rejects with
+  });
 }
