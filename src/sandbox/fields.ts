@@ -6,6 +6,10 @@ export type ReadField = (value: JsonValue) => Reading;
 export type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
 
 export interface Field {
+  /** What OPTIONS tells of the field to one who may create. */
+  readonly type: string;
+  readonly label: string;
+  readonly more?: JsonObject;
   readonly read: ReadField;
   /** What is stored when the request leaves the field out; none makes the field required. */
   readonly default?: JsonValue;

@@ -1,12 +1,14 @@
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { readFields, type Field, type FieldErrors } from './fields.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import { applications } from './application.ts';
+import { readFields } from './fields.ts';
 import { digest } from './ids.ts';
+import type { Created, SandboxKind } from './kind.ts';
 import { typeName } from './python.ts';
-import { applicationRecord, userRecord, type StoredApplication, type Surroundings } from './records.ts';
-import { applicationFields, isUnstorable, userFields } from './request-rules.ts';
 import { html, json, type SandboxResponse } from './response.ts';
 import { configuration, listOptions, meRecord } from './self.ts';
+import { users } from './user.ts';
 
 /** A request as it reaches the service. */
 export interface SandboxRequest {
@@ -18,49 +20,27 @@ export interface SandboxRequest {
   readonly body: string;
 }
 
-/** The new record, or what is wrong with each field, or that it broke down over a field. */
-export type Created =
-  | { readonly record: JsonObject }
-  | { readonly errors: FieldErrors }
-  | { readonly crashedOver: string };
-
-const applicationsPath = '/api/v3/core/applications/';
-const usersPath = '/api/v3/core/users/';
 const mePath = '/api/v3/core/users/me/';
 const configurationPath = '/api/v3/root/config/';
-const slugForm = /^[-a-zA-Z0-9_]+$/;
 
 /**
  * The service in memory: a state machine without input, output, clock or chance.
  * The same requests in the same order get the same answers, to the letter.
  */
 export class Sandbox {
-  readonly #applications = new Map<string, StoredApplication>();
-  /** The service has a user for anonymous requests. It shows only in that its name is refused. */
-  readonly #users = new Set(['AnonymousUser']);
-  readonly #mainOf = new Map<JsonValue, StoredApplication>();
-  readonly #backchannelOf = new Map<JsonValue, StoredApplication>();
-  readonly #around: Surroundings;
+  readonly #kinds: Readonly<Record<ResourceType, SandboxKind>>;
   readonly #tokens: ReadonlyMap<string, SeedToken>;
-  readonly #applicationFields: Readonly<Record<string, Field>>;
-  readonly #userFields: Readonly<Record<string, Field>>;
   #requests = 0;
 
   /** The applications and users of the seed are not created here: see seedSandbox. */
   constructor(seed: Pick<SandboxSeed, 'providers' | 'groups' | 'tokens'>) {
     const providers = new Map(seed.providers?.map((provider) => [provider.pk, provider]));
     const groups = new Map(seed.groups?.map((group) => [group.pk.toLowerCase(), group]));
-    this.#around = { providers, groups, mainOf: this.#mainOf, backchannelOf: this.#backchannelOf };
+    this.#kinds = {
+      application: applications(providers),
+      user: users(groups),
+    };
     this.#tokens = new Map(seed.tokens?.map((token) => [token.token, token]));
-    this.#applicationFields = applicationFields({
-      slugTaken: (slug) => this.#applications.has(slug),
-      providerExists: (pk) => providers.has(pk),
-      providerTaken: (pk) => this.#mainOf.has(pk),
-    });
-    this.#userFields = userFields({
-      usernameTaken: (username) => this.#users.has(username),
-      groupExists: (pk) => groups.has(pk),
-    });
   }
 
   handle(request: SandboxRequest): SandboxResponse {
@@ -74,21 +54,12 @@ export class Sandbox {
 
   #answer(request: SandboxRequest): SandboxResponse {
     const path = request.path.split('?', 1)[0] ?? '';
-    switch (path) {
-      case applicationsPath:
-        return this.#list(request, 'application', (body, username) => this.createApplication(body, username));
-      case usersPath:
-        return this.#list(request, 'user', (body) => this.createUser(body));
-      case mePath:
-        return this.#tell(request, (token) => token && meRecord(token));
-      case configurationPath:
-        return this.#tell(request, () => configuration);
-      default:
-        break;
-    }
-    if (path.startsWith(applicationsPath) && path.endsWith('/')) {
-      const slug = path.slice(applicationsPath.length, -1);
-      if (slugForm.test(slug)) return this.#retrieve(request, slug);
+    if (path === mePath) return this.#tell(request, (token) => token && meRecord(token));
+    if (path === configurationPath) return this.#tell(request, () => configuration);
+    for (const [type, kind] of Object.entries(this.#kinds)) {
+      if (path === kind.path) return this.#list(request, type, kind);
+      const name = path.startsWith(kind.path) && path.endsWith('/') ? path.slice(kind.path.length, -1) : '';
+      if (kind.retrieve?.names.test(name)) return this.#retrieve(request, name, kind.retrieve);
     }
     // Without a route, a POST is refused for its method before anything is looked for.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
@@ -108,29 +79,26 @@ export class Sandbox {
     return request.method === 'GET' ? json(200, told, allow) : notAllowed(request, allow);
   }
 
-  #retrieve(request: SandboxRequest, slug: string): SandboxResponse {
+  #retrieve(
+    request: SandboxRequest,
+    name: string,
+    { record }: NonNullable<SandboxKind['retrieve']>,
+  ): SandboxResponse {
     const allow = 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS';
     const token = this.#tokenOf(request);
     if ('refusal' in token) return json(403, { detail: token.refusal }, allow);
-    const visible = token.view_applications ?? 'all';
-    if (visible === 'none') return json(403, { detail: notPermitted }, allow);
+    const found = record(name, token);
+    if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
     if (request.method !== 'GET') return notAllowed(request, allow);
-    const application =
-      visible === 'all' || visible.includes(slug) ? this.#applications.get(slug) : undefined;
-    if (application === undefined) return json(404, { detail: 'Not found.' }, allow);
-    return json(200, applicationRecord(application, token.username ?? '', this.#around), allow);
+    return found === 'absent' ? json(404, { detail: 'Not found.' }, allow) : json(200, found, allow);
   }
 
-  #list(
-    request: SandboxRequest,
-    type: 'application' | 'user',
-    createFrom: (body: JsonObject, username: string) => Created,
-  ): SandboxResponse {
+  #list(request: SandboxRequest, type: string, kind: SandboxKind): SandboxResponse {
     const allow = 'GET, POST, HEAD, OPTIONS';
     const token = this.#tokenOf(request);
     if ('refusal' in token) return json(403, { detail: token.refusal }, allow);
-    const mayCreate = token[`add_${type}s`] !== false;
-    if (request.method === 'OPTIONS') return json(200, listOptions(type, mayCreate), allow);
+    const mayCreate = kind.mayCreate(token);
+    if (request.method === 'OPTIONS') return json(200, listOptions(type, kind, mayCreate), allow);
     if (!mayCreate) return json(403, { detail: notPermitted }, allow);
     if (request.method !== 'POST') return notAllowed(request, allow);
     const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
@@ -143,37 +111,14 @@ export class Sandbox {
       const complaint = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`;
       return json(400, { non_field_errors: [complaint] }, allow);
     }
-    const result = createFrom(body, token.username ?? '');
+    const result = created(kind, body, token.username);
     if ('crashedOver' in result) return html(405, '', 'GET, HEAD, OPTIONS');
     return 'errors' in result ? json(400, result.errors, allow) : json(201, result.record, allow);
   }
 
-  /** Creates an application from the body of a request, as POST does, but asks for no permission. */
-  createApplication(body: JsonObject, username = ''): Created {
-    const { values, errors } = readFields(body, this.#applicationFields);
-    if (Object.keys(errors).length > 0) return { errors };
-    const { backchannel_providers, ...fields } = values;
-    const backchannelProviders = backchannel_providers as readonly JsonValue[]; // as they were read: a list of ids
-    const application = { fields, backchannelProviders };
-    for (const pk of backchannelProviders) {
-      const former = this.#backchannelOf.get(pk);
-      if (former) former.backchannelProviders = former.backchannelProviders.filter((other) => other !== pk);
-      this.#backchannelOf.set(pk, application);
-    }
-    const main = fields['provider'] ?? null;
-    if (main !== null) this.#mainOf.set(main, application);
-    this.#applications.set(textOf(fields['slug']), application);
-    return { record: applicationRecord(application, username, this.#around) };
-  }
-
-  /** Creates a user from the body of a request, as POST does, but asks for no permission. */
-  createUser(body: JsonObject): Created {
-    const { values, errors } = readFields(body, this.#userFields);
-    if (Object.keys(errors).length > 0) return { errors };
-    if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-    const pk = this.#users.size;
-    this.#users.add(textOf(values['username']));
-    return { record: userRecord(pk, values, this.#around) };
+  /** Creates a record from the body of a request, as POST does, but asks for no permission. */
+  create(type: ResourceType, body: JsonObject): Created {
+    return created(this.#kinds[type], body);
   }
 
   #tokenOf(request: SandboxRequest): SeedToken | { readonly refusal: string } {
@@ -181,6 +126,11 @@ export class Sandbox {
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
     return this.#tokens.get(token) ?? { refusal: 'Token invalid/expired' };
   }
+}
+
+function created(kind: SandboxKind, body: JsonObject, username = ''): Created {
+  const { values, errors } = readFields(body, kind.fields);
+  return Object.keys(errors).length > 0 ? { errors } : kind.create(values, username);
 }
 
 const notAuthenticated = 'Authentication credentials were not provided.';

@@ -4,7 +4,8 @@ import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
-import { Sandbox, type Created } from './sandbox.ts';
+import type { Created } from './kind.ts';
+import { Sandbox } from './sandbox.ts';
 
 /** The token that every sandbox takes. It opens nothing but a sandbox. */
 export const sandboxToken = 'sandbox-token';
@@ -31,8 +32,10 @@ export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: Ref
         refused.push({ list, index, field, texts });
     }
   };
-  seed.applications?.forEach((body, index) => take('applications', index, sandbox.createApplication(body)));
-  seed.users?.forEach((body, index) => take('users', index, sandbox.createUser(body)));
+  seed.applications?.forEach((body, index) =>
+    take('applications', index, sandbox.create('application', body)),
+  );
+  seed.users?.forEach((body, index) => take('users', index, sandbox.create('user', body)));
   return { sandbox, refused };
 }
 

@@ -1,7 +1,8 @@
 import type { SeedToken } from '../generated/sandbox-seed.ts';
 import type { JsonObject } from '../base/json.ts';
 import { digest } from './ids.ts';
-import { requestFields } from './request-fields.ts';
+import type { Field } from './fields.ts';
+import type { SandboxKind } from './kind.ts';
 
 // What the service tells of itself and of who asks, beside the applications and users.
 
@@ -42,13 +43,18 @@ export const configuration: JsonObject = {
 };
 
 /** What can be done with a list: `OPTIONS`. Only who may create is told what a POST may hold. */
-export function listOptions(type: 'application' | 'user', mayCreate: boolean): JsonObject {
+export function listOptions(type: string, { fields }: SandboxKind, mayCreate: boolean): JsonObject {
   const name = type.replace(/^./, (letter) => letter.toUpperCase());
+  const told = Object.entries(fields).map(([field, row]) => [field, fieldOptions(row)] as const);
   return {
     name: `${name} List`,
     description: `${name} Viewset`,
     renders: ['application/json'],
     parses: ['application/json'],
-    ...(mayCreate && { actions: { POST: requestFields[type] } }),
+    ...(mayCreate && { actions: { POST: Object.fromEntries(told) } }),
   };
+}
+
+function fieldOptions({ type, label, more, default: byDefault }: Field): JsonObject {
+  return { type, required: byDefault === undefined, read_only: false, label, ...more };
 }

@@ -377,8 +377,7 @@ export class ServiceWorld {
   }
 
   #insert({ type }: Identity, body: JsonObject): void {
-    const created =
-      type === 'application' ? this.#sandbox.createApplication(body) : this.#sandbox.createUser(body);
+    const created = this.#sandbox.create(type, body);
     if ('errors' in created) throw new Error(`the world cannot hold this: ${JSON.stringify(created.errors)}`);
   }
 
