@@ -101,7 +101,7 @@ async function understand(
 ): Promise<Understood> {
   const { variables, env = {}, own } = options;
   const nothing = { named: [], whole: [], entries: 0, secrets: [] };
-  const parsed = await parseYaml(file, countNames(file.text));
+  const parsed = await parseYaml(file, maxResources);
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
     return { ...nothing, diagnostics: [emptyFile(file)] };
@@ -153,33 +153,17 @@ function entriesIn(manifest: JsonValue): number {
   return kinds.reduce((sum, kind) => sum + entriesOf(manifest, kind).length, 0);
 }
 
-/** A field that names an entry, for a regular expression. */
-const nameKey = String.raw`["']?(?:${kinds.map(({ identity }) => identity).join('|')})["']?[ \t]*:`;
-const lineStart = String.raw`^[ \t]*(?:-[ \t]+)?`;
-
-/** Counts what looks like the name of an entry where a key can stand, also in the middle of a line; comments do not count. */
-function countNames(text: string): number {
-  const nameOrComment = new RegExp(String.raw`(?:${lineStart}|[{,][ \t]*)${nameKey}|(?:^|[ \t])#`, 'gm');
-  let count = 0;
-  for (
-    let found = nameOrComment.exec(text);
-    found && count <= maxResources;
-    found = nameOrComment.exec(text)
-  ) {
-    if (!found[0].endsWith('#')) {
-      count += 1;
-      continue;
-    }
-    const end = text.indexOf('\n', nameOrComment.lastIndex);
-    if (end === -1) break;
-    nameOrComment.lastIndex = end;
-  }
-  return count;
-}
+/** The fields that name an entry, and that stand in none of another kind. */
+const names = kinds
+  .filter((kind) => kinds.every((other) => other === kind || !Object.hasOwn(other.fields, kind.identity)))
+  .map(({ identity }) => identity);
 
 /** Counts the lines that begin like an entry: before parsing, so that far too many cost nothing. */
 function countEntries(text: string, enough: number): number {
-  const entry = new RegExp(String.raw`${lineStart}(?:\{[ \t]*)?${nameKey}`, 'gm');
+  const entry = new RegExp(
+    String.raw`^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?["']?(?:${names.join('|')})["']?[ \t]*:`,
+    'gm',
+  );
   let count = 0;
   while (count <= enough && entry.test(text)) count += 1;
   return count;

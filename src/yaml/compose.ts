@@ -11,16 +11,24 @@ export interface Refusal {
   readonly at: number;
 }
 
+/** What any text may be made of: 100,000 values in lines of their own, and some. */
+const sharedLexemes = 600_000;
+/** What each entry of a list may have beside that: a hundred groups or attributes. */
+const lexemesOfEntry = 500;
+/** What 200,000 entries of three fields are made of, and some. */
+const allLexemes = 6_000_000;
+
 /**
  * Composes the documents of a text, two at the most: who needs one wants to know of a second.
- * A text that is too deep, or made of too many pieces, is refused before that costs more.
+ * A text that is too deep, or made of too many pieces, is refused before that costs more. `entries` is how many entries, in lists
+ * such as those of a manifest, may have more than what any text may be made of. What one entry does not use, no other has.
  */
-export function compose(text: string, maxLexemes: number): Document.Parsed[] | Refusal {
+export function compose(text: string, entries: number): Document.Parsed[] | Refusal {
   const lexer = new Lexer();
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  const allowance = new Allowance(entries);
   let ended = 0;
-  let lexemes = 0;
   for (const lexeme of lexer.lex(text)) {
     for (const token of parser.next(lexeme)) {
       tokens.push(token);
@@ -30,7 +38,7 @@ export function compose(text: string, maxLexemes: number): Document.Parsed[] | R
     if (parser.stack.length > maxDepth + besidesCollections) {
       return { refused: 'too deep', at: parser.offset - lexeme.length };
     }
-    if ((lexemes += 1) > maxLexemes) return { refused: 'too much', at: parser.offset - lexeme.length };
+    if (!allowance.has(parser.stack)) return { refused: 'too much', at: parser.offset - lexeme.length };
   }
   if (ended < 2) for (const token of parser.end()) tokens.push(token);
 
@@ -47,4 +55,41 @@ export function compose(text: string, maxLexemes: number): Document.Parsed[] | R
     if (documents.length === 2) break;
   }
   return documents;
+}
+
+/** Counts what a text is made of. */
+class Allowance {
+  #all = allLexemes;
+  #shared = sharedLexemes;
+  #entries: number;
+  /** The list that is being read, how many entries of it have begun, and how much of the last one is left. */
+  #list: CST.Token | undefined;
+  #begun = 0;
+  #ofEntry = 0;
+
+  constructor(entries: number) {
+    this.#entries = entries;
+  }
+
+  /** Whether there is one lexeme more, with which the parser came to this stack. */
+  has([, , list]: readonly CST.Token[]): boolean {
+    const begun = isList(list) ? list.items.length : 0;
+    if (list !== this.#list || begun !== this.#begun) {
+      this.#list = list;
+      this.#begun = begun;
+      this.#ofEntry = begun > 0 && this.#entries > 0 ? lexemesOfEntry : 0;
+      this.#entries -= 1;
+    }
+    this.#all -= 1;
+    if (this.#ofEntry > 0) this.#ofEntry -= 1;
+    else this.#shared -= 1;
+    return this.#all >= 0 && this.#shared >= 0;
+  }
+}
+
+function isList(token: CST.Token | undefined): token is CST.BlockSequence | CST.FlowCollection {
+  return (
+    token?.type === 'block-seq' ||
+    (token?.type === 'flow-collection' && token.start.type === 'flow-seq-start')
+  );
 }

@@ -7,12 +7,9 @@ import type { ParsedYaml } from './parse-yaml.ts';
 import { nowhere, placesIn } from './places.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
-/** What 200,000 entries of three fields are made of, and some. */
-const maxLexemes = 6_000_000;
-
-/** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. `most` is in lexemes. */
-export function parseAnyYaml(file: SourceFile, most: number = maxLexemes): ParsedYaml {
-  const documents = compose(file.text, Math.min(most, maxLexemes));
+/** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
+export function parseAnyYaml(file: SourceFile, entries = 200_000): ParsedYaml {
+  const documents = compose(file.text, entries);
   if ('refused' in documents) {
     const span: Span = [documents.at, documents.at + 1];
     const words = documents.refused === 'too deep' ? tooDeep : tooMuch;

@@ -11,19 +11,14 @@ export interface ParsedYaml {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a file without entries may be made of: 100,000 values in lines of their own, and some. */
-const maxLexemes = 600_000;
-/** What an entry adds to that: a hundred groups or attributes. */
-const maxLexemesOfEntry = 500;
-
 /**
  * Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it.
- * `entries` is about how many applications and users it declares: more values than so many can have are not parsed.
+ * `entries` is how many entries its lists may have: more values than so many can have are not parsed.
  */
 export async function parseYaml(file: SourceFile, entries = 0): Promise<ParsedYaml> {
   const plain = readPlainYaml(file.text);
   if (plain) return { ...plain, diagnostics: [] };
   // To load the parser takes as long as to start Node, and plain texts do without.
   const { parseAnyYaml } = await import('./parse-any-yaml.ts');
-  return parseAnyYaml(file, maxLexemes + entries * maxLexemesOfEntry);
+  return parseAnyYaml(file, entries);
 }

@@ -87,6 +87,22 @@ describe('a manifest that is made to cost much is refused', () => {
     expect(await codesOf(JSON.stringify({ version: 1, users }))).toEqual([]);
   });
 
+  test.each([
+    ['many small entries', entry.repeat(2000), 'name: A'],
+    ['names of entries in a text', '', `name: "${', slug: '.repeat(2000)}"`],
+  ])('%s leave no more room for a mapping of many keys', async (_name, before, name) => {
+    const refusedAfter = async (above: string, field: string): Promise<number> => {
+      const begin = `${head}${above}  - { username: a, ${field}, attributes: {\n`;
+      const files = memoryFiles({ 'a.yaml': `${begin}${lines(80_000, (index) => `    k${index}: 1,`)}}}\n` });
+      const [diagnostic] = (await loadManifests(['a.yaml'], { files })).diagnostics;
+      expect(diagnostic).toMatchObject({ code: 'yaml-unsupported' });
+      return (diagnostic?.range?.start.line ?? 0) - begin.split('\n').length;
+    };
+    const alone = await refusedAfter('', 'name: A');
+    expect(alone).toBeGreaterThan(50_000);
+    expect(Math.abs((await refusedAfter(before, name)) - alone)).toBeLessThan(5);
+  });
+
   test('resources are counted as they are, and comments are none', async () => {
     expect(await codesOf(`${head}${entry}${'# slug: x\n'.repeat(200_001)}`)).toEqual([]);
   });
