@@ -2,6 +2,7 @@
 // With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
+import { kinds, kindWords } from '../dist/kinds/all.js';
 
 put('docs/manifest.md', manifestPage());
 put('docs/commands.md', commandsPage());
@@ -25,7 +26,7 @@ function manifestPage() {
   const config = readSchema('config');
   return `# Manifests
 
-A manifest is a YAML file that declares applications and users that an identity service should have.
+A manifest is a YAML file that declares ${kindWords.all} that an identity service should have.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/rollcall/schemas/manifest.schema.json
@@ -44,25 +45,14 @@ users:
 
 ${table(manifest.properties, manifest.required, manifest)}
 
-At least one of \`applications\` and \`users\` is there. No other field is, anywhere: an unknown one is an error, with the known one
+At least one of ${list(kinds.map((kind) => kind.list))} is there. No other field is, anywhere: an unknown one is an error, with the known one
 that is nearest. Blanks at the beginning and the end of a text are dropped, as the service does. A reference such as \`\${var:NAME}\` may stand for any value:
 see [variables, secrets and environments](references.md). The whole as JSON Schema: \`rollcall schema manifest\`.
 
-## An application
-
-${manifest.definitions.application.description}
-
-${table(manifest.definitions.application.properties, manifest.definitions.application.required, manifest)}
-
-## A user
-
-${manifest.definitions.user.description}
-
-${table(manifest.definitions.user.properties, manifest.definitions.user.required, manifest)}
-
+${kinds.map((kind) => kindSection(kind, manifest)).join('\n')}
 ## Defaults
 
-\`defaults.application\` and \`defaults.user\` take every field but ${list(identities(manifest))}. They hold for the entries of
+${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but ${list(identities(manifest))}. They hold for the entries of
 their own file. An entry's own value replaces the default whole: lists and attributes are not merged.
 
 ## rollcall.yaml
@@ -78,17 +68,29 @@ ${table(config.definitions.environment.properties, [], config)}
 }
 
 /**
- * The fields that an entry has and defaults have not.
+ * @param {(typeof kinds)[number]} kind
+ * @param {any} manifest
+ */
+function kindSection({ type, words }, manifest) {
+  const { description, properties, required } = manifest.definitions[type];
+  return `## ${words.one.replace(/^./, (letter) => letter.toUpperCase())}
+
+${description}
+
+${table(properties, required, manifest)}
+`;
+}
+
+/**
+ * The fields that an entry has and its defaults have not.
  *
  * @param {any} manifest
  */
-function identities({ definitions }) {
-  return [
-    [definitions.application, definitions.applicationDefaults],
-    [definitions.user, definitions.userDefaults],
-  ].flatMap(([entry, defaults]) =>
-    Object.keys(entry.properties).filter((name) => !(name in defaults.properties)),
-  );
+function identities({ properties, definitions }) {
+  return Object.entries(properties.defaults.properties).flatMap(([type, { $ref }]) => {
+    const defaults = definitions[$ref.split('/').at(-1)].properties;
+    return Object.keys(definitions[type].properties).filter((name) => !(name in defaults));
+  });
 }
 
 /** @param {readonly string[]} names */

@@ -1,10 +1,8 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import type { Validate } from '../base/validate.ts';
-import { validate as isApply } from '../generated/apply.ts';
-import { validate as isPlan } from '../generated/plan.ts';
-import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
+import { validate as isApplyDocument } from '../generated/apply.ts';
+import { isPlanDocument, planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
@@ -40,7 +38,7 @@ export async function reportMerge(
   const documents: { filename: string; document: JsonObject }[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
 
-  const plans = documents.filter(satisfies<PlanDocument>(isPlan));
+  const plans = documents.filter(satisfies<PlanDocument>(isPlanDocument));
   if (plans.length === documents.length && areWhole(plans, context)) {
     const document = mergePlans(documentsOf(plans));
     const plan = planFrom(document, shownResource);
@@ -48,7 +46,7 @@ export async function reportMerge(
     const report = planReport({ result: plan, diagnostics: [], filenames: [] });
     return (await reports.write(report, context)) ? 'done' : 'failed';
   }
-  const applies = documents.filter(satisfies<ApplyDocument>(isApply));
+  const applies = documents.filter(satisfies<ApplyDocument>(isApplyDocument));
   if (applies.length === documents.length && areWhole(applies, context)) {
     if (options.report)
       throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');
@@ -85,14 +83,14 @@ const maxBytes = 512 * 1024 * 1024 - 1;
 
 /** Whether a document is one of those that a schema describes. */
 function satisfies<Document extends ShardReport>(
-  validate: Validate,
+  isOne: (value: unknown) => boolean,
 ): (shard: {
   filename: string;
   document: JsonObject;
 }) => shard is ShardDocument<Document> & { document: JsonObject & Document } {
   // What satisfies the schema has the fields of the type; reading it back is what the schema is for.
   return (shard): shard is ShardDocument<Document> & { document: JsonObject & Document } =>
-    validate(shard.document);
+    isOne(shard.document);
 }
 
 function areWhole(shards: readonly ShardDocument<ShardReport>[], { stderr }: Context): boolean {

@@ -8,6 +8,10 @@ export type ResourceType = (typeof application)['type'] | (typeof user)['type'];
 /** All kinds, in the order in which their resources are planned and created. */
 export const kinds: readonly Kind<ResourceType>[] = [application, user];
 
+export function isResourceType(type: string): type is ResourceType {
+  return kinds.some((kind) => kind.type === type);
+}
+
 /** The kind with this name. */
 export function kindOf(type: ResourceType): Kind<ResourceType> {
   const kind = kinds.find((candidate) => candidate.type === type);

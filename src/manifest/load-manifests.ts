@@ -201,7 +201,7 @@ function emptyFile(file: SourceFile): Diagnostic {
   return diagnosticFor(file.filename, {
     code: 'empty-file',
     summary: 'this file declares nothing',
-    detail: `A manifest begins with \`version: 1\` and declares ${lists}, or both.`,
+    detail: `A manifest begins with \`version: 1\` and declares ${lists}, or ${kinds.length === 2 ? 'both' : 'several'}.`,
   });
 }
 

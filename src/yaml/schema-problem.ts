@@ -37,7 +37,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
       return {
         code: 'missing-field',
         summary: `neither ${lists} is here`,
-        detail: 'A manifest declares at least one of the two lists.',
+        detail: `A manifest declares at least one of the ${kinds.length === 2 ? 'two' : kinds.length} lists.`,
       };
     case 'type':
       if (error.data === null) {

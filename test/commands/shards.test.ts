@@ -137,6 +137,13 @@ describe('shards', () => {
     expect(asText.stdout).not.toContain('Shard');
   });
 
+  test('of a plan with a kind that this rollcall does not know are not merged', async () => {
+    const parts = await Promise.all(['1/2', '2/2'].map((shard) => planShard(shard, manifest(50), world())));
+    const [one = '', other = ''] = parts.map(({ stdout }) => stdout);
+    const files = { 'one.json': one, 'other.json': other.replaceAll('user', 'robot') };
+    await expect(merge(files)).rejects.toThrow('other.json is not a document that goes with the others');
+  });
+
   test('say in their plan which part of the roll they are', async () => {
     const { context, stdout } = capture({
       files: { 'm.yaml': manifest(50) },

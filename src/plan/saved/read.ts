@@ -1,6 +1,5 @@
 import { isJsonObject, parseJson } from '../../base/json.ts';
-import { validate } from '../../generated/plan.ts';
-import { planFormatVersion } from '../document.ts';
+import { isPlanDocument, planFormatVersion } from '../document.ts';
 import { planFault } from './fault.ts';
 import { contentDigest, type SavedPlan } from './document.ts';
 
@@ -27,7 +26,7 @@ export function readSavedPlan(text: string): ReadPlan {
   if (document['digest'] === undefined || document['saved'] === undefined)
     return { kind: 'no_plan', why: 'it is for reading only: a plan to apply is written by `plan --out`' };
   const plan = document as unknown as SavedPlan; // what is used of it before the two checks is checked by them
-  if (!isWhole(plan) || !validate(document))
+  if (!isWhole(plan) || !isPlanDocument(document))
     return { kind: 'refused', why: 'it has been altered since it was written, or was cut short' };
   const fault = planFault(plan);
   if (fault !== undefined) return { kind: 'refused', why: `it has been altered: ${fault}` };

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
+import { readSchema } from '../support/schemas.ts';
+
+interface ManifestSchema {
+  readonly anyOf: readonly { readonly required: readonly string[] }[];
+  readonly definitions: Readonly<
+    Record<string, { readonly required: readonly string[]; readonly properties: object }>
+  >;
+}
+
+describe.each(kinds)('the kind $type', (kind) => {
+  const { anyOf, definitions } = readSchema('manifest') as ManifestSchema;
+  const definition = definitions[kind.type];
+
+  test('has a name that the schemas of all documents let through', () => {
+    expect(kind.type).toMatch(/^[a-z_]+$/);
+    expect(kind.list).toMatch(/^[a-z_]+$/);
+  });
+
+  test('is described in the schema of manifests, where its list is enough for a manifest', () => {
+    expect(Object.keys(definition?.properties ?? {})).toEqual(Object.keys(kind.fields));
+    expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
+  });
+
+  test('has its identity among the fields that must be there', () => {
+    expect(definition?.required).toContain(kind.identity);
+  });
+});
