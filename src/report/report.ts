@@ -22,16 +22,22 @@ import { drift, planHeadline } from './words/plan.ts';
 /** All that there is to say of how a command ended. It is worked out here, once; a format only writes it. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
-interface Told {
+/** What was found in the manifests, and on the way to a result. */
+export interface Found {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Those of the diagnostics that are errors. */
+  readonly errors: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+  /** The manifests that were read. */
+  readonly filenames: readonly string[];
+}
+
+interface Told extends Found {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   /** How it ended, in a sentence. */
   readonly headline: string;
-  /** What was found in the manifests, and on the way to a result. */
-  readonly diagnostics: readonly Diagnostic[];
   /** What the result has to say of single resources: what differs, and what failed. */
   readonly findings: readonly Diagnostic[];
-  /** The manifests that were read. */
-  readonly filenames: readonly string[];
   /** The base URL of the service, where it is known. */
   readonly service?: string;
 }
@@ -89,29 +95,27 @@ export interface Setting {
 }
 
 export function validationReport(loaded: LoadedManifests): ProblemsReport {
-  const { diagnostics, filenames, resources } = loaded;
+  const found = foundIn(loaded);
   return {
+    ...found,
     kind: 'problems',
     title: 'rollcall validate',
-    headline: validationHeadline(diagnostics, resources),
-    diagnostics,
+    headline: validationHeadline(found, loaded.resources),
     findings: [],
-    filenames,
-    valid: !diagnostics.some(({ severity }) => severity === 'error'),
-    resourceCount: resources.length,
+    valid: found.errors.length === 0,
+    resourceCount: loaded.resources.length,
   };
 }
 
 export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
-  const { result: plan, ...known } = ended;
+  const { result: plan } = ended;
   const title = 'rollcall plan';
-  if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', known);
-  const { service } = plan;
+  if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', ended);
   return {
-    ...known,
+    ...foundIn(ended),
     kind: 'plan',
     title,
-    service,
+    service: plan.service,
     headline: planHeadline(plan),
     findings: drift(plan),
     plan,
@@ -119,26 +123,47 @@ export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
 }
 
 export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyReport {
-  const { result: run, ...known } = ended;
+  const { result: run } = ended;
   const title = 'rollcall apply';
-  if (run === undefined) return noResult(title, 'Nothing was applied.', known);
+  if (run === undefined) return noResult(title, 'Nothing was applied.', ended);
   const outcomes = run.outcomes.map((outcome) => told(outcome));
   const summary = applySummary(outcomes);
+  const incomplete = outcomes.some((outcome) => outcome.incomplete);
   return {
-    ...known,
+    ...foundIn(ended),
     kind: 'apply',
     title,
     service: run.plan.service,
-    headline: applyHeadline(
-      summary,
-      outcomes.some(({ incomplete }) => incomplete),
-    ),
+    headline: applyHeadline(summary, incomplete),
     findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
     run,
     outcomes,
     summary,
     counts: applyCounts(summary),
     remarks: [...(run.interrupted ? [wasInterrupted] : []), ...nextWords(outcomes, run.saved)],
+  };
+}
+
+function noResult(title: Told['title'], headline: string, ended: Ended<unknown>): ProblemsReport {
+  const { service } = ended;
+  return {
+    ...foundIn(ended),
+    kind: 'problems',
+    title,
+    headline,
+    findings: [],
+    ...(service !== undefined && { service }),
+    valid: false,
+    resourceCount: 0,
+  };
+}
+
+function foundIn({ diagnostics, filenames }: Pick<Ended<unknown>, 'diagnostics' | 'filenames'>): Found {
+  return {
+    diagnostics,
+    errors: diagnostics.filter(({ severity }) => severity === 'error'),
+    warnings: diagnostics.filter(({ severity }) => severity === 'warning'),
+    filenames,
   };
 }
 
@@ -151,12 +176,4 @@ function told(outcome: Outcome): ToldOutcome {
     partial: isPartial(outcome),
     diagnostics: outcomeDiagnostics(outcome),
   };
-}
-
-function noResult(
-  title: Told['title'],
-  headline: string,
-  known: Omit<Ended<never>, 'result'>,
-): ProblemsReport {
-  return { ...known, kind: 'problems', title, headline, findings: [], valid: false, resourceCount: 0 };
 }

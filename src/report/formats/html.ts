@@ -48,8 +48,7 @@ function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<HtmlPage, '
   };
 }
 
-function ofPlan({ plan, headline, diagnostics }: PlanReport): Omit<HtmlPage, 'title'> {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+function ofPlan({ plan, headline, errors }: PlanReport): Omit<HtmlPage, 'title'> {
   return {
     lines: [
       markup`${planHead(plan)}`,

@@ -47,13 +47,18 @@ function escaped(character: string): string {
 export const validationFormatVersion = '1.0';
 
 /** schemas/validation.schema.json. Where something else than a validation failed, it may name no error: an interruption is none. */
-function validationDocument({ diagnostics, valid, resourceCount }: ProblemsReport): JsonObject {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+function validationDocument({
+  diagnostics,
+  errors,
+  warnings,
+  valid,
+  resourceCount,
+}: ProblemsReport): JsonObject {
   return {
     format_version: validationFormatVersion,
     valid,
-    error_count: errors,
-    warning_count: diagnostics.length - errors,
+    error_count: errors.length,
+    warning_count: warnings.length,
     resource_count: resourceCount,
     diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
   };

@@ -33,14 +33,14 @@ function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<MarkdownCom
 }
 
 /** What keeps it from being applied comes first; the changes are folded up in a diff. */
-function ofPlan({ headline, diagnostics, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
+function ofPlan({ headline, errors, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
   return {
     headline: `**${headline}** ${planCounts(plan)}`,
     fold: 'Show the plan',
     language: 'diff',
     sections: [
       { items: [planHead(plan)], separator: '\n\n' },
-      problems(diagnostics.filter(({ severity }) => severity === 'error')),
+      problems(errors),
       {
         items: shownChanges(plan).map((change) => diffBlock(change)),
         separator: '\n\n',

@@ -1,4 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { shownPlace } from '../../base/source.ts';
 import { kinds } from '../../kinds/all.ts';
 import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
 import { identityField, type Resource } from '../../kinds/resource.ts';
@@ -25,24 +26,28 @@ export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   }
   return Array.from(groups.values(), ([first, ...others]) => {
     if (others.length === 0) return first;
-    const addresses = others.map(({ address }) => address).join(', ');
-    return { ...first, detail: `${first.detail}\nThe same for: ${addresses}` };
+    const names = others.map(({ address, range }) => address ?? (range ? shownPlace(range) : 'another'));
+    return { ...first, detail: `${first.detail}\nThe same for: ${names.join(', ')}` };
   });
 }
 
 /** The last line of a validation. */
 export function validationHeadline(
-  diagnostics: readonly Diagnostic[],
+  { errors, warnings }: Record<'errors' | 'warnings', readonly Diagnostic[]>,
   resources: readonly Resource[],
 ): string {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
-  const warned = warnings > 0 ? [counted(warnings, 'warning')] : [];
-  if (errors > 0) return `Invalid: ${[counted(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
+  const warned = warningCount(warnings);
+  if (errors.length > 0)
+    return `Invalid: ${[counted(errors.length, 'error'), ...warned].join(', ')}. Nothing was sent.`;
   const declared = kinds
     .map((kind) => counted(resources.filter((resource) => resource.kind === kind).length, kind.type))
     .join(', ');
   return `Valid: ${[declared, ...warned].join('; ')}.`;
+}
+
+/** How many warnings there are, where there are any. */
+export function warningCount({ length }: readonly Diagnostic[]): string[] {
+  return length > 0 ? [counted(length, 'warning')] : [];
 }
 
 function counted(count: number, noun: string): string {
