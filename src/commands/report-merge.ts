@@ -43,7 +43,7 @@ export async function reportMerge(
     const document = mergePlans(documentsOf(plans));
     const plan = planFrom(document, shownResource);
     context.stdout.write(options.output === 'json' ? jsonText(document) : planText(plan, style));
-    const report = planReport({ result: plan, diagnostics: [], filenames: [] });
+    const report = planReport({ result: plan, diagnostics: document.diagnostics ?? [], filenames: [] });
     return (await reports.write(report, context)) ? 'done' : 'failed';
   }
   const applies = documents.filter(satisfies<ApplyDocument>(isApplyDocument));

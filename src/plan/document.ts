@@ -1,4 +1,5 @@
 import type { Address } from '../base/address.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { validate } from '../generated/plan.ts';
 import { isResourceType, kindOf, type ResourceType } from '../kinds/all.ts';
@@ -35,7 +36,12 @@ export interface PlanDocument {
     readonly in_sync: number;
     readonly differs: number;
   };
+  /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
+  readonly diagnostics?: readonly ShownDiagnostic[];
 }
+
+/** A diagnostic as it is written: without its line of the manifest. */
+export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
 /** What the plan would do to one resource, as it is written. */
 export interface ChangeDocument {

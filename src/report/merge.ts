@@ -1,9 +1,8 @@
 import { isIncomplete, type Doubt, type OutcomeKind } from '../apply/outcome.ts';
 import type { Address } from '../base/address.ts';
-import { textOf, type JsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { byAddress } from '../kinds/resource.ts';
-import type { PlanDocument } from '../plan/document.ts';
+import type { PlanDocument, ShownDiagnostic } from '../plan/document.ts';
 import type { Difference, PlanScope } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
 import type { Style } from './formats/lines.ts';
@@ -22,6 +21,7 @@ export interface ShardReport {
   readonly service: string;
   readonly manifest_digest: string;
   readonly scope?: PlanScope;
+  readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
 /** The document of an apply, as far as it is merged: schemas/apply.schema.json. */
@@ -42,7 +42,7 @@ export interface ReportedOutcome {
   readonly outcome: OutcomeKind;
   readonly doubt?: Doubt;
   readonly differences?: readonly Difference[];
-  readonly diagnostics?: readonly JsonObject[];
+  readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
 /** What keeps the documents from being the parts of one whole; empty when nothing does. */
@@ -85,6 +85,7 @@ export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDo
     ...wholeScope(first.scope),
     resource_changes: plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress),
     resource_drift: plans.flatMap(({ resource_drift }) => resource_drift).toSorted(byAddress),
+    ...mergedDiagnostics(plans),
     summary: {
       create: sum('create'),
       create_if_absent: sum('create_if_absent'),
@@ -127,7 +128,14 @@ export function mergeApplies([first, ...others]: readonly [
     },
     outcomes: applies.flatMap(({ outcomes }) => outcomes).toSorted(byAddress),
     summary,
+    ...mergedDiagnostics(applies),
   };
+}
+
+/** What is not about one resource stands in the document of each shard, and in that of the whole once. */
+function mergedDiagnostics(shards: readonly ShardReport[]): Pick<ShardReport, 'diagnostics'> {
+  const all = shards.flatMap(({ diagnostics = [] }) => diagnostics);
+  return { diagnostics: [...new Map(all.map((each) => [JSON.stringify(each), each])).values()] };
 }
 
 /** The scope without its shard; none when there is nothing else to it. */
@@ -150,7 +158,7 @@ export function mergedApplyText({ service, outcomes, summary }: ApplyDocument, s
   const failed = outcomes.filter((outcome) => isIncomplete(outcome));
   const lines = failed.flatMap((outcome) => [
     `  ${style.red('x')} ${style.bold(inline(outcome.address))}  ${inline(verdictWords(outcome))}`,
-    ...(outcome.diagnostics ?? []).map(({ summary: words }) => `      ${inline(textOf(words))}`),
+    ...(outcome.diagnostics ?? []).map(({ summary: words }) => `      ${inline(words)}`),
   ]);
   // The schema asks for a count of every kind.
   const counts = summary as ApplySummary;

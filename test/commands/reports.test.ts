@@ -100,6 +100,28 @@ describe('--report', () => {
     expect(written.get('b')).toBe(stdout);
   });
 
+  test.each<[string, 'plan' | 'apply', (setup: Setup) => Promise<Ran>]>([
+    ['a plan', 'plan', (setup) => runPlan({ output: 'json', report: all }, setup)],
+    ['an apply', 'apply', (setup) => runApply({ output: 'json', report: all }, setup)],
+  ])(
+    'holds the warnings of the manifests in the document and on the page of %s',
+    async (_, schema, command) => {
+      const warned =
+        'version: 1\nusers: [{ username: alice, name: A }, { username: Alice, name: A }, { username: b, name: B }]\n';
+      const { stdout, written } = await command({ files: { 'a.yaml': warned } });
+      expect(JSON.parse(stdout)).toMatchObject({
+        diagnostics: [
+          { severity: 'warning', code: 'similar-name', address: 'user.Alice', range: { filename: 'a.yaml' } },
+        ],
+      });
+      expect(schemaErrors(schema, JSON.parse(stdout))).toEqual([]);
+      expect(written.get('html')).toContain('warnings (1)');
+      expect(written.get('html')).toMatch(/<li class="amber" data-kind="warning">\n<h2>.*user\.Alice/);
+      expect(written.get('markdown')).toContain(' 1 warning.\n');
+      expect(written.get('markdown')).toMatch(/^a\.yaml:2:\d+: warning: user\.Alice: /m);
+    },
+  );
+
   test('writes to standard output for -', async () => {
     const { stdout, written } = await runPlan({ report: ['github=-'] });
     expect(stdout).toContain(

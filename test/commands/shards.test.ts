@@ -144,6 +144,26 @@ describe('shards', () => {
     await expect(merge(files)).rejects.toThrow('other.json is not a document that goes with the others');
   });
 
+  test('tell each warning once when they are merged', async () => {
+    const text = `${manifest(5)}  - { username: User-1, name: User }\n`;
+    const parts: Record<string, string> = {};
+    for (const name of names) parts[name] = (await planShard(name, text, world())).stdout;
+    const whole = await planShard(undefined, text, world());
+    const merged = await merge(parts);
+    expect(withoutTimes(merged.stdout)).toEqual(withoutTimes(whole.stdout));
+    const similar = { code: 'similar-name', address: 'user.User-1' };
+    expect(JSON.parse(merged.stdout)).toMatchObject({ diagnostics: [similar] });
+    // What is about no resource is told by every shard.
+    const ofAll = { severity: 'warning', code: 'no-time-zone', summary: 'of all', detail: '' };
+    for (const [name, part] of Object.entries(parts)) {
+      const document = JSON.parse(part) as { diagnostics: object[] };
+      parts[name] = JSON.stringify({ ...document, diagnostics: [ofAll, ...document.diagnostics] });
+    }
+    const { diagnostics } = JSON.parse((await merge(parts)).stdout) as { diagnostics: object[] };
+    expect(diagnostics).toHaveLength(2);
+    expect(diagnostics).toContainEqual(ofAll);
+  });
+
   test('say in their plan which part of the roll they are', async () => {
     const { context, stdout } = capture({
       files: { 'm.yaml': manifest(50) },

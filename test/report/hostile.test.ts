@@ -59,8 +59,8 @@ const setting = { toolVersion: '1.2.3' };
 const none = { diagnostics: [], filenames: [] };
 
 const reports: Record<string, (world: Given) => Report> = {
-  'of a plan': ({ plan }) => planReport({ ...none, result: plan }),
-  'of an apply': ({ run }) => applyReport({ ...none, result: run }),
+  'of a plan': ({ plan, diagnostics }) => planReport({ ...none, diagnostics, result: plan }),
+  'of an apply': ({ run, diagnostics }) => applyReport({ ...none, diagnostics, result: run }),
   'of diagnostics': ({ diagnostics, plan }) => planReport({ ...none, diagnostics, service: plan.service }),
 };
 

@@ -12,7 +12,7 @@ export interface HtmlPage {
   readonly entries: readonly PageEntry[];
 }
 
-interface PageEntry {
+export interface PageEntry {
   readonly kind: string;
   readonly heading: string;
   /** What becomes or became of it. */

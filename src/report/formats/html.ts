@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
+import type { Change } from '../../plan/plan.ts';
 import { quoted } from '../printable.ts';
 import type { ApplyReport, Format, PlanReport, ProblemsReport, Report, ToldOutcome } from '../report.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from '../words/changes.ts';
 import { outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead } from '../words/plan.ts';
-import { markup, htmlPage, joined, type Html, type HtmlPage } from './html-page.ts';
+import { markup, htmlPage, joined, type Html, type HtmlPage, type PageEntry } from './html-page.ts';
 
 /** A page for a pipeline's artifacts. */
 export const html: Format = (report) => htmlPage({ title: report.title, ...contentOf(report) });
@@ -38,17 +39,21 @@ function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<HtmlPage, '
   return {
     lines: [headlineOf(headline)],
     kinds: severities,
-    entries: diagnostics.map(({ severity, code, summary, detail, address, range }) => ({
-      kind: severity,
-      heading: address === undefined ? summary : `${address}: ${summary}`,
-      verdict: `${severity} [${code}]`,
-      place: range === undefined ? '' : shownPlace(range),
-      body: detail === '' ? markup`` : markup`<pre>\n${detail}</pre>\n`,
-    })),
+    entries: entriesOf(diagnostics),
   };
 }
 
-function ofPlan({ plan, headline, errors }: PlanReport): Omit<HtmlPage, 'title'> {
+function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
+  return diagnostics.map(({ severity, code, summary, detail, address, range }) => ({
+    kind: severity,
+    heading: address === undefined ? summary : `${address}: ${summary}`,
+    verdict: `${severity} [${code}]`,
+    place: range === undefined ? '' : shownPlace(range),
+    body: detail === '' ? markup`` : markup`<pre>\n${detail}</pre>\n`,
+  }));
+}
+
+function ofPlan({ plan, headline, errors, warnings }: PlanReport): Omit<HtmlPage, 'title'> {
   return {
     lines: [
       markup`${planHead(plan)}`,
@@ -57,21 +62,30 @@ function ofPlan({ plan, headline, errors }: PlanReport): Omit<HtmlPage, 'title'>
       markup`${planCounts(plan)}`,
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
-    kinds: changeLooks,
-    entries: plan.changes.map((change) => {
-      const { kind, fields } = changeView(change);
-      return {
-        kind,
-        heading: change.resource.address,
-        verdict: changeVerdicts[kind],
-        place: shownPlace(placeOf(change.resource)),
-        body: fieldList(fields),
-      };
-    }),
+    kinds: { ...severities, ...changeLooks },
+    entries: [...entriesOf(warnings), ...plan.changes.map((change) => changeEntry(change))],
   };
 }
 
-function ofApply({ run, outcomes, counts, remarks, headline }: ApplyReport): Omit<HtmlPage, 'title'> {
+function changeEntry(change: Change): PageEntry {
+  const { kind, fields } = changeView(change);
+  return {
+    kind,
+    heading: change.resource.address,
+    verdict: changeVerdicts[kind],
+    place: shownPlace(placeOf(change.resource)),
+    body: fieldList(fields),
+  };
+}
+
+function ofApply({
+  run,
+  outcomes,
+  counts,
+  remarks,
+  headline,
+  warnings,
+}: ApplyReport): Omit<HtmlPage, 'title'> {
   const { plan, startedAt, durationMs } = run;
   return {
     lines: [
@@ -79,14 +93,19 @@ function ofApply({ run, outcomes, counts, remarks, headline }: ApplyReport): Omi
       ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
       markup`<span class="soft">Begun at ${startedAt.toISOString()}, and took ${(durationMs / 1000).toFixed(1)} s.</span>`,
     ],
-    kinds: outcomeLooks,
-    entries: outcomes.map((outcome) => ({
-      kind: outcome.outcome,
-      heading: outcome.change.resource.address,
-      verdict: verdictOf(outcome),
-      place: shownPlace(placeOf(outcome.change.resource)),
-      body: joined(outcome.diagnostics.map((diagnostic) => diagnosticBody(diagnostic))),
-    })),
+    kinds: { ...severities, ...outcomeLooks },
+    entries: [...entriesOf(warnings), ...outcomes.map((outcome) => outcomeEntry(outcome))],
+  };
+}
+
+function outcomeEntry(told: ToldOutcome): PageEntry {
+  const { resource } = told.change;
+  return {
+    kind: told.outcome,
+    heading: resource.address,
+    verdict: verdictOf(told),
+    place: shownPlace(placeOf(resource)),
+    body: joined(told.diagnostics.map((diagnostic) => diagnosticBody(diagnostic))),
   };
 }
 

@@ -14,7 +14,7 @@ export function documentOf(report: Report): object {
     case 'problems':
       return validationDocument(report);
     case 'plan':
-      return planDocument(report.plan);
+      return { ...planDocument(report.plan), diagnostics: documentsOf(report.diagnostics) };
     case 'apply':
       return applyDocument(report);
   }
@@ -60,8 +60,12 @@ function validationDocument({
     error_count: errors.length,
     warning_count: warnings.length,
     resource_count: resourceCount,
-    diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
+    diagnostics: documentsOf(diagnostics),
   };
+}
+
+function documentsOf(diagnostics: readonly Diagnostic[]): JsonObject[] {
+  return diagnostics.map((diagnostic) => diagnosticDocument(diagnostic));
 }
 
 export function diagnosticDocument({
@@ -85,7 +89,7 @@ export function diagnosticDocument({
 export const applyFormatVersion = '1.0';
 
 /** schemas/apply.schema.json. Every planned resource is in it. */
-function applyDocument({ run, outcomes, summary }: ApplyReport): JsonObject {
+function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): JsonObject {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
@@ -98,6 +102,7 @@ function applyDocument({ run, outcomes, summary }: ApplyReport): JsonObject {
     pace: { ...run.pace },
     outcomes: outcomes.map((outcome) => outcomeDocument(outcome)),
     summary: { ...summary },
+    diagnostics: documentsOf(diagnostics),
   };
 }
 
@@ -115,7 +120,7 @@ function outcomeDocument(outcome: ToldOutcome): JsonObject {
     ...(outcome.differences && { differences: outcome.differences.map((difference) => ({ ...difference })) }),
     ...(detail !== '' && { detail }),
     ...(diagnostics.length > 0 && {
-      diagnostics: diagnostics.map((diagnostic) => diagnosticDocument(diagnostic)),
+      diagnostics: documentsOf(diagnostics),
     }),
     ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
     ...(outcome.pk !== undefined && { pk: outcome.pk }),

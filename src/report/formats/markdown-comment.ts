@@ -18,6 +18,8 @@ export interface MarkdownSection {
   readonly separator: '\n' | '\n\n';
   /** Where this may be cut: what the items are called that are left out, as in `changes`. */
   readonly itemName?: string;
+  /** How many items are shown at the most. */
+  readonly most?: number;
 }
 
 /** How long a text may be, and how its length is measured. */
@@ -42,10 +44,10 @@ export function comment(content: MarkdownComment, { most, lengthOf }: Limit): st
   let fence = longEnough(stands);
   const around = inFence(content, fence, stands);
   let left = most - lengthOf(around) - content.sections.length * 100;
-  const block = content.sections.flatMap(({ items, separator, itemName }) => {
+  const block = content.sections.flatMap(({ items, separator, itemName, most: mostItems = items.length }) => {
     if (itemName === undefined) return [items.map((text) => clip(text)).join(separator)];
     let shown = 0;
-    for (const item of items) {
+    for (const item of items.slice(0, mostItems)) {
       const longer = Math.max(fence, longEnough(item));
       const length = lengthOf(item) + separator.length + 2 * (longer - fence); // the block has a fence at either end
       if (length > left) break;
@@ -53,7 +55,7 @@ export function comment(content: MarkdownComment, { most, lengthOf }: Limit): st
       fence = longer;
       shown += 1;
     }
-    if (shown < items.length) left = 0; // what comes after would seem to follow on what is shown
+    if (shown < Math.min(items.length, mostItems)) left = 0; // what comes after would seem to follow on what is shown
     const more = items.length - shown;
     const parts =
       more === 0 ? items : [...items.slice(0, shown), `… and ${more} more ${itemName}, left out here.`];

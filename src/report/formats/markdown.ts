@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
 import type { ApplyReport, Format, PlanReport, ProblemsReport, Report } from '../report.ts';
-import { fold } from '../words/diagnostics.ts';
+import { fold, warningCount } from '../words/diagnostics.ts';
 import { planCounts, planHead, shownChanges } from '../words/plan.ts';
 import { changeLines, diagnosticText, plain } from './lines.ts';
 import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
@@ -33,14 +33,15 @@ function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<MarkdownCom
 }
 
 /** What keeps it from being applied comes first; the changes are folded up in a diff. */
-function ofPlan({ headline, errors, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
+function ofPlan({ headline, errors, warnings, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
   return {
-    headline: `**${headline}** ${planCounts(plan)}`,
+    headline: [`**${headline}** ${planCounts(plan)}`, ...warned(warnings)].join(' '),
     fold: 'Show the plan',
     language: 'diff',
     sections: [
       { items: [planHead(plan)], separator: '\n\n' },
       problems(errors),
+      warningsOf(warnings),
       {
         items: shownChanges(plan).map((change) => diffBlock(change)),
         separator: '\n\n',
@@ -54,11 +55,12 @@ function ofPlan({ headline, errors, plan }: PlanReport): Omit<MarkdownComment, '
 /** What went wrong comes first. */
 function ofApply(report: ApplyReport): Omit<MarkdownComment, 'marker'> {
   return {
-    headline: `**${report.headline}** ${report.counts}`,
+    headline: [`**${report.headline}** ${report.counts}`, ...warned(report.warnings)].join(' '),
     fold: 'Show what became of each resource',
     language: 'text',
     sections: [
       problems(fold(report.findings)),
+      warningsOf(report.warnings),
       { items: outcomeLines(report, plain), separator: '\n', itemName: 'resources' },
       { items: applyFoot(report, plain), separator: '\n\n' },
     ],
@@ -68,6 +70,17 @@ function ofApply(report: ApplyReport): Omit<MarkdownComment, 'marker'> {
 function problems(diagnostics: readonly Diagnostic[]): MarkdownSection {
   const items = diagnostics.map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
   return { items, separator: '\n\n', itemName: 'problems' };
+}
+
+/** More of them would hide what is to be decided on; the text on the terminal has them all. */
+const mostWarnings = 10;
+
+function warningsOf(warnings: readonly Diagnostic[]): MarkdownSection {
+  return { ...problems(fold(warnings)), itemName: 'warnings', most: mostWarnings };
+}
+
+function warned(warnings: readonly Diagnostic[]): string[] {
+  return warningCount(warnings).map((words) => `${words}.`);
 }
 
 const width = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticFor } from '../../../src/base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import { commentLimit, stepSummaryLimit, type Limit } from '../../../src/report/formats/markdown-comment.ts';
 import { markdown } from '../../../src/report/formats/markdown.ts';
 import { planReport } from '../../../src/report/report.ts';
@@ -98,6 +98,21 @@ describe('the comment of a plan', () => {
     const text = commentOf({ result: plan, diagnostics: [problem] });
     expect(text).toContain('\nerror: the plan would create 1 resources, and --max-creates allows 0');
     expect(text).toContain('\n? user.user-00000');
+  });
+
+  test('counts the warnings, shows some of them, and all of the changes below', async () => {
+    const warning = (summary: string): Diagnostic =>
+      diagnosticFor('m.yaml', { code: 'similar-name', severity: 'warning', summary });
+    const diagnostics = Array.from({ length: 30 }, (_, index) => warning(`warning ${index}`));
+    const text = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics });
+    expect(text).toMatch(/^\*\*Plan: 3 to add.* 30 warnings\.$/m);
+    expect(text.match(/: warning: warning \d+ /g)).toHaveLength(10);
+    expect(text).toContain('\n\n… and 20 more warnings, left out here.\n\n? user.user-00000');
+    expect(text.match(/^\? user\./gm)).toHaveLength(3);
+    const alike = Array.from({ length: 30 }, () => warning('the same'));
+    const folded = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics: alike });
+    expect(folded.match(/the same \[/g)).toHaveLength(1);
+    expect(folded).toContain('The same for: m.yaml:1:1, ');
   });
 
   test('begins with the same marker whether there is a plan or not', async () => {
