@@ -1,12 +1,16 @@
 /** The library: what the commands do, without a terminal. Explained in docs/library.md. */
 export type { OutcomeKind, StopReason } from './apply/outcome.ts';
-export type { TimedEvent as ApplyEvent } from './run/event-log.ts';
+export type { TimedEvent as ApplyEvent } from './report/formats/events.ts';
 export type { Diagnostic, DiagnosticCode } from './base/diagnostic.ts';
 export { UsageError } from './base/errors.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';
 export { apply, type Applied, type AppliedOutcome as Outcome, type ApplyOptions } from './library/apply.ts';
-export { loadManifests, type LoadOptions } from './library/load-manifests.ts';
-export type { InvalidManifests, ValidManifests } from './library/manifests.ts';
+export {
+  loadManifests,
+  type InvalidManifests,
+  type LoadOptions,
+  type ValidManifests,
+} from './library/manifests.ts';
 export { plan, type NotPlanned, type Planned, type PlanOptions } from './library/plan.ts';
 export { renderApply, renderManifests, renderPlan } from './library/render.ts';
 export type { ServiceOptions } from './library/service.ts';

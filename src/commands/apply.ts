@@ -1,21 +1,27 @@
-import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
-import { pendingIn, type Plan } from '../plan/plan.ts';
+import { unlessLost, type Ending } from '../base/exit-code.ts';
+import type { Plan } from '../plan/plan.ts';
+import { eventLog } from '../report/formats/events.ts';
 import { json, jsonLine } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { applyText, planText } from '../report/formats/text.ts';
 import { applyReport } from '../report/report.ts';
-import type { ServiceFlags } from '../settings/service-settings.ts';
-import type { ProjectFlags } from '../settings/settings.ts';
-import { applySavedPlan } from './apply-saved-plan.ts';
-import { carryOut, type EndedApply } from '../run/carry-out.ts';
-import { withService, type Service } from '../run/connect.ts';
-import type { Context } from '../run/context.ts';
-import { eventLog, noEventLog, type EventLog } from '../run/event-log.ts';
-import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
-import { observedPlan } from '../run/observed-plan.ts';
-import { prepare, type ScopeFlags } from '../run/prepare.ts';
+import { endedOf } from '../report/words/diagnostics.ts';
+import { apply as applyRun, applySaved, type ApplyOptions as ApplyRequest } from '../run/apply.ts';
+import type { ApplyRun, Ended } from '../run/result.ts';
+import type { Job } from '../run/world.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import {
+  mostCreates,
+  selectionOf,
+  valuesOf,
+  voiceOf,
+  type ProjectFlags,
+  type ScopeFlags,
+  type ServiceFlags,
+} from './flags.ts';
+import { narrated } from './narrator.ts';
 import { endedWell, Reports } from './reports.ts';
 
 export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
@@ -25,7 +31,6 @@ export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly yes?: boolean;
   /** A saved plan to apply, in place of manifests. */
   readonly plan?: string;
-  readonly maxCreates?: string;
   readonly report?: readonly string[];
 }
 
@@ -36,19 +41,13 @@ export async function apply(
   context: Context,
 ): Promise<Ending> {
   const reports = await Reports.asked(options.report);
-  const { plan } = options;
-  // A line for each at once, so that a run that is killed leaves its record.
-  const events =
+  // A line for each event at once, so that a run that is killed leaves its record.
+  const log =
     options.output === 'ndjson'
       ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
-      : noEventLog;
-  const { ending, ...ended } = await endedWell(() =>
-    plan === undefined
-      ? applyManifests(paths, options, context, events)
-      : applySavedPlan(plan, paths, options, context, events),
-  );
-  events.diagnosed(ended.diagnostics);
-  if (ended.result) events.finished(ended.result);
+      : undefined;
+  const { ending, ...ended } = await endedWell(() => applied(paths, options, context, log?.tell));
+  log?.end(ended);
   const report = applyReport(ended);
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (options.output === 'text' && report.kind === 'apply')
@@ -61,57 +60,59 @@ export async function apply(
   return unlessLost(ending, !written);
 }
 
-async function applyManifests(
+async function applied(
   paths: readonly string[],
   options: ApplyOptions,
   context: Context,
-  events: EventLog,
-): Promise<EndedApply> {
-  if (!options.yes && context.ask === undefined) {
+  log: Job['tell'] = () => {},
+): Promise<Ended<ApplyRun> & { readonly ending: Ending }> {
+  const { env, ask } = context;
+  const { failFast, plan: filename } = options;
+  if (filename !== undefined) refuseWithSaved(paths, options);
+  const asks = !options.yes && filename === undefined;
+  if (asks && ask === undefined) {
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
       'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
-  const most = mostCreates(options.maxCreates);
-  const prepared = await prepare(paths, options, context);
-  const { diagnostics, filenames, service: settings } = prepared;
-  const known = { filenames, ...(settings && { service: settings.baseUrl }) };
-  if (prepared.kind === 'invalid') return { ...known, diagnostics, ending: 'invalid' };
-  return withService(prepared.service, context, async (service): Promise<EndedApply> => {
-    const result = await observedPlan(prepared, service, context);
-    if (result.kind === 'failed')
-      return { ...known, ending: result.ending, diagnostics: [...diagnostics, ...result.diagnostics] };
-    const { plan } = result;
-    showPlan(plan, options, context);
-    events.planned(plan);
-    const limit = tooManyCreates(plan, most, context);
-    if (limit.length > 0) return { ...known, ending: 'failed', diagnostics: [...diagnostics, ...limit] };
-    if (pendingIn(plan).length > 0 && !options.yes && !(await confirmed(service, context))) {
-      context.stderr.write('Not confirmed. Nothing was created.\n');
-      const ending = service.signal.aborted ? interruptedBy(service.signal) : 'failed';
-      const refusal = diagnosticFor(undefined, {
-        code: 'not-confirmed',
-        summary: 'the plan was not confirmed',
-        detail: 'Nothing was created.',
-      });
-      return { ...known, ending, diagnostics: [...diagnostics, refusal] };
-    }
-    const { failFast = false } = options;
-    const run = await carryOut(plan, service, context, { events, failFast });
-    return { ...known, diagnostics, ...run };
+  const request: ApplyRequest = {
+    mostCreates: mostCreates(options),
+    failFast,
+    ...(asks && { confirm: (_plan, signal) => confirmed(signal, context) }),
+  };
+  const selection = selectionOf(options);
+  const job = narrated(context, voiceOf(options, env), (event) => {
+    if (event.kind === 'planned') showPlan(event.plan, options.output === 'text', asks, context);
+    log(event);
   });
+  const settings = await readSettings(await valuesOf(options, env), context, 'service', paths);
+  return endedOf(
+    filename === undefined
+      ? await applyRun({ ...request, settings, selection }, job)
+      : await applySaved({ ...request, settings, filename }, job),
+  );
+}
+
+function refuseWithSaved(
+  paths: readonly string[],
+  { target, exclude, shard, vars, var: assignments, strict }: ApplyOptions,
+): void {
+  if (paths.length === 0 && !target && !exclude && !shard && !vars && !assignments && !strict) return;
+  throw new UsageError(
+    'a saved plan is applied as it is',
+    'Leave out the paths, --target, --exclude, --shard, --var, --vars and --strict; or leave out --plan.',
+  );
 }
 
 /** A person who has to confirm the plan must see it, also when stdout goes to a file. */
-function showPlan(plan: Plan, options: ApplyOptions, { stdout, stderr }: Context): void {
-  const onStdout = options.output === 'text';
+function showPlan(plan: Plan, onStdout: boolean, asks: boolean, { stdout, stderr }: Context): void {
   if (onStdout) stdout.write(`${planText(plan, createStyle(stdout.colours))}\n`);
-  if (!options.yes && !(onStdout && stdout.isTerminal))
+  if (asks && !(onStdout && stdout.isTerminal))
     stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
 }
 
-async function confirmed({ signal }: Service, { ask }: Context): Promise<boolean> {
+async function confirmed(signal: AbortSignal, { ask }: Context): Promise<boolean> {
   if (signal.aborted) return false;
   return (await ask?.('Create these? Only "yes" is taken as yes: ', signal)) === 'yes';
 }

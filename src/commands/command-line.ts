@@ -1,4 +1,4 @@
-import type { Context } from '../run/context.ts';
+import type { Context } from '../terminal/context.ts';
 
 /** A command to run next, called as this one was. */
 export function commandLine(

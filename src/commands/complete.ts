@@ -5,9 +5,10 @@ import { environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import { schemaNames } from '../base/schema.ts';
 import { pipelines } from './init-files.ts';
-import { load } from '../run/prepare.ts';
+import { check } from '../run/check.ts';
 import { shells } from './completion.ts';
-import type { Context } from '../run/context.ts';
+import { valuesOf as settingsIn } from './flags.ts';
+import type { Context } from '../terminal/context.ts';
 
 /** What can stand where a shell asks. */
 export interface Candidate {
@@ -104,9 +105,10 @@ async function valuesOf(option: Option, { paths, flags }: Before, context: Conte
         ...(flags['config'] !== undefined && { config: flags['config'] }),
         ...(flags['env'] !== undefined && { env: flags['env'] }),
       };
-      const settings = await readSettings(project, context.env, context.files);
-      const { resources } = await load(paths, project, settings, context);
-      return named(resources.map(({ address }) => address));
+      // Nobody who presses TAB expects a secret to be read.
+      const settings = await readSettings(await settingsIn(project, {}), context, 'names', paths);
+      const { addresses } = await check(settings, context, 'unread');
+      return named(addresses);
     }
     case '--report':
       return named(formatNames.map((format) => `${format}=`));

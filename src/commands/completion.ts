@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from '../terminal/context.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 

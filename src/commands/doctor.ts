@@ -11,16 +11,14 @@ import type { Answer } from '../service/answer.ts';
 import { isStarting, waitedInVain } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
-import {
-  readServiceSettings,
-  type ServiceFlags,
-  type ServiceSettings,
-} from '../settings/service-settings.ts';
-import { readSettings, type ProjectFlags, type Settings } from '../settings/settings.ts';
-import { commandLine } from './command-line.ts';
+import { check, hasErrors } from '../run/check.ts';
 import { withService, type Service } from '../run/connect.ts';
-import type { Context, ServiceContext } from '../run/context.ts';
-import { hasErrors, load } from '../run/prepare.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import { commandLine } from './command-line.ts';
+import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { narrated, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
@@ -32,15 +30,14 @@ export const doctorFormatVersion = '1.0';
 
 /** `rollcall doctor`: asks the service harmless things, and says what that tells. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
-  const project = await readSettings(options, context.env, context.files);
-  const { config, diagnostics } = project;
-  if (config === undefined) {
-    context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr.colours)));
+  const job = narrated(context, voiceOf(options, context.env));
+  const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
+  if (settings.service === undefined) {
+    context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr.colours)));
     return 'invalid';
   }
-  const settings = await readServiceSettings(options, context.env, config, context.files);
-  const declared: Declared = () => declaredTypes(options, project, context);
-  const examined = await examine(settings, context, options.contractOnly === true ? undefined : declared);
+  const declared: Declared = () => declaredTypes(settings, context);
+  const examined = await examine(settings.service, job, options.contractOnly ? undefined : declared);
   if (examined.kind === 'interrupted') return examined.ending;
   const { diagnosis } = examined;
   const { service, checks, beyondContract } = diagnosis;
@@ -70,12 +67,11 @@ function isDenied(checks: readonly DoctorCheck[]): boolean {
 
 /** The types that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */
 async function declaredTypes(
-  options: DoctorOptions,
-  project: Settings,
+  settings: Settings,
   context: Context,
 ): Promise<ReadonlySet<ResourceType> | undefined> {
-  if ((project.config?.manifests ?? []).length === 0) return undefined;
-  const { resources, diagnostics } = await load([], options, project, context);
+  if (settings.paths.length === 0) return undefined;
+  const { resources, diagnostics } = await check(settings, context);
   return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ kind }) => kind.type));
 }
 
@@ -90,20 +86,16 @@ export type Examined =
  * Probes the service, waiting for it with --wait if it is only starting, and asks it about the token. Without `declared`,
  * nothing is asked but the three operations.
  */
-export function examine(
-  settings: ServiceSettings,
-  context: ServiceContext,
-  declared?: Declared,
-): Promise<Examined> {
-  return withService(settings, context, async (service) => {
+export function examine(settings: ServiceSettings, job: NarratedJob, declared?: Declared): Promise<Examined> {
+  return withService(settings, job, async (service) => {
     const { send, signal } = service;
     const { baseUrl, proxy } = settings;
-    const found = await probed(service, context);
+    const found = await probed(service, job);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
     const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     const types = who.finding?.kind === 'valid' ? await declared?.() : undefined;
     if (signal.aborted) {
-      context.stderr.write(`The check of ${inline(baseUrl)} was interrupted.\n`);
+      job.stderr.write(`The check of ${inline(baseUrl)} was interrupted.\n`);
       return { kind: 'interrupted', ending: interruptedBy(signal) };
     }
     const checks = doctorChecks({
@@ -112,7 +104,7 @@ export function examine(
       ...(proxy && { proxy: proxy.origin }),
       ...(who.finding && { finding: who.finding }),
       ...(types && { declared: types }),
-      now: context.clock.now(),
+      now: job.clock.now(),
     });
     return { kind: 'examined', diagnosis: { service: baseUrl, checks, beyondContract: who.asked ?? [] } };
   });
@@ -121,7 +113,7 @@ export function examine(
 /** What the service answers, or answers once it is there: plan and apply wait for it in the same way. */
 async function probed(
   { send, pacing, settings, signal }: Service,
-  { clock }: ServiceContext,
+  { clock }: NarratedJob,
 ): Promise<TimedProbe> {
   const ask = async (): Promise<TimedProbe> => {
     const startedAt = clock.now();

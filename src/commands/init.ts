@@ -5,11 +5,13 @@ import { createStyle } from '../report/formats/lines.ts';
 import { inline } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
-import { readServiceSettings, type ServiceFlags } from '../settings/service-settings.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
 import { commandLine, shellWord } from './command-line.ts';
-import type { Context } from '../run/context.ts';
 import { examine, isHealthy, type Examined } from './doctor.ts';
+import { valuesOf, voiceOf, type ServiceFlags } from './flags.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
+import { narrated } from './narrator.ts';
 
 export interface InitOptions extends ServiceFlags {
   /** Takes every default instead of asking. */
@@ -145,8 +147,10 @@ async function checkService(
     return { kind: 'not checked' };
   }
   const config = { manifests: [], vars: {}, url, tokenEnv };
-  const settings = await readServiceSettings({ ...options, url }, context.env, config, context.files);
-  const examined = await examine(settings, context);
+  const values = { ...(await valuesOf(options, context.env)), url, config };
+  const { service } = await readSettings(values, context, 'service');
+  if (service === undefined) return { kind: 'not checked' };
+  const examined = await examine(service, narrated(context, voiceOf(options, context.env)));
   if (examined.kind === 'examined')
     context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout.colours))}`);
   return examined;

@@ -1,20 +1,27 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { savedPlan } from '../plan/saved/document.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
-import type { Ended } from '../run/result.ts';
-import { inline } from '../report/printable.ts';
+import { savedPlan } from '../plan/saved/document.ts';
 import { json, jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
+import { inline } from '../report/printable.ts';
 import { planReport } from '../report/report.ts';
-import type { ServiceFlags } from '../settings/service-settings.ts';
-import type { ProjectFlags } from '../settings/settings.ts';
-import { withService, type Service } from '../run/connect.ts';
-import type { Context } from '../run/context.ts';
-import { mostCreates, tooManyCreates } from '../run/max-creates.ts';
-import { observedPlan, type ObservedPlan } from '../run/observed-plan.ts';
-import { prepare, type ScopeFlags } from '../run/prepare.ts';
+import { endedOf } from '../report/words/diagnostics.ts';
+import { plan as planRun, type Planned } from '../run/plan.ts';
+import type { Ended } from '../run/result.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import {
+  mostCreates,
+  selectionOf,
+  valuesOf,
+  voiceOf,
+  type ProjectFlags,
+  type ScopeFlags,
+  type ServiceFlags,
+} from './flags.ts';
+import { narrated } from './narrator.ts';
 import { endedWell, Reports } from './reports.ts';
 import { wasRead } from './was-read.ts';
 
@@ -22,7 +29,6 @@ export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
   readonly output: 'text' | 'json';
   /** A file to save the plan to. */
   readonly out?: string;
-  readonly maxCreates?: string;
   readonly detailedExitcode?: boolean;
   readonly report?: readonly string[];
 }
@@ -48,34 +54,30 @@ async function planned(
   options: PlanOptions,
   context: Context,
 ): Promise<Ended<Plan> & { readonly ending: Ending }> {
-  const most = mostCreates(options.maxCreates);
-  if (options.out === '-')
+  const { env } = context;
+  const { out } = options;
+  const asked = { selection: selectionOf(options), mostCreates: mostCreates(options) };
+  if (out === '-')
     throw new UsageError(
       '--out cannot be -',
       'Name a file. `-o json` prints a plan, without what applying it needs.',
     );
-  const prepared = await prepare(paths, options, context);
-  const { diagnostics, filenames, service: settings } = prepared;
-  const known = { filenames, ...(settings && { service: settings.baseUrl }) };
-  if (prepared.kind === 'invalid') return { ...known, diagnostics, ending: 'invalid' };
-  return withService(prepared.service, context, async (service: Service) => {
-    const result = await observedPlan(prepared, service, context);
-    if (result.kind === 'failed')
-      return { ...known, ending: result.ending, diagnostics: [...diagnostics, ...result.diagnostics] };
-    const limit = tooManyCreates(result.plan, most, context);
-    const ended = { ...known, result: result.plan, diagnostics: [...diagnostics, ...limit] };
-    if (limit.length > 0) return { ...ended, ending: 'failed' };
-    if (options.out !== undefined && !(await save(options.out, result, filenames, context)))
-      return { ...ended, ending: 'failed' };
-    const changes = options.detailedExitcode && pendingIn(result.plan).length > 0;
-    return { ...ended, ending: changes ? 'changes' : 'done' };
-  });
+  const job = narrated(context, voiceOf(options, env));
+  const settings = await readSettings(await valuesOf(options, env), context, 'service', paths);
+  const { result: made, ...ended } = endedOf(await planRun({ settings, ...asked }, job));
+  if (made === undefined) return ended;
+  const whole = { ...ended, result: made.plan };
+  if (ended.ending !== 'done') return whole;
+  if (out !== undefined && !(await save(out, made, ended.filenames, context)))
+    return { ...whole, ending: 'failed' };
+  const changes = options.detailedExitcode && pendingIn(made.plan).length > 0;
+  return { ...whole, ending: changes ? 'changes' : 'done' };
 }
 
 /** Saves a plan to be applied later; says on stderr why it could not, and whether it could. */
 async function save(
   filename: string,
-  { plan: made, observed }: Extract<ObservedPlan, { kind: 'planned' }>,
+  { plan: made, observed }: Planned,
   filenames: readonly string[],
   context: Context,
 ): Promise<boolean> {

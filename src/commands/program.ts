@@ -4,7 +4,7 @@ import type { Ending } from '../base/exit-code.ts';
 import { inline } from '../report/printable.ts';
 import type { ApplyOptions } from './apply.ts';
 import { argumentError } from './argument-error.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
 import {

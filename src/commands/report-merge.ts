@@ -17,8 +17,8 @@ import {
 } from '../report/merge.ts';
 import { inline } from '../report/printable.ts';
 import { planReport } from '../report/report.ts';
-import { applyEnding } from '../run/apply-ending.ts';
-import type { Context } from '../run/context.ts';
+import { applyEnding } from '../run/result.ts';
+import type { Context } from '../terminal/context.ts';
 import { Reports } from './reports.ts';
 
 export interface ReportMergeOptions {

@@ -8,7 +8,7 @@ import type { Format, Report } from '../report/report.ts';
 import { stepSummaryLimit } from '../report/formats/markdown-comment.ts';
 import { inline } from '../report/printable.ts';
 import { nonEmpty } from '../settings/environment.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/descriptor.ts';
 import { wasRead } from './was-read.ts';
 

@@ -8,10 +8,10 @@ import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
-import { wholeNumber } from '../settings/service-settings.ts';
+import { wholeNumber } from '../settings/values.ts';
 import { noTokenPlaces } from '../settings/token-places.ts';
 import { readText } from '../yaml/read-text.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from '../terminal/context.ts';
 import type { RunCommand } from '../terminal/run-command.ts';
 
 export interface SandboxOptions {
@@ -27,8 +27,8 @@ export async function sandbox(
   context: Context,
   run: RunCommand,
 ): Promise<Ending | { readonly exitCode: number }> {
-  const port = wholeNumber('--port', options.port ?? '0', 0, 65_535);
-  const latencyMs = wholeNumber('--latency', options.latency ?? '0', 0, 600_000);
+  const port = wholeNumber('--port', options.port ?? '0', [0, 65_535]);
+  const latencyMs = wholeNumber('--latency', options.latency ?? '0', [0, 600_000]);
   const seeded = options.seed === undefined ? seedSandbox({}).sandbox : await readSeed(options.seed, context);
   if (Array.isArray(seeded)) {
     context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr.colours)));
@@ -75,10 +75,11 @@ function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PR
 /** Reads a seed. It may be the file of the token by mistake, or hold a copy: neither is shown. */
 async function readSeed(filename: string, { files, env }: Context): Promise<Sandbox | Diagnostic[]> {
   const closed = await closedFiles({}, env, noTokenPlaces, files);
+  const own = ownSecrets({}, env, noTokenPlaces, closed);
   const file = await readText(filename, files, { closed });
   if ('code' in file) return [file];
   const seeded = loadSeed(file);
-  const redactor = new Redactor(ownSecrets({}, env, noTokenPlaces, closed).texts);
+  const redactor = new Redactor(own.texts);
   return Array.isArray(seeded) ? seeded.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)) : seeded;
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { schemaNames, schemaText } from '../base/schema.ts';
-import type { Context } from '../run/context.ts';
+import type { Context } from '../terminal/context.ts';
 
 /** `rollcall schema`: prints one of the JSON Schemas. */
 export function schema(name: string, context: Pick<Context, 'stdout'>): Ending {

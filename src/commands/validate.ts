@@ -3,9 +3,10 @@ import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { validationReport } from '../report/report.ts';
-import { readSettings, type ProjectFlags } from '../settings/settings.ts';
-import type { Context } from '../run/context.ts';
-import { load } from '../run/prepare.ts';
+import { check } from '../run/check.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import { valuesOf, type ProjectFlags } from './flags.ts';
 import { Reports } from './reports.ts';
 
 export interface ValidateOptions extends ProjectFlags {
@@ -20,8 +21,10 @@ export async function validate(
   context: Context,
 ): Promise<Ending> {
   const reports = await Reports.asked(options.report);
-  const settings = await readSettings(options, context.env, context.files, paths);
-  const report = validationReport(await load(paths, options, settings, context));
+  const values = await valuesOf(options, context.env);
+  const report = validationReport(
+    await check(await readSettings(values, context, 'manifests', paths), context),
+  );
   switch (options.output) {
     case 'json':
       context.stdout.write(json(report, context));

@@ -1,13 +1,12 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
-import { carryOut } from '../run/carry-out.ts';
-import { eventLog, type TimedEvent } from '../run/event-log.ts';
 import { UsageError } from '../base/errors.ts';
 import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
+import { eventLog, type TimedEvent } from '../report/formats/events.ts';
+import { applyPlanned } from '../run/apply.ts';
 import type { ApplyRun } from '../run/result.ts';
-import { guardResources } from './guard-resources.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import type { Planned } from './plan.ts';
-import { withServiceOf, type ServiceOptions } from './service.ts';
+import { guarded, jobFor, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface ApplyOptions extends ServiceOptions {
   /** Told what happens, when it happens. What it throws ends the run as the signal would, and rejects in the end. */
@@ -35,39 +34,33 @@ export interface AppliedOutcome extends Omit<Outcome, 'change'> {
  * Rejects with a UsageError when the options are wrong, or lead to another service than the plan's.
  */
 export async function apply({ plan, manifests }: Planned, options: ApplyOptions = {}): Promise<Applied> {
-  const { failFast = false, onEvent = () => {} } = options;
-  const { resources } = Manifests.reveal(manifests);
+  const { failFast, onEvent = () => {} } = options;
+  const { service, own } = await settingsOf(options);
+  if (plan.service !== service.baseUrl) {
+    throw new UsageError(
+      `this plan was made for ${plan.service}, and the service is ${service.baseUrl}`,
+      'Plan and apply with the same service.',
+    );
+  }
+  const resources = await guarded(Manifests.reveal(manifests).resources, own);
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const faulty = new AbortController();
   const signal = AbortSignal.any([faulty.signal, ...(options.signal ? [options.signal] : [])]);
-  const tell = (event: TimedEvent): void => {
+  const job = jobFor({ ...options, signal }, (event) => log.tell(event));
+  const log = eventLog(job, (event) => {
     try {
       onEvent(event);
     } catch (error) {
       faulty.abort(error);
     }
-  };
-  const {
-    plan: _,
-    saved: __,
-    outcomes,
-    ...run
-  } = await withServiceOf({ ...options, signal }, async (service, context) => {
-    const { baseUrl } = service.settings;
-    if (plan.service !== baseUrl)
-      throw new UsageError(
-        `this plan was made for ${plan.service}, and the service is ${baseUrl}`,
-        'Plan and apply with the same service.',
-      );
-    const events = eventLog(context, tell);
-    const guarded = await guardResources(resources, options, service.settings);
-    const declared = new Map(guarded.map((resource) => [resource.address, resource]));
-    const model = planFrom(plan, ({ address }) => declared.get(address));
-    events.planned(model);
-    const { result } = await carryOut(model, service, context, { events, failFast });
-    events.finished(result);
-    return result;
   });
+  const model = planFrom(plan, ({ address }) => declared.get(address));
+  const { result } = await applyPlanned(model, service, { failFast }, job);
+  if (result === undefined)
+    throw new Error('a plan without a limit, of which nobody is asked, is always applied');
+  log.end({ result, diagnostics: [] });
   faulty.signal.throwIfAborted();
+  const { plan: _, saved: __, outcomes, ...run } = result;
   return {
     kind: outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
     ...run,

@@ -1,11 +1,30 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
-import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { Address } from '../base/address.ts';
-import type { ReportFormat } from '../report/formats/all.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import { loadFormats, type ReportFormat } from '../report/formats/all.ts';
 import type { Format } from '../report/report.ts';
+import { check, hasErrors } from '../run/check.ts';
+import type { Environment } from '../settings/environment.ts';
+import { readSettings } from '../settings/settings.ts';
+import { nodeFiles } from '../terminal/node-files.ts';
+import { nameOf, noConfig } from './service.ts';
+
+export interface LoadOptions {
+  /** What `${var:NAME}` stands for; nothing has a value by default. */
+  readonly variables?: JsonObject;
+  /** What `${env:NAME}` stands for; the environment of the process by default. */
+  readonly env?: Environment;
+  /** The variables that `${env:NAME}` may name, `*` standing for any text; all by default. */
+  readonly allowEnv?: readonly string[];
+  /** The files that `${file:PATH}` may name, and folders in which they may lie; all by default. */
+  readonly allowFiles?: readonly string[];
+  /** Whether a warning is an error. */
+  readonly strict?: boolean;
+}
 
 /** What was read, with the secrets in the clear; and the formats in which it is reported. */
-export interface Revealed extends LoadedManifests {
+interface Revealed extends LoadedManifests {
   readonly formats: Readonly<Record<ReportFormat, Format>>;
 }
 
@@ -38,3 +57,20 @@ export class Manifests<Kind extends 'valid' | 'invalid' = 'valid' | 'invalid'> {
 
 export type ValidManifests = Manifests<'valid'>;
 export type InvalidManifests = Manifests<'invalid'>;
+
+/**
+ * Reads and checks manifests: files, folders (every `*.yaml` and `*.yml` below), globs, or `-` for standard input.
+ * Sends nothing. What is wrong with the manifests is in the diagnostics, all of it; nothing is thrown for it.
+ */
+export async function loadManifests(
+  paths: string | readonly string[],
+  { variables, env = process.env, strict, ...allowed }: LoadOptions = {},
+): Promise<ValidManifests | InvalidManifests> {
+  const world = { env, files: nodeFiles };
+  const values = { variables, strict, config: { ...noConfig, ...allowed }, nameOf };
+  const named = typeof paths === 'string' ? [paths] : paths;
+  const checked = await check(await readSettings(values, world, 'manifests', named), world);
+  // Formats are loaded now, because what renders a report does not wait.
+  const loaded = { ...checked, formats: await loadFormats() };
+  return hasErrors(loaded.diagnostics) ? new Manifests('invalid', loaded) : new Manifests('valid', loaded);
+}

@@ -1,10 +1,11 @@
-import { observedPlan } from '../run/observed-plan.ts';
-import { selected } from '../run/prepare.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
-import { guardResources } from './guard-resources.ts';
+import { haltDiagnostics } from '../report/words/diagnostics.ts';
+import { selected } from '../run/check.ts';
+import { planChecked } from '../run/plan.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
-import { withServiceOf, type ServiceOptions } from './service.ts';
+import { guarded, jobFor, nameOf, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface PlanOptions extends ServiceOptions {
   /** Only the addresses like one of these, such as `application.*`; all by default. */
@@ -36,12 +37,17 @@ export async function plan(
   manifests: ValidManifests,
   options: PlanOptions = {},
 ): Promise<Planned | NotPlanned> {
-  const scoped = selected(Manifests.reveal(manifests).resources, options);
-  const result = await withServiceOf(options, async (service, context) => {
-    const resources = await guardResources(scoped.resources, options, service.settings);
-    return observedPlan({ ...scoped, resources }, service, context);
-  });
-  return result.kind === 'planned'
+  const { target = [], exclude = [], shard } = options;
+  const selection = {
+    target,
+    exclude,
+    ...(shard !== undefined && { shard: shardIn(shard, nameOf('shard')) }),
+  };
+  const scoped = selected(Manifests.reveal(manifests).resources, selection, nameOf);
+  const { service, own } = await settingsOf(options);
+  const resources = await guarded(scoped.resources, own);
+  const { result, halt } = await planChecked({ ...scoped, resources }, service, {}, jobFor(options));
+  return result
     ? { kind: 'planned', plan: planDocument(result.plan), manifests }
-    : { kind: 'failed', diagnostics: result.diagnostics, manifests };
+    : { kind: 'failed', diagnostics: halt ? haltDiagnostics(halt) : [], manifests };
 }

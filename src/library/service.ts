@@ -1,10 +1,16 @@
-import { withService, type Service } from '../run/connect.ts';
-import type { ServiceContext } from '../run/context.ts';
+import { UsageError } from '../base/errors.ts';
+import type { OwnSecrets } from '../base/own-secrets.ts';
+import { toolVersion } from '../base/tool-version.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { refersToOwn } from '../manifest/reference-policy.ts';
+import type { Job } from '../run/world.ts';
+import type { ChosenConfig } from '../settings/config.ts';
+import type { Environment } from '../settings/environment.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import { readSettings } from '../settings/settings.ts';
+import { bounds, wholeNumber, type NameOf } from '../settings/values.ts';
 import { nodeService } from '../terminal/node-context.ts';
 import { nodeFiles } from '../terminal/node-files.ts';
-import type { Environment } from '../settings/environment.ts';
-import { readServiceSettings } from '../settings/service-settings.ts';
-import { toolVersion } from '../base/tool-version.ts';
 
 /** How to reach the service. What is left out is taken from the environment, as the commands take it. */
 export interface ServiceOptions {
@@ -26,7 +32,7 @@ export interface ServiceOptions {
   /** A PEM file to show to a service that asks for it, and its key if that is in another file. */
   readonly clientCert?: string;
   readonly clientKey?: string;
-  /** Headers of each request, by name. Their values are treated like the token. */
+  /** Headers of each request, by name. Their values are sent as they are, and treated like the token. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Allows `http://` to other hosts than this one: the token is sent unencrypted. */
   readonly insecureHttp?: boolean;
@@ -36,41 +42,81 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs something with a connection to the service, as the commands do, but silently. Rejects with a UsageError when the options are wrong. */
-export async function withServiceOf<Result>(
+/** A program has options, and no flags. */
+export const nameOf: NameOf = (value) => (value === 'tokenFile' ? 'ROLLCALL_TOKEN_FILE' : value);
+
+/** In place of rollcall.yaml, which is not read. */
+export const noConfig: ChosenConfig = { manifests: [], vars: {} };
+
+/** The settings that options and the environment say. Rejects with a UsageError when they are wrong. */
+export async function settingsOf(
   options: ServiceOptions,
-  use: (service: Service, context: ServiceContext) => Promise<Result>,
-): Promise<Result> {
-  const { url, token, timeoutSeconds, waitSeconds, concurrency, env = process.env } = options;
-  const { caFile, clientCert, clientKey, headers = {}, insecureHttp } = options;
-  const settings = await readServiceSettings(
+): Promise<{ readonly service: ServiceSettings; readonly own: OwnSecrets }> {
+  const {
+    env = process.env,
+    headers = {},
+    url,
+    token,
+    caFile,
+    clientCert,
+    clientKey,
+    insecureHttp,
+  } = options;
+  const values = { url, token, caFile, clientCert, clientKey, insecureHttp, config: noConfig, nameOf };
+  const { service, own } = await readSettings(
     {
-      quiet: true,
-      ...(url !== undefined && { url }),
-      ...(timeoutSeconds !== undefined && { timeout: String(timeoutSeconds) }),
-      ...(waitSeconds !== undefined && { wait: String(waitSeconds) }),
-      ...(concurrency !== undefined && { concurrency: String(concurrency) }),
-      ...(caFile !== undefined && { caFile }),
-      ...(clientCert !== undefined && { clientCert }),
-      ...(clientKey !== undefined && { clientKey }),
-      header: Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      ...(insecureHttp !== undefined && { insecureHttp }),
+      ...values,
+      timeoutSeconds: numberIn(options, 'timeoutSeconds'),
+      waitSeconds: numberIn(options, 'waitSeconds'),
+      concurrency: numberIn(options, 'concurrency'),
+      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     },
-    {
-      ...env,
-      ROLLCALL_LOG: '',
-      ...(token !== undefined && { ROLLCALL_TOKEN: token, ROLLCALL_TOKEN_FILE: '' }),
-    },
-    { manifests: [], vars: {} },
-    nodeFiles,
+    { env, files: nodeFiles },
+    'service',
   );
+  if (service === undefined) throw new Error('no rollcall.yaml was read, so none can be faulty');
+  return { service, own };
+}
+
+function numberIn(options: ServiceOptions, name: keyof typeof bounds): number | undefined {
+  const value = options[name];
+  return value === undefined ? undefined : wholeNumber(name, value, bounds[name]);
+}
+
+/** A job that only `tell` is told of. */
+export function jobFor(
+  { env = process.env, signal: stop }: ServiceOptions,
+  tell: Job['tell'] = () => {},
+): Job {
   // A signal for this run alone, so that its listeners do not stay on the caller's signal after the run.
-  const signal = AbortSignal.any(options.signal ? [options.signal] : []);
-  const context: ServiceContext = {
+  const signal = AbortSignal.any(stop ? [stop] : []);
+  return {
     ...nodeService,
-    stderr: { write: () => {}, isTerminal: false, colours: false },
+    env,
+    files: nodeFiles,
     interruptible: () => ({ signal, urgent: new AbortController().signal }),
     toolVersion: toolVersion(),
+    tell,
   };
-  return withService(settings, context, (service) => use(service, context));
+}
+
+/**
+ * Resources with what is kept secret of the service to be blanked out as well: it was not known yet when their manifests were read.
+ * Rejects with a UsageError when they refer to it.
+ */
+export async function guarded(resources: readonly Resource[], own: OwnSecrets): Promise<readonly Resource[]> {
+  const widened = new Map<readonly string[], readonly string[]>();
+  const safe: Resource[] = [];
+  for (const resource of resources) {
+    if (await refersToOwn(resource, own, nodeFiles)) {
+      throw new UsageError(
+        `${resource.address} refers to what rollcall itself keeps secret`,
+        'A manifest would send the token, or the key of the client certificate, to where others can read it.',
+      );
+    }
+    const secrets = widened.get(resource.secrets) ?? [...new Set([...resource.secrets, ...own.texts])];
+    widened.set(resource.secrets, secrets);
+    safe.push({ ...resource, secrets });
+  }
+  return safe;
 }

@@ -13,9 +13,14 @@ export interface FoundManifests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Turns the paths of a command line (files, folders, globs, `-`) into the manifests to read. */
-export async function findManifests(paths: readonly string[], files: Files): Promise<FoundManifests> {
-  const search = new Search(files);
+/** Turns the paths of a command line (files, folders, globs, `-`) into the manifests to read. The file of settings is none. */
+export async function findManifests(
+  paths: readonly string[],
+  files: Files,
+  settingsFile?: string,
+): Promise<FoundManifests> {
+  const settings = settingsFile && (await files.realPath(settingsFile).catch(() => undefined));
+  const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
   const { diagnostics } = search.problems;
   // What a search found that had to be ended is thousands of files that nobody meant, and not all of them.
@@ -29,10 +34,14 @@ class Search {
   readonly problems = new SearchProblems();
   readonly #searched = new Set<string>();
   readonly #files: Files;
+  /** The real path of the file of settings. */
+  readonly #settings: string | undefined;
+  #metSettings = false;
   readonly #folders: FolderReader;
 
-  constructor(files: Files) {
+  constructor(files: Files, settings: string | undefined) {
     this.#files = files;
+    this.#settings = settings;
     this.#folders = new FolderReader(files, this.problems);
   }
 
@@ -48,14 +57,13 @@ class Search {
     const kind = await this.#files.kindOf(path);
     switch (kind) {
       case 'file':
-        if (await leadsOutside(path, this.#files)) this.problems.reportOutside(path);
-        else await this.#add(path);
+        await this.#addNamed(path);
         return;
       case 'folder': {
         const realPath = await this.#files.realPath(path);
         if (this.#refusesSystemFolder(path, realPath)) return;
         if ((await this.#addBelow(path, realPath, [])) === 0 && this.problems.diagnostics.length === 0)
-          this.problems.reportNothing(path, 'no *.yaml or *.yml file is in this folder');
+          this.problems.reportNothing(path, `no *.yaml or *.yml file is in this folder${this.#exception()}`);
         return;
       }
       case 'other':
@@ -79,23 +87,24 @@ class Search {
       return;
     }
     const before = this.problems.diagnostics.length;
-    let matched: readonly string[] = [];
+    let added = 0;
     if ((await this.#files.kindOf(folder || '.')) === 'folder') {
       const root = await this.#files.realPath(folder || '.');
       if (this.#refusesSystemFolder(folder, root)) return;
-      matched = await this.#folders.glob(folder, pattern.slice(folder.length), root);
+      const matched = await this.#folders.glob(folder, pattern.slice(folder.length), root);
       for (const path of matched.toSorted())
         await this.problems.guarded(path, async () => {
-          await this.#addInside(path, await this.#files.kindOf(path), root);
+          added += await this.#addInside(path, await this.#files.kindOf(path), root);
         });
     }
-    if (matched.length === 0 && this.problems.diagnostics.length === before)
-      this.problems.reportNothing(pattern, 'no file matches this pattern');
+    if (added === 0 && this.problems.diagnostics.length === before)
+      this.problems.reportNothing(pattern, `no file matches this pattern${this.#exception()}`);
   }
 
   /** Adds a file that was not named itself, if it is one and lies in the folder that was. */
   async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
-    if (!isBelow(await this.#files.realPath(path), root)) {
+    const realPath = await this.#files.realPath(path);
+    if (!isBelow(realPath, root)) {
       this.problems.reportOutside(path);
       return 0;
     }
@@ -104,7 +113,11 @@ class Search {
       this.problems.report(path, 'file-unreadable', 'this is neither a file nor a folder', detail);
       return 0;
     }
-    await this.#add(path);
+    if (realPath === this.#settings) {
+      this.#metSettings = true;
+      return 0;
+    }
+    this.#add(path, realPath);
     return 1;
   }
 
@@ -136,9 +149,21 @@ class Search {
     return added;
   }
 
-  async #add(filename: string): Promise<void> {
-    const realPath = await this.#files.realPath(filename);
+  async #addNamed(path: string): Promise<void> {
+    const realPath = await this.#files.realPath(path);
+    if (await leadsOutside(path, this.#files)) this.problems.reportOutside(path);
+    else if (realPath === this.#settings) {
+      const detail = 'Name the manifests, or list them under `manifests` in it.';
+      this.problems.report(path, 'forbidden-file', 'this is the file of settings, not a manifest', detail);
+    } else this.#add(path, realPath);
+  }
+
+  #add(filename: string, realPath: string): void {
     if (!this.found.has(realPath)) this.found.set(realPath, filename.replace(/^(\.\/+)+(?=.)/, ''));
+  }
+
+  #exception(): string {
+    return this.#metSettings ? ', but for the file of settings' : '';
   }
 
   #refusesSystemFolder(path: string, realPath: string): boolean {

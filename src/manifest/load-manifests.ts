@@ -5,6 +5,7 @@ import {
   diagnosticFor,
   type Diagnostic,
 } from '../base/diagnostic.ts';
+import type { Address } from '../base/address.ts';
 import type { Files } from '../base/files.ts';
 import { validate } from '../generated/manifest.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
@@ -27,6 +28,8 @@ import { trimManifest } from './trim.ts';
 export interface LoadedManifests {
   /** What the valid entries declare, in the order of the files. Complete only when no diagnostic is an error. */
   readonly resources: readonly Resource[];
+  /** Of every entry that has a name, valid or not. */
+  readonly addresses: readonly Address[];
   /** Every problem of every file, by place. */
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were found, in order. */
@@ -37,10 +40,14 @@ export interface LoadOptions extends ReferencePolicy {
   readonly files: Files;
   /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
-  /** What `${env:NAME}` stands for. */
+  /** What `${env:NAME}` stands for; `${file:PATH}` is among the files. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Whether those two are read; otherwise they stand as they are written, and nothing is complained of. */
+  readonly secrets?: 'read' | 'unread';
   /** Whether a warning is an error. */
   readonly strict?: boolean;
+  /** The file of settings that is in use: no manifest, whatever folder it is in. */
+  readonly settingsFile?: string;
 }
 
 /** One run handles at most so many. */
@@ -51,8 +58,8 @@ export async function loadManifests(
   paths: readonly string[],
   options: LoadOptions,
 ): Promise<LoadedManifests> {
-  const { files, own, strict = false } = options;
-  const found = await findManifests(paths, files);
+  const { files, own, strict = false, settingsFile } = options;
+  const found = await findManifests(paths, files, settingsFile);
   const diagnostics = [...found.diagnostics];
   const named: Resource[] = [];
   const resources: Resource[] = [];
@@ -82,6 +89,7 @@ export async function loadManifests(
   const sorted = withoutSecrets(once(diagnostics).toSorted(byPlace), secrets);
   return {
     resources,
+    addresses: named.map(({ address }) => address),
     diagnostics: strict ? sorted.map((diagnostic) => asError(diagnostic)) : sorted,
     filenames: found.filenames,
   };
@@ -99,7 +107,7 @@ async function understand(
   options: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
-  const { variables, env = {}, own } = options;
+  const { variables, env = {}, own, secrets: reading = 'read' } = options;
   const nothing = { named: [], whole: [], entries: 0, secrets: [] };
   const parsed = await parseYaml(file, maxResources);
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
@@ -109,7 +117,7 @@ async function understand(
   if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
   const resolved = await resolveReferences(
     parsed.value,
-    { env, policy: options, readFile, ...(variables && { variables }) },
+    { env, policy: options, readFile, reading, ...(variables && { variables }) },
     parsed.places,
     file,
   );

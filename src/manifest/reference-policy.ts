@@ -2,6 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
 import { isBelow } from '../base/system-folder.ts';
+import { placeOf, type Resource } from '../kinds/resource.ts';
 
 /** What the references of manifests may name. */
 export interface ReferencePolicy {
@@ -50,6 +51,23 @@ export function refusedText(
 ): Problem | undefined {
   if (!own.tokens.some((token) => text.includes(token))) return undefined;
   return refusal(name, `It holds the access token. ${ownDetail}`);
+}
+
+/** Whether a resource that was read already refers to what rollcall keeps secret, or holds a token. */
+export async function refersToOwn(
+  resource: Resource,
+  { files: closed, tokens }: OwnSecrets,
+  files: Pick<Files, 'realPath'>,
+): Promise<boolean> {
+  const folder = placeOf(resource).filename.replace(/[^/]*$/, '');
+  for (const part of Object.values(resource.references ?? {}).flat()) {
+    if (typeof part === 'string' || 'env' in part) continue;
+    const path = part.file.startsWith('/') ? part.file : folder + part.file;
+    const realPath = await files.realPath(path).catch(() => undefined);
+    if (realPath !== undefined && closed.has(realPath)) return true;
+  }
+  const text = JSON.stringify(resource.fields);
+  return tokens.some((token) => text.includes(JSON.stringify(token).slice(1, -1)));
 }
 
 export function refusal(name: string, detail: string): Problem {

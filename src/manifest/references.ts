@@ -14,6 +14,8 @@ import type { Places } from '../yaml/places.ts';
 export interface ReferenceSources extends SecretSources {
   /** None when it is not known which there are. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
+  /** Whether the environment and files are read. */
+  readonly reading?: 'read' | 'unread';
 }
 
 export interface ResolvedValue {
@@ -151,6 +153,10 @@ class Resolver {
       }
       case 'env':
       case 'file': {
+        if (this.#sources.reading === 'unread') {
+          this.unresolved.push(path);
+          return undefined;
+        }
         const secret = await readSecret(referenceOf(piece), this.#sources);
         return typeof secret === 'string' ? this.#secret(secret) : this.#report(path, secret);
       }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '../base/address.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {
@@ -14,6 +15,16 @@ export interface Shard {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
+}
+
+/** Reads `1/8`. Throws a UsageError that says what it is called. */
+export function shardIn(written: string, name: string): Shard {
+  const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
+  if (index >= 1 && index <= count) return { index, count };
+  throw new UsageError(
+    `${name} cannot be ${JSON.stringify(written)}`,
+    'Write it as I/N, such as 1/8: the first of eight. I goes from 1 to N.',
+  );
 }
 
 export interface Selected<Item> {

@@ -1,6 +1,9 @@
-import type { Outcome } from '../apply/outcome.ts';
+import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import type { FailedRead } from '../observe/observe.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { StaleChange } from '../plan/saved/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
 /** How a command ended, for its reports. */
@@ -14,6 +17,55 @@ export interface Ended<Result> {
   readonly service?: string;
 }
 
+/** How a job ended. */
+export type Ran<Result> = Ended<Result> & Course<Result>;
+
+/** What came of a job, once it was known what it is about. */
+export interface Course<Result> {
+  readonly result?: Result;
+  readonly ending: Ending;
+  /** Why it went no further. It is among the diagnostics only once it is put into words. */
+  readonly halt?: Halt;
+}
+
+/** What came of a job that went no further. */
+export type Halted = Required<Omit<Course<never>, 'result'>>;
+
+/** Why a job goes no further, though settings and manifests are valid. Nothing was created. */
+export type Halt =
+  /** Some resources could not be looked up, or the run was interrupted meanwhile: there is no plan. */
+  | {
+      readonly kind: 'unread';
+      readonly service: string;
+      readonly failures: readonly FailedRead[];
+      /** How many resources were not tried. */
+      readonly notRead: number;
+      readonly interrupted: boolean;
+    }
+  | { readonly kind: 'too_many_creates'; readonly count: number; readonly most: number }
+  | { readonly kind: 'not_confirmed' }
+  /** A saved plan must not be applied, or not here. */
+  | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
+  /** The service is not as a saved plan saw it. */
+  | { readonly kind: 'stale'; readonly changes: readonly StaleChange[] };
+
+/** The exit code of a job that goes no further; the signal is that of its interruption, where it can be interrupted. */
+export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
+  switch (halt.kind) {
+    case 'unread':
+      if (signal && halt.interrupted) return interruptedBy(signal);
+      return halt.failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
+    case 'not_confirmed':
+      return signal?.aborted ? interruptedBy(signal) : 'failed';
+    case 'too_many_creates':
+      return 'failed';
+    case 'refused':
+      return halt.isStale ? 'stale' : 'invalid';
+    case 'stale':
+      return 'stale';
+  }
+}
+
 /** A run of apply, ended. */
 export interface ApplyRun {
   readonly plan: Plan;
@@ -25,4 +77,10 @@ export interface ApplyRun {
   readonly pace: Pace;
   /** Whether the plan was one that had been saved. */
   readonly saved: boolean;
+}
+
+/** How an apply ended that was not interrupted, or several that are reported as one. */
+export function applyEnding(outcomes: readonly Pick<Outcome, 'outcome' | 'doubt' | 'differences'>[]): Ending {
+  if (outcomes.some(({ outcome }) => outcome === 'denied')) return 'denied';
+  return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

@@ -1,29 +1,22 @@
-import { diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { diagnosticFor, type Problem } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { SavedPlan } from '../plan/saved/document.ts';
 import { readSavedPlan } from '../plan/saved/read.ts';
-import { restored, type SecretsOfPlan } from '../plan/saved/resources.ts';
-import { changedSince } from '../plan/saved/staleness.ts';
-import { stalePlan } from '../report/words/diagnostics.ts';
-import type { Resource } from '../kinds/resource.ts';
-import type { Context } from './context.ts';
-import type { ObservedPlan } from './observed-plan.ts';
+import { restored } from '../plan/saved/resources.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Halt } from './result.ts';
+import type { World } from './world.ts';
 
-export type LoadedPlan =
-  | {
-      readonly kind: 'loaded';
-      readonly plan: Plan;
-      readonly resources: readonly Resource[];
-      /** As it was read. */
-      readonly document: SavedPlan;
-    }
-  /** It must not be applied. */
-  | {
-      readonly kind: 'refused';
-      readonly ending: 'stale' | 'invalid';
-      readonly diagnostics: readonly Diagnostic[];
-    };
+type Refused = Extract<Halt, { kind: 'refused' }>;
+
+interface LoadedPlan {
+  readonly kind: 'loaded';
+  readonly plan: Plan;
+  /** As it was read. */
+  readonly document: SavedPlan;
+}
 
 const maxBytes = 256 * 1024 * 1024;
 
@@ -31,9 +24,10 @@ const maxBytes = 256 * 1024 * 1024;
 export async function loadSavedPlan(
   filename: string,
   baseUrl: string,
-  sources: SecretsOfPlan,
-): Promise<LoadedPlan> {
-  const read = readSavedPlan(await textOf(filename, sources.files));
+  { own, config: { allowEnv, allowFiles } = { manifests: [], vars: {} } }: Pick<Settings, 'own' | 'config'>,
+  { env, files }: Pick<World, 'env' | 'files'>,
+): Promise<LoadedPlan | Refused> {
+  const read = readSavedPlan(await textOf(filename, files));
   switch (read.kind) {
     case 'no_plan':
       throw new UsageError(
@@ -52,33 +46,24 @@ export async function loadSavedPlan(
       summary: `this plan was made for ${document.service}, and the service is ${baseUrl}`,
     });
   }
-  const result = await restored(document, sources);
-  if (result.kind === 'restored') {
-    const { plan } = result;
-    return { kind: 'loaded', plan, resources: plan.changes.map(({ resource }) => resource), document };
-  }
+  const result = await restored(document, {
+    env,
+    files,
+    own,
+    ...(allowEnv && { allowEnv }),
+    ...(allowFiles && { allowFiles }),
+  });
+  if (result.kind === 'restored') return { kind: 'loaded', plan: result.plan, document };
   const { diagnostics } = result;
-  const stale = diagnostics.some(({ code }) => code === 'stale-plan');
-  return { kind: 'refused', ending: stale ? 'stale' : 'invalid', diagnostics };
+  return { kind: 'refused', isStale: diagnostics.some(({ code }) => code === 'stale-plan'), diagnostics };
 }
 
-/** What keeps a loaded plan from being applied to what is observed now. */
-export function staleness(
-  { document }: Extract<LoadedPlan, { kind: 'loaded' }>,
-  now: Extract<ObservedPlan, { kind: 'planned' }>,
-): Diagnostic[] {
-  return stalePlan(changedSince(document, now.plan, now.observed));
+function refused(filename: string, problem: Problem): Refused {
+  const diagnostic = diagnosticFor(filename, { detail: 'Run `rollcall plan` again.', ...problem });
+  return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
 }
 
-function refused(filename: string, problem: Problem): LoadedPlan {
-  return {
-    kind: 'refused',
-    ending: 'stale',
-    diagnostics: [diagnosticFor(filename, { detail: 'Run `rollcall plan` again.', ...problem })],
-  };
-}
-
-async function textOf(filename: string, files: Context['files']): Promise<string> {
+async function textOf(filename: string, files: Files): Promise<string> {
   try {
     const bytes = await files.read(filename, maxBytes + 1);
     if (bytes.length > maxBytes) throw new Error('it is too large');

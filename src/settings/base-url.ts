@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 
 /** Checks a base URL and brings it into one form: scheme, host, and a path without its last slash. */
-export function readBaseUrl(text: string, insecureHttp: boolean): string {
+export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure = '--insecure-http'): string {
   if (!URL.canParse(text)) {
     throw new UsageError(
       'the service URL is not a URL',
@@ -27,7 +27,7 @@ export function readBaseUrl(text: string, insecureHttp: boolean): string {
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,
-      'Use https://, or --insecure-http if the way there is safe by other means.',
+      `Use https://, or ${nameOfInsecure} if the way there is safe by other means.`,
     );
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');

@@ -4,6 +4,7 @@ import type { Files } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { certificatesOf, readPem } from './pem.ts';
 import { Secret } from './secret.ts';
+import type { NameOf } from './values.ts';
 
 /** What rollcall shows of itself to a service that asks for it (mutual TLS); both in PEM. */
 export interface ClientCertificate {
@@ -15,22 +16,24 @@ export interface ClientCertificate {
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
-/** Reads the files that --client-cert and --client-key name. The key may stand in the file of the certificate. Throws a UsageError. */
+/** Reads the files of the certificate and of its key, which may stand in the file of the certificate. Throws a UsageError. */
 export async function readClientCertificate(
   certificatePath: string,
   keyPath: string | undefined,
   env: Environment,
   files: Pick<Files, 'read'>,
+  nameOf: NameOf,
 ): Promise<ClientCertificate> {
-  const certificate = await readPem('the file of --client-cert', certificatePath, files);
-  const parsed = certificateIn(certificate, certificatePath);
+  const [certName, keyName] = [nameOf('clientCert'), nameOf('clientKey')];
+  const certificate = await readPem(`the file of ${certName}`, certificatePath, files);
+  const parsed = certificateIn(certificate, certificatePath, certName);
   const keyText =
-    keyPath === undefined ? certificate : await readPem('the file of --client-key', keyPath, files);
-  const key = keyIn(keyText, keyPath ?? certificatePath, env);
+    keyPath === undefined ? certificate : await readPem(`the file of ${keyName}`, keyPath, files);
+  const key = keyIn(keyText, keyPath ?? certificatePath, env, keyName);
   if (!parsed.checkPrivateKey(key)) {
     throw new UsageError(
       'the client certificate and its key do not belong together',
-      'They are made as a pair: see --client-cert and --client-key.',
+      `They are made as a pair: see ${certName} and ${keyName}.`,
     );
   }
   const read = {
@@ -41,19 +44,19 @@ export async function readClientCertificate(
   return { ...read, key: new Secret(read.key) };
 }
 
-function certificateIn(text: string, path: string): X509Certificate {
+function certificateIn(text: string, path: string, name: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
     throw new UsageError(
-      `the file of --client-cert holds no certificate that can be used: ${path}`,
+      `the file of ${name} holds no certificate that can be used: ${path}`,
       'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.',
       { cause: error },
     );
   }
 }
 
-function keyIn(text: string, path: string, env: Environment): KeyObject {
+function keyIn(text: string, path: string, env: Environment, name: string): KeyObject {
   const passphrase = nonEmpty(env[passphraseVariable]);
   const isEncrypted = /ENCRYPTED/.test(text);
   try {
@@ -61,7 +64,7 @@ function keyIn(text: string, path: string, env: Environment): KeyObject {
   } catch (error) {
     // OpenSSL's message does not help, and nothing of what the file holds may be shown.
     const hint = !isEncrypted
-      ? 'It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; --client-key names another file.'
+      ? `It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; ${name} names another file.`
       : passphrase === undefined
         ? `It is encrypted: set ${passphraseVariable}.`
         : `It is encrypted, and ${passphraseVariable} does not open it.`;

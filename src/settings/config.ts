@@ -34,6 +34,8 @@ export interface ChosenConfig {
 export interface ReadConfig {
   /** None when the file is faulty. */
   readonly config?: ChosenConfig;
+  /** The file that was read, whether it is faulty or not; none where there is none. */
+  readonly filename?: string;
   readonly diagnostics: readonly Diagnostic[];
   /** Also of a faulty file, as far as it can be read. */
   readonly tokens: TokenPlaces;
@@ -62,23 +64,24 @@ export async function readConfig(
     }
     return { config: { manifests: [], vars: {} }, diagnostics: [], tokens: noTokenPlaces };
   }
-  const file = await readText(filename ?? defaultFile, files, { closed, outside: 'refused' });
-  if ('code' in file) return { diagnostics: [file], tokens: noTokenPlaces };
+  const read = { filename: filename ?? defaultFile };
+  const file = await readText(read.filename, files, { closed, outside: 'refused' });
+  if ('code' in file) return { ...read, diagnostics: [file], tokens: noTokenPlaces };
   const parsed = await parseYaml(file);
-  if (parsed.value === undefined) return { diagnostics: parsed.diagnostics, tokens: noTokenPlaces };
+  if (parsed.value === undefined) return { ...read, diagnostics: parsed.diagnostics, tokens: noTokenPlaces };
   const tokens = tokenPlaces(parsed.value, file.filename);
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)].map((diagnostic) =>
     withoutToken(diagnostic),
   );
-  if (diagnostics.length > 0) return { diagnostics, tokens };
+  if (diagnostics.length > 0) return { ...read, diagnostics, tokens };
   // What satisfies the schema is a Config: the type is generated from it.
   const config = parsed.value as unknown as Config;
   const wrong = [...wrongValues(config, parsed.places, file)];
   for (const list of manifestLists(config))
     wrong.push(...(await refuseOutside(list, parsed.places, file, files)));
-  if (wrong.length > 0) return { diagnostics: wrong, tokens };
-  return { config: choose(config, environment, file.filename), diagnostics: [], tokens };
+  if (wrong.length > 0) return { ...read, diagnostics: wrong, tokens };
+  return { ...read, config: choose(config, environment, file.filename), diagnostics: [], tokens };
 }
 
 function manifestLists({ manifests, environments = {} }: Config): PathList[] {

@@ -1,6 +1,15 @@
 import { UsageError } from '../base/errors.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
+import type { NameOf } from './values.ts';
+
+/** A header as it is given. */
+export interface GivenHeader {
+  readonly name: string;
+  readonly value: string;
+  /** The variables of the environment that are in the value, and what they hold. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
 
 /** A header that goes with every request. What stands in front of a service may ask for a secret there. */
 export interface ExtraHeader {
@@ -31,60 +40,66 @@ const taken = new Set([
   'upgrade',
 ]);
 
-const reference = /\$\{env:([^}]+)\}/g;
+const form = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/s;
 
-/** The variables that the values refer to. */
-export function headerVariables(flags: readonly string[]): string[] {
-  return flags.flatMap((flag) => Array.from(flag.matchAll(reference), ([, name = '']) => name));
-}
-
-/** Reads each `NAME: VALUE` of --header; `${env:NAME}` in a value is a variable of the environment. Throws a UsageError. */
-export function readHeaders(flags: readonly string[], env: Environment): readonly ExtraHeader[] {
-  const headers = flags.map((flag) => readHeader(flag, env));
-  const twice = headers.find(({ name }, index) => headers.findIndex((other) => other.name === name) < index);
-  if (twice) throw new UsageError(`--header ${twice.name} is given twice`, 'A header has one value.');
-  return headers;
-}
-
-/** The message repeats nothing but the name: the rest may be a secret. */
-function readHeader(flag: string, env: Environment): ExtraHeader {
-  const [, name = '', written = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(flag) ?? [];
-  if (name === '') {
+/** Reads `NAME: VALUE` of --header; `${env:NAME}` in the value is a variable of the environment. Throws a UsageError. */
+export function headerFlag(text: string, env: Environment): GivenHeader {
+  const [, name, written = ''] = form.exec(text) ?? [];
+  if (name === undefined) {
     throw new UsageError(
       '--header is not of the form NAME: VALUE',
       "For example: --header 'X-Team: identity'.",
     );
   }
-  if (taken.has(name.toLowerCase())) {
-    const hint =
-      name.toLowerCase() === 'authorization'
-        ? 'The token goes there: set ROLLCALL_TOKEN, or name a file with --token-file.'
-        : 'rollcall sets it itself.';
-    throw new UsageError(`--header cannot set ${name}`, hint);
-  }
-  const parts: string[] = [];
-  const value = written.replaceAll(reference, (_reference, variable: string) => {
-    const text = nonEmpty(valueOf(env, variable));
-    if (text === undefined) {
+  refuseTaken(name, '--header');
+  const variables: Record<string, string> = {};
+  const value = written.replaceAll(/\$\{env:([^}]+)\}/g, (_reference, variable: string) => {
+    const held = nonEmpty(valueOf(env, variable));
+    if (held === undefined) {
       throw new UsageError(
         `--header ${name} needs the variable ${variable}`,
         'It is not set, or it is empty.',
       );
     }
-    parts.push(text.trim());
-    return text.trim();
+    return (variables[variable] = held.trim());
   });
+  return { name, value, variables };
+}
+
+/** Checks headers. Throws a UsageError, which repeats nothing of them but the name: the rest may be a secret. */
+export function readHeaders(given: readonly GivenHeader[], nameOf: NameOf): readonly ExtraHeader[] {
+  const headers = given.map((header) => readHeader(header, nameOf('headers')));
+  const twice = headers.find(({ name }, index) => headers.findIndex((other) => other.name === name) < index);
+  if (twice)
+    throw new UsageError(`${nameOf('headers')} ${twice.name} is given twice`, 'A header has one value.');
+  return headers;
+}
+
+function readHeader({ name, value: padded, variables = {} }: GivenHeader, called: string): ExtraHeader {
+  if (!form.test(`${name}:`))
+    throw new UsageError(`${called} has a name that no header has`, 'For example: X-Team.');
+  refuseTaken(name, called);
+  const value = padded.replace(/^[ \t]+|[ \t]+$/g, '');
   if (!/^[\x20-\x7e\t]+$/.test(value)) {
     throw new UsageError(
-      `--header ${name} cannot have this value`,
+      `${called} ${name} cannot have this value`,
       'It is one line of ASCII, and not empty.',
     );
   }
   return {
     name: name.toLowerCase(),
     value: new Secret(value),
-    secrets: [value, ...afterScheme(value), ...parts].map((part) => new Secret(part)),
+    secrets: [value, ...afterScheme(value), ...Object.values(variables)].map((part) => new Secret(part)),
   };
+}
+
+function refuseTaken(name: string, called: string): void {
+  if (!taken.has(name.toLowerCase())) return;
+  const hint =
+    name.toLowerCase() === 'authorization'
+      ? 'The token goes there: set ROLLCALL_TOKEN, or name a file with --token-file.'
+      : 'rollcall sets it itself.';
+  throw new UsageError(`${called} cannot set ${name}`, hint);
 }
 
 /** Such as what follows `Bearer`. */

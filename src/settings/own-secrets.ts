@@ -1,16 +1,19 @@
 import { standardInput, type Files } from '../base/files.ts';
 import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
-import { headerVariables } from './headers.ts';
-import { secretsOf, type ServiceFlags, type ServiceSettings } from './service-settings.ts';
+import type { Secret } from './secret.ts';
+import { secretsOf, type ServiceSettings } from './service-settings.ts';
 import type { TokenPlaces } from './token-places.ts';
-
-/** The flags that name what rollcall keeps secret. */
-export type SecretFlags = Pick<ServiceFlags, 'tokenFile' | 'clientCert' | 'clientKey' | 'caFile' | 'header'>;
+import type { Values } from './values.ts';
 
 /** The real paths of the files that hold what rollcall keeps secret. */
 export async function closedFiles(
-  { tokenFile, clientCert, clientKey, caFile }: SecretFlags,
+  {
+    tokenFile,
+    clientCert,
+    clientKey,
+    caFile,
+  }: Pick<Values, 'tokenFile' | 'clientCert' | 'clientKey' | 'caFile'>,
   env: Environment,
   tokens: TokenPlaces,
   files: Pick<Files, 'realPath'>,
@@ -28,23 +31,28 @@ export async function closedFiles(
   return closed;
 }
 
-/** All that rollcall keeps secret, as far as it is known: without a service to talk to, that is what the environment holds. */
+/** What is known of the service, or the token alone. */
+export type KnownSecrets = Partial<ServiceSettings> & { readonly token?: Secret };
+
+/** All that rollcall keeps secret, as far as it is known. */
 export function ownSecrets(
-  { header = [] }: SecretFlags,
+  { headers = [] }: Pick<Values, 'headers'>,
   env: Environment,
   tokens: TokenPlaces,
   closed: ReadonlySet<string>,
-  service?: ServiceSettings,
+  known: KnownSecrets = {},
 ): OwnSecrets {
   const valuesOf = (variables: readonly string[]): string[] =>
     variables.flatMap((name) => nonEmpty(valueOf(env, name)?.trim()) ?? []).filter((value) => isLong(value));
   const held = valuesOf(['ROLLCALL_TOKEN', ...tokens.variables]);
-  const shown = service ? secretsOf(service).filter((secret) => isLong(secret)) : [];
+  const used = known.token ? [known.token.reveal()] : [];
   return {
-    variables: [...tokens.variables, ...headerVariables(header)],
+    variables: [...tokens.variables, ...headers.flatMap(({ variables = {} }) => Object.keys(variables))],
     files: closed,
-    texts: [...new Set([...held, ...valuesOf(['ROLLCALL_CLIENT_KEY_PASSPHRASE']), ...shown])],
-    tokens: [...new Set(service ? [...held, service.token.reveal()] : held)].filter((token) => isLong(token)),
+    texts: [
+      ...new Set([...held, ...valuesOf(['ROLLCALL_CLIENT_KEY_PASSPHRASE']), ...secretsOf(known)]),
+    ].filter((text) => isLong(text)),
+    tokens: [...new Set([...held, ...used])].filter((token) => isLong(token)),
   };
 }
 

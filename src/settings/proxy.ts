@@ -20,6 +20,7 @@ export function readProxy(
   baseUrl: string,
   env: Environment,
   insecureHttp: boolean,
+  nameOfInsecure = '--insecure-http',
 ): ProxySettings | undefined {
   const { protocol, hostname, port } = new URL(baseUrl);
   const secure = protocol === 'https:';
@@ -30,7 +31,7 @@ export function readProxy(
   if (!secure && !insecureHttp && !isLoopback(new URL(proxy.origin).hostname)) {
     throw new UsageError(
       `the token would be sent to the proxy ${proxy.origin} unencrypted`,
-      `Go around it with NO_PROXY=${hostname}, or use --insecure-http if the way there is safe by other means.`,
+      `Go around it with NO_PROXY=${hostname}, or use ${nameOfInsecure} if the way there is safe by other means.`,
     );
   }
   return proxy;

@@ -9,6 +9,7 @@ import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
+import { bounds, wholeNumber, type Values } from './values.ts';
 
 /** How to reach the service. */
 export interface ServiceSettings {
@@ -26,10 +27,6 @@ export interface ServiceSettings {
   readonly certificates?: readonly string[];
   readonly client?: ClientCertificate;
   readonly headers: readonly ExtraHeader[];
-  /** How to log each request; none: not at all. */
-  readonly log?: 'text' | 'json';
-  /** No progress, remarks or warnings, only results and errors. */
-  readonly quiet: boolean;
 }
 
 export interface WaitSettings {
@@ -39,9 +36,10 @@ export interface WaitSettings {
 }
 
 /** What is sent with every request, and must never be printed. */
-export function secretsOf({ token, headers, proxy, client }: ServiceSettings): string[] {
+export function secretsOf({ token, headers = [], proxy, client }: Partial<ServiceSettings>): string[] {
+  const held = [...(token ? [token] : []), ...headers.flatMap(({ secrets }) => secrets)];
   return [
-    ...[token, ...headers.flatMap(({ secrets }) => secrets)].map((secret) => secret.reveal()),
+    ...held.map((secret) => secret.reveal()),
     ...passwordsIn(proxy?.authorization?.reveal() ?? ''),
     ...(client ? keysIn(client.key.reveal()) : []),
   ];
@@ -60,94 +58,63 @@ function keysIn(pem: string): string[] {
   return Array.from(pem.matchAll(/-----BEGIN [^-]+-----([^-]+)-----END/g), ([, key = '']) => key.trim());
 }
 
-/** The flags as they were typed. */
-export interface ServiceFlags {
-  readonly url?: string;
-  readonly tokenFile?: string;
-  readonly timeout?: string;
-  readonly wait?: string;
-  readonly concurrency?: string;
-  readonly insecureHttp?: boolean;
-  readonly caFile?: string;
-  readonly clientCert?: string;
-  readonly clientKey?: string;
-  readonly header?: readonly string[];
-  readonly verbose?: boolean;
-  readonly quiet?: boolean;
-}
-
-const defaultTimeout = '60';
-const defaultWait = '60';
+const defaultTimeoutSeconds = 60;
+const defaultWaitSeconds = 60;
 /** A ceiling: how many requests are really under way follows from what the service bears. */
 const defaultConcurrency = 16;
 
-/** A flag beats the environment, which beats the file. Throws a UsageError that says what is missing or wrong. */
+/** What is given beats the environment, which beats the file. Throws a UsageError that says what is missing or wrong. */
 export async function readServiceSettings(
-  flags: ServiceFlags,
+  values: Values,
   env: Environment,
   config: ChosenConfig,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<ServiceSettings> {
-  const url = flags.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
+  const { nameOf, insecureHttp = false, caFile, waitSeconds } = values;
+  const url = values.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
   if (url === undefined) {
     throw new UsageError(
       'no service URL is given',
-      'Set ROLLCALL_URL, use --url, or choose an environment of rollcall.yaml with --env.',
+      typeof values.config === 'object'
+        ? `Set ROLLCALL_URL, or use ${nameOf('url')}.`
+        : `Set ROLLCALL_URL, use ${nameOf('url')}, or choose an environment of rollcall.yaml with ${nameOf('environment')}.`,
     );
   }
-  const insecureHttp = flags.insecureHttp ?? false;
-  const baseUrl = readBaseUrl(url, insecureHttp);
-  const proxy = readProxy(baseUrl, env, insecureHttp);
+  const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
+  const proxy = readProxy(baseUrl, env, insecureHttp, nameOf('insecureHttp'));
   return {
     baseUrl,
     ...(proxy && { proxy }),
-    ...(flags.caFile !== undefined && { certificates: await readCaFile(flags.caFile, env, files) }),
-    ...(await clientOf(flags, env, files)),
-    headers: readHeaders(flags.header ?? [], env),
-    token: await readToken(flags.tokenFile, env, config, files),
-    timeoutMs: wholeNumber('--timeout', flags.timeout ?? defaultTimeout, 1, 3600) * 1000,
+    ...(caFile !== undefined && { certificates: await readCaFile(caFile, env, files) }),
+    ...(await clientOf(values, env, files)),
+    headers: readHeaders(values.headers ?? [], nameOf),
+    token: await readToken(values, env, config, files),
+    timeoutMs: (values.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     wait: {
-      milliseconds: wholeNumber('--wait', flags.wait ?? defaultWait, 0, 86_400) * 1000,
-      isAsked: flags.wait !== undefined,
+      milliseconds: (waitSeconds ?? defaultWaitSeconds) * 1000,
+      isAsked: waitSeconds !== undefined,
     },
-    concurrency: concurrencyOf(flags, env, config),
-    ...logOf(flags, env),
-    quiet: flags.quiet ?? false,
+    concurrency: concurrencyOf(values, env, config),
   };
 }
 
 async function clientOf(
-  { clientCert, clientKey }: ServiceFlags,
+  { clientCert, clientKey, nameOf }: Values,
   env: Environment,
   files: Pick<Files, 'read'>,
 ): Promise<Pick<ServiceSettings, 'client'>> {
   if (clientCert !== undefined)
-    return { client: await readClientCertificate(clientCert, clientKey, env, files) };
+    return { client: await readClientCertificate(clientCert, clientKey, env, files, nameOf) };
   if (clientKey === undefined) return {};
-  throw new UsageError('--client-key needs --client-cert', 'A key is of no use without its certificate.');
-}
-
-function logOf({ verbose }: ServiceFlags, env: Environment): Pick<ServiceSettings, 'log'> {
-  const variable = nonEmpty(env['ROLLCALL_LOG']);
-  if (variable === 'json') return { log: 'json' };
-  if (variable === 'debug' || verbose) return { log: 'text' };
-  if (variable === undefined) return {};
-  throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'It can be debug or json.');
-}
-
-function concurrencyOf(flags: ServiceFlags, env: Environment, config: ChosenConfig): number {
-  if (flags.concurrency !== undefined) return wholeNumber('--concurrency', flags.concurrency, 1, 1000);
-  const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
-  if (variable !== undefined) return wholeNumber('ROLLCALL_CONCURRENCY', variable, 1, 1000);
-  return config.concurrency ?? defaultConcurrency;
-}
-
-/** Reads a number from a flag or a variable, or throws a UsageError that names it. */
-export function wholeNumber(name: string, text: string, least: number, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
   throw new UsageError(
-    `${name} cannot be ${JSON.stringify(text)}`,
-    `It takes a whole number from ${least} to ${most}.`,
+    `${nameOf('clientKey')} needs ${nameOf('clientCert')}`,
+    'A key is of no use without its certificate.',
   );
+}
+
+function concurrencyOf({ concurrency }: Values, env: Environment, config: ChosenConfig): number {
+  const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
+  if (concurrency === undefined && variable !== undefined)
+    return wholeNumber('ROLLCALL_CONCURRENCY', variable, bounds.concurrency);
+  return concurrency ?? config.concurrency ?? defaultConcurrency;
 }

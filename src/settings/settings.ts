@@ -1,55 +1,114 @@
 import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
-import { readConfig, type ChosenConfig } from './config.ts';
+import { readConfig, type ChosenConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
-import { closedFiles, ownSecrets, type SecretFlags } from './own-secrets.ts';
-import { noTokenPlaces, type TokenPlaces } from './token-places.ts';
+import { closedFiles, ownSecrets, type KnownSecrets } from './own-secrets.ts';
+import { readServiceSettings, type ServiceSettings } from './service-settings.ts';
 import { refuseSharedInput } from './standard-input.ts';
-import { readVariables } from './variables.ts';
+import { noTokenPlaces } from './token-places.ts';
+import { readToken } from './token.ts';
+import type { NameOf, Values } from './values.ts';
+import { readVarsFiles } from './variables.ts';
 
-/** The flags that every command understands which reads manifests, as they were typed. */
-export interface ProjectFlags {
-  readonly config?: string;
-  readonly env?: string;
-  readonly var?: readonly string[];
-  readonly vars?: readonly string[];
-  readonly strict?: boolean;
-}
-
-/** What rollcall.yaml and the files of variables say, and what is wrong with them. */
+/** All settings of a run. */
 export interface Settings {
   /** What rollcall.yaml says for the chosen environment; none when it is faulty. */
   readonly config?: ChosenConfig;
+  /** The file that it was read from, also when that is faulty: no manifest. */
+  readonly configFile?: string;
+  /** The manifests to read: those that are named, or else those of rollcall.yaml. */
+  readonly paths: readonly string[];
   /** None when a file that holds some is faulty: then it is not known which variables there are. */
   readonly variables?: JsonObject;
+  readonly strict: boolean;
+  /** How to reach the service, where that is known; see `Purpose`. */
+  readonly service?: ServiceSettings;
+  /** What is closed to manifests, and blanked out. */
+  readonly own: OwnSecrets;
+  /** What is wrong with rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
-  readonly tokens: TokenPlaces;
-  /** The real paths of the files that are read as secrets, and as nothing else. */
-  readonly closed: ReadonlySet<string>;
+  readonly nameOf: NameOf;
 }
 
-/** Merges flags, environment variables and files of settings. */
+/** What the settings are for. */
+export type Purpose =
+  /** To reach the service. A UsageError is thrown where that can't be; only where rollcall.yaml is faulty, it is told by diagnostics. */
+  | 'service'
+  /** To check manifests. The token and the rest are read if they can be, to be kept out of what is shown. */
+  | 'manifests'
+  /** To list names. No secret is read. */
+  | 'names';
+
+export interface SettingsSources {
+  readonly env: Environment;
+  readonly files: Files;
+}
+
+/** Merges what is given, the environment and the files of settings. Throws a UsageError. */
 export async function readSettings(
-  flags: ProjectFlags & SecretFlags,
-  env: Environment,
-  files: Files,
+  values: Values,
+  { env, files }: SettingsSources,
+  purpose: Purpose,
   paths: readonly string[] = [],
 ): Promise<Settings> {
-  refuseSharedInput(flags, paths, env);
-  const named = await closedFiles(flags, env, noTokenPlaces, files);
-  const environment = flags.env ?? nonEmpty(env['ROLLCALL_ENV']);
-  const { config, tokens, diagnostics } = await readConfig(flags.config, environment, files, named);
-  const closed = await closedFiles(flags, env, tokens, files);
-  const read = await readVariables(flags.vars ?? [], flags.var ?? [], files, closed);
-  const redactor = new Redactor(ownSecrets(flags, env, tokens, closed).texts);
+  const { vars = [], variables = {}, strict = false, nameOf } = values;
+  refuseSharedInput(values, paths, env);
+  const { config, filename, tokens, diagnostics } = await configOf(values, env, files);
+  const closed = await closedFiles(values, env, tokens, files);
+  const read = await readVarsFiles(vars, files, closed);
+  const service =
+    purpose === 'service' && config ? await readServiceSettings(values, env, config, files) : undefined;
+  const known = service ?? (purpose === 'names' ? {} : await knownSecrets(values, env, config, files));
+  const own = ownSecrets(values, env, tokens, closed, known);
+  const redactor = new Redactor(own.texts);
   const found = Array.isArray(read) ? [...diagnostics, ...read] : diagnostics;
   return {
     ...(config && { config }),
-    ...(config && !Array.isArray(read) && { variables: { ...config.vars, ...read.variables } }),
+    ...(filename !== undefined && { configFile: filename }),
+    paths: paths.length > 0 ? paths : (config?.manifests ?? []),
+    ...(config && !Array.isArray(read) && { variables: { ...config.vars, ...read.variables, ...variables } }),
+    strict,
+    ...(service && { service }),
+    own,
     diagnostics: found.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
-    tokens,
-    closed,
+    nameOf,
   };
+}
+
+async function configOf(values: Values, env: Environment, files: Files): Promise<ReadConfig> {
+  const { config, environment = nonEmpty(env['ROLLCALL_ENV']) } = values;
+  if (typeof config === 'object') return { config, tokens: noTokenPlaces, diagnostics: [] };
+  return readConfig(config, environment, files, await closedFiles(values, env, noTokenPlaces, files));
+}
+
+/** What can be known of the secrets that a run with the service would use; nothing is thrown for what cannot. */
+async function knownSecrets(
+  values: Values,
+  env: Environment,
+  config: ChosenConfig = { manifests: [], vars: {} },
+  files: Files,
+): Promise<KnownSecrets> {
+  // Plain files only: on standard input may be a manifest, and a pipe may be empty.
+  const plain: Pick<Files, 'read' | 'readStandardInput'> = {
+    readStandardInput: async () => Promise.reject(new Error('it is not for the token')),
+    read: async (path, maxBytes) => {
+      if ((await files.kindOf(path)) !== 'file') throw new Error('it is no plain file');
+      return files.read(path, maxBytes);
+    },
+  };
+  const service = await unlessUsage(readServiceSettings(values, env, config, plain));
+  if (service) return service;
+  const token = await unlessUsage(readToken(values, env, config, plain));
+  return token ? { token } : {};
+}
+
+async function unlessUsage<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  });
 }

@@ -1,17 +1,11 @@
 import { UsageError } from '../base/errors.ts';
 import { standardInput } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
-
-/** Where a command line can name standard input. */
-export interface InputFlags {
-  readonly config?: string;
-  readonly vars?: readonly string[];
-  readonly tokenFile?: string;
-}
+import type { Values } from './values.ts';
 
 /** Throws a UsageError where standard input is to be read as two things: whichever comes first would get what is for the other. */
 export function refuseSharedInput(
-  { config, vars = [], tokenFile }: InputFlags,
+  { config, vars = [], tokenFile }: Pick<Values, 'config' | 'vars' | 'tokenFile'>,
   paths: readonly string[],
   env: Environment,
 ): void {

@@ -3,14 +3,16 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { ChosenConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
+import type { Values } from './values.ts';
 
-/** The token: from the file that the flag names, from the environment, or from where rollcall.yaml says. */
+/** The token: as it is given or from the file that is, from the environment, or from where rollcall.yaml says. */
 export async function readToken(
-  flag: string | undefined,
+  { token: given, tokenFile: flag, nameOf }: Pick<Values, 'token' | 'tokenFile' | 'nameOf'>,
   env: Environment,
   config: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile'>,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<Secret> {
+  if (given !== undefined) return checked(given, nameOf('token'));
   const token = nonEmpty(env['ROLLCALL_TOKEN']);
   const variable = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
   if (flag === undefined && token !== undefined && variable !== undefined) {
@@ -30,7 +32,10 @@ export async function readToken(
       `Set ${config.tokenEnv}, which token_env names in the settings.`,
     );
   }
-  throw new UsageError('no access token is given', 'Set ROLLCALL_TOKEN, or name a file with --token-file.');
+  throw new UsageError(
+    'no access token is given',
+    `Set ROLLCALL_TOKEN, or name a file with ${nameOf('tokenFile')}.`,
+  );
 }
 
 /** No token is longer. */

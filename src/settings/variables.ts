@@ -7,24 +7,29 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import { readText } from '../yaml/read-text.ts';
 import { refuseReferences } from './plain-values.ts';
 
-/** The variables of the command line: those of `--vars` files, in order, then each `--var NAME=VALUE`. */
-export async function readVariables(
-  varsFiles: readonly string[],
-  assignments: readonly string[],
+/** The variables of files, in order: a later one beats an earlier one. */
+export async function readVarsFiles(
+  filenames: readonly string[],
   files: Files,
   closed: ReadonlySet<string>,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
   const variables: Record<string, JsonValue> = {};
-  for (const filename of varsFiles) {
+  for (const filename of filenames) {
     const read = await readVarsFile(filename, files, closed);
     if (Array.isArray(read)) return read;
     Object.assign(variables, read.variables);
   }
+  return { variables };
+}
+
+/** Reads each `NAME=VALUE` of --var. Throws a UsageError. */
+export async function variableFlags(assignments: readonly string[]): Promise<JsonObject> {
+  const variables: Record<string, JsonValue> = {};
   for (const assignment of assignments) {
     const [name, value] = await readAssignment(assignment);
     variables[name] = value;
   }
-  return { variables };
+  return variables;
 }
 
 async function readVarsFile(

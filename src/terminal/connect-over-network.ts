@@ -1,6 +1,6 @@
 import { undiciTransport } from '../service/undici-transport.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
-import type { Connection } from '../run/context.ts';
+import type { Connection } from '../run/world.ts';
 
 /** Connects to a real service. This is where the secrets are unwrapped. */
 export function connectOverNetwork(settings: ServiceSettings): Connection {

@@ -1,5 +1,5 @@
 import type { InterruptSignal } from '../base/exit-code.ts';
-import type { Interruption } from '../run/context.ts';
+import type { Interruption } from '../run/world.ts';
 
 const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

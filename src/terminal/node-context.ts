@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import type { Context, Output, ResultStream } from '../run/context.ts';
+import type { Context, Output, ResultStream } from './context.ts';
 import { createFile } from './create-file.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import type { ResultStream } from '../run/context.ts';
+import type { ResultStream } from './context.ts';
 
 const descriptor = 1;
 

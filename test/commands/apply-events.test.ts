@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import type { HttpRequest, Exchange } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
@@ -44,6 +45,7 @@ async function events(
   transport: (request: HttpRequest) => Exchange,
   options: Partial<Parameters<typeof apply>[1]> = {},
   manifest: Readonly<Record<string, string>> = files,
+  paths: readonly string[] = ['m.yaml'],
 ): Promise<{ ending: Ending; events: Event[]; text: string }> {
   const { context, stdout } = capture({
     files: manifest,
@@ -51,11 +53,7 @@ async function events(
     clock: virtualClock(),
     transport: async (request) => transport(request),
   });
-  const ending = await apply(
-    ['m.yaml'],
-    { output: 'ndjson', yes: true, concurrency: '1', ...options },
-    context,
-  );
+  const ending = await apply(paths, { output: 'ndjson', yes: true, concurrency: '1', ...options }, context);
   const lines = stdout().split('\n').slice(0, -1);
   const parsed = lines.map((line) => JSON.parse(line) as Event); // held against the schema below
   for (const event of parsed) expect(schemaErrors('apply-event', event)).toEqual([]);
@@ -87,6 +85,35 @@ describe('apply -o ndjson', () => {
       'apply_complete user.alice exists',
       'change_summary {"add":1,"change":0,"remove":0,"operation":"apply"}',
     ]);
+  });
+
+  test('tells the plan before it is refused for its size, be it one of manifests or a saved one', async () => {
+    const expected = [
+      'version',
+      'planned_change application.new',
+      'planned_change application.refused',
+      'planned_change user.alice',
+      'change_summary {"add":3,"change":0,"remove":0,"operation":"plan"}',
+      'diagnostic too-many-creates',
+    ];
+    const ofManifests = await events(service, { maxCreates: '2' });
+    expect(ofManifests.events.map((event) => told(event))).toEqual(expected);
+
+    const planning = capture({
+      files,
+      url: 'http://127.0.0.1:9',
+      transport: async (request) => service(request),
+    });
+    await plan(['m.yaml'], { output: 'json', out: 'plan.json' }, planning.context);
+    const saved = { 'plan.json': planning.written.get('plan.json') ?? '' };
+    const { events: ofSaved, ending } = await events(
+      service,
+      { plan: 'plan.json', maxCreates: '2' },
+      saved,
+      [],
+    );
+    expect(ending).toBe('failed');
+    expect(ofSaved.map((event) => told(event))).toEqual(expected);
   });
 
   test('has told what has happened when the run stops dead', async () => {

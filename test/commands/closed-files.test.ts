@@ -4,9 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
-import { validate } from '../../src/commands/validate.ts';
+import { validate, type ValidateOptions } from '../../src/commands/validate.ts';
 import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { environmentNames } from '../../src/settings/config.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
 import { parseJson } from '../../src/base/json.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import { temporaryFolder } from '../support/canary.ts';
@@ -125,6 +126,73 @@ describe('the token file is never a manifest', () => {
     expect(
       (await planned([at('project/manifests')], { tokenFile, config: at('link-to-tok') })).codes,
     ).toEqual(['forbidden-file']);
+  });
+});
+
+describe('validate', () => {
+  const copy = `version: 1\nusers: [{ username: alice, name: Alice, attributes: { key: "${token}" } }]\n`;
+
+  async function validated(
+    path: string,
+    options: Partial<ValidateOptions>,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly ending: Ending; readonly text: string }> {
+    const run = capture({ env });
+    const files = { ...nodeFiles, readStandardInput: () => Promise.reject(new Error('nobody types')) };
+    const ending = await validate([path], { output: 'text', ...options }, { ...run.context, files });
+    return { ending, text: run.stdout() };
+  }
+
+  test.each<[string, (at: (name: string) => string) => [Partial<ValidateOptions>, Record<string, string>]]>([
+    ['the variable names', (path) => [{}, { ROLLCALL_TOKEN_FILE: path('tok') }]],
+    [
+      'rollcall.yaml names',
+      () => [{ config: configured('environments: { a: { token_file: ../tok } }'), env: 'a' }, {}],
+    ],
+    [
+      'the variable names, though rollcall.yaml is faulty',
+      (path) => [{ config: configured('wrong: true') }, { ROLLCALL_TOKEN_FILE: path('tok') }],
+    ],
+    [
+      'rollcall.yaml names, though other settings are wrong',
+      () => [
+        {
+          config: configured('environments: { a: { token_file: ../tok, url: "http://id.example.com" } }'),
+          env: 'a',
+        },
+        {},
+      ],
+    ],
+  ])('finds a copy of the token that plan would use, and shows none: %s it', async (_, setup) => {
+    writeFileSync(at('copied.yaml'), copy);
+    const { ending, text } = await validated(at('copied.yaml'), ...setup(at));
+    rmSync(at('copied.yaml'));
+    expect(ending).toBe('invalid');
+    expect(text).toContain('an access token stands here');
+  });
+
+  test.each<Record<string, string>>([
+    {},
+    { ROLLCALL_TOKEN_FILE: '/nowhere/at/all' },
+    { ROLLCALL_TOKEN_FILE: '-' },
+    { ROLLCALL_URL: 'no URL', ROLLCALL_CONCURRENCY: '0', ROLLCALL_LOG: 'loud' },
+    { ROLLCALL_TOKEN: 'a', ROLLCALL_TOKEN_FILE: 'b' },
+  ])('fails for nothing that only plan needs: %j', async (env) => {
+    expect((await validated(at('project/manifests'), {}, env)).ending).toBe('done');
+  });
+
+  test('takes the settings for no manifest, though `manifests` names the folder of both', async () => {
+    mkdirSync(at('whole'), { recursive: true });
+    writeFileSync(at('whole/a.yaml'), valid);
+    writeFileSync(at('whole/rollcall.yaml'), 'version: 1\nmanifests: [.]\n');
+    const config = at('whole/rollcall.yaml');
+    const run = capture({});
+    expect(await validate([], { output: 'text', config }, { ...run.context, files: nodeFiles })).toBe('done');
+    expect(run.stdout()).toBe('Valid: 0 applications, 1 user.\n');
+    expect((await validated(at('whole'), { config })).ending).toBe('done');
+    const named = await validated(config, { config });
+    expect(named.ending).toBe('invalid');
+    expect(named.text).toContain('this is the file of settings, not a manifest [forbidden-file]');
   });
 });
 

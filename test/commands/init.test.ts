@@ -3,8 +3,8 @@ import { parse } from 'yaml';
 import { init, type InitOptions } from '../../src/commands/init.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { readSettings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { projectSettings } from '../support/settings.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered } from '../support/scripted-transport.ts';
@@ -31,7 +31,7 @@ describe('init', () => {
     const files = memoryFiles(Object.fromEntries(written));
     const { diagnostics } = await loadManifests(['manifests'], { files });
     expect(diagnostics).toEqual([]);
-    expect(await readSettings({ env: 'production' }, {}, files)).toMatchObject({
+    expect(await projectSettings({ env: 'production' }, {}, files)).toMatchObject({
       config: {
         url,
         tokenEnv: 'ROLLCALL_TOKEN',

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticCodes } from '../../src/base/diagnostic.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { schemaNames } from '../../src/base/schema.ts';
-import { readSettings } from '../../src/settings/settings.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { projectSettings } from '../support/settings.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { rollcall, root, run } from '../support/cli.ts';
 import { endedHere } from '../support/here.ts';
@@ -59,7 +59,7 @@ describe('the documents', () => {
   test('show a rollcall.yaml that is valid', async () => {
     const [config = ''] = blocks('docs/references.md', 'yaml');
     const files = memoryFiles({ 'rollcall.yaml': config });
-    expect(await readSettings({ env: 'staging' }, {}, files)).toMatchObject({
+    expect(await projectSettings({ env: 'staging' }, {}, files)).toMatchObject({
       variables: { grafana_provider: 3 },
     });
   });

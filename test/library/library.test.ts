@@ -1,4 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -251,17 +254,40 @@ describe('the library', () => {
   test.each<[string, PlanOptions]>([
     ['no service URL is given', { url: undefined }],
     ['the access token is empty', { token: '  ' }],
-    ['--timeout cannot be "0.5"', { timeoutSeconds: 0.5 }],
-    ['--wait cannot be "-1"', { waitSeconds: -1 }],
-    ['--concurrency cannot be "0"', { concurrency: 0 }],
-    ['--header cannot set Host', { headers: { Host: 'id.example.com' } }],
-    ['--client-key needs --client-cert', { clientKey: 'key.pem' }],
+    ['timeoutSeconds cannot be 0', { timeoutSeconds: 0 }],
+    ['timeoutSeconds cannot be 0.5', { timeoutSeconds: 0.5 }],
+    ['waitSeconds cannot be -1', { waitSeconds: -1 }],
+    ['concurrency cannot be NaN', { concurrency: Number.NaN }],
+    ['shard cannot be "2/1"', { shard: '2/1' }],
+    ['target and exclude leave out every resource', { exclude: ['*'] }],
+    ['headers cannot set Host', { headers: { Host: 'id.example.com' } }],
+    ['headers X-A cannot have this value', { headers: { 'X-A': 'one\r\nX-B: two' } }],
+    ['headers has a name that no header has', { headers: { 'X A': 'b' } }],
+    ['clientKey needs clientCert', { clientKey: 'key.pem' }],
+    ['the file of clientCert cannot be read', { clientCert: 'none.pem' }],
     ['no declared resource has an address like user.bob', { target: ['user.bob'] }],
     ['the token would be sent to id.example.com unencrypted', { url: 'http://id.example.com' }],
   ])('rejects options that cannot be right: %s', async (message, options) => {
     const planning = plan(await valid(...roll), { ...service, ...options });
     await expect(planning).rejects.toThrow(message);
     await expect(planning).rejects.toBeInstanceOf(UsageError);
+    await expect(planning).rejects.not.toMatchObject({ hint: expect.stringContaining('--') as string });
+  });
+
+  test('sends the value of a header as it is given, whatever it looks like', async () => {
+    const manifests = await valid(...roll);
+    const seen = new Set<string | string[] | undefined>();
+    const empty = createServer(({ headers }, response) => {
+      seen.add(headers['x-template']);
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not found."}');
+    }).listen(0, '127.0.0.1');
+    await once(empty, 'listening');
+    const { port } = empty.address() as AddressInfo; // it listens on a port
+    const url = `http://127.0.0.1:${port}`;
+    const env = { HOME: '/a-folder-of-the-caller' };
+    await planned(manifests, { url, env, headers: { 'X-Template': ' ${env:HOME} ' } });
+    empty.close();
+    expect([...seen]).toEqual(['${env:HOME}']);
   });
 
   test('applies a plan to no other service than its own', async () => {

@@ -10,7 +10,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 let folder: string;
 beforeAll(() => {
   folder = temporaryFolder();
-  for (const path of ['a/b/.hidden', 'empty']) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ['a/b/.hidden', 'empty', 'only']) mkdirSync(join(folder, path), { recursive: true });
   for (const path of [
     'a/one.yaml',
     'a/b/two.yml',
@@ -18,6 +18,7 @@ beforeAll(() => {
     'a/b/.hidden/four.yaml',
     'a/.five.yaml',
     'a/x\\y.yaml',
+    'only/rollcall.yaml',
   ]) {
     writeFileSync(join(folder, path), '');
   }
@@ -54,6 +55,47 @@ describe('the manifests of a command line', () => {
     expect(codes).toEqual(['link-loop', 'link-outside', 'link-outside']);
     expect(names).toHaveLength(3);
     expect(names).toEqual(expect.arrayContaining(['a/b/two.yml', 'a/x\\y.yaml']));
+  });
+
+  test('are not the file of settings, in a folder or behind a pattern, by whichever name', async () => {
+    const one = [join(folder, 'a/one.yaml')];
+    for (const settings of ['a/b/two.yml', 'a/./b/../b/two.yml']) {
+      for (const path of ['a/b', 'a/b/*.yml']) {
+        const { filenames, diagnostics } = await findManifests(
+          [...one, join(folder, path)],
+          nodeFiles,
+          join(folder, settings),
+        );
+        expect(filenames).toEqual(one);
+        expect(diagnostics.filter(({ code }) => code !== 'link-loop')).toEqual(
+          path === 'a/b' ? [] : [expect.objectContaining({ code: 'no-manifests' })],
+        );
+      }
+    }
+  });
+
+  test('are not there, where there is nothing but the file of settings', async () => {
+    const { diagnostics } = await findManifests(
+      [join(folder, 'only')],
+      nodeFiles,
+      join(folder, 'only/rollcall.yaml'),
+    );
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'no-manifests',
+        summary: 'no *.yaml or *.yml file is in this folder, but for the file of settings',
+      },
+    ]);
+  });
+
+  test('are refused where the file of settings is named as one', async () => {
+    const path = join(folder, 'a/one.yaml');
+    expect(await findManifests([path], nodeFiles, path)).toMatchObject({
+      filenames: [],
+      diagnostics: [
+        { code: 'forbidden-file', detail: 'Name the manifests, or list them under `manifests` in it.' },
+      ],
+    });
   });
 
   test('are one when a file is named twice', async () => {

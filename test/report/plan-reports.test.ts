@@ -6,7 +6,7 @@ import { createStyle } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
 import { planReport } from '../../src/report/report.ts';
 import { sarif } from '../../src/report/formats/sarif.ts';
-import { stalePlan } from '../../src/report/words/diagnostics.ts';
+import { haltDiagnostics } from '../../src/report/words/diagnostics.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 
@@ -100,11 +100,11 @@ test('of what has changed since a plan was made it is said what it was, and what
   const [resource] = await desired(`version: 1\n${wiki}\n`);
   if (resource === undefined) expect.fail('nothing is declared');
   const staleness = [{ kind: 'field', field: 'name', planned: 'Before', observed: 'Now' }] as const;
-  expect(stalePlan([{ resource, staleness }])).toMatchObject([
+  expect(haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness }] })).toMatchObject([
     { code: 'stale-plan', detail: 'It was "Before", and is "Now".' },
   ]);
   const words = (kind: 'appeared' | 'vanished'): string =>
-    stalePlan([{ resource, staleness: [{ kind }] }])[0]?.summary ?? '';
+    haltDiagnostics({ kind: 'stale', changes: [{ resource, staleness: [{ kind }] }] })[0]?.summary ?? '';
   expect(words('appeared')).toContain('exists by now');
   expect(words('vanished')).toContain('not there any more');
 });

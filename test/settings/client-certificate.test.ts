@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { valuesOf } from '../../src/commands/flags.ts';
 import { readClientCertificate } from '../../src/settings/client-certificate.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 
+const { nameOf } = await valuesOf({}, {});
 const certificate = tlsFixture('client.pem').trim();
 const key = tlsFixture('client.key');
 const files = memoryFiles({
@@ -27,7 +29,7 @@ describe('the client certificate', () => {
     ],
     ['with the key in the same file', 'both.pem', undefined, {}],
   ])('is read %s', async (_name, certificatePath, keyPath, env) => {
-    const read = await readClientCertificate(certificatePath, keyPath, env, files);
+    const read = await readClientCertificate(certificatePath, keyPath, env, files, nameOf);
     expect(read.certificate).toBe(certificate);
     expect(read.key.reveal()).toBe(key);
     expect(JSON.stringify(read)).not.toContain('PRIVATE');
@@ -49,7 +51,7 @@ describe('the client certificate', () => {
     ['trusted.pem', 'client.key', {}, /client/],
     ['client.pem', 'other.key', {}, /do not belong together/],
   ])('%s with the key %s is refused', async (certificatePath, keyPath, env, message) => {
-    const reading = readClientCertificate(certificatePath, keyPath, env, files);
+    const reading = readClientCertificate(certificatePath, keyPath, env, files, nameOf);
     await expect(reading).rejects.toThrow(message);
     await expect(reading).rejects.toMatchObject({ name: 'UsageError' });
   });

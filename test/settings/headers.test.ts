@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readHeaders } from '../../src/settings/headers.ts';
+import { headerFlag, readHeaders, type ExtraHeader } from '../../src/settings/headers.ts';
+
+const headersOf = (flags: readonly string[], env: Record<string, string>): readonly ExtraHeader[] =>
+  readHeaders(
+    flags.map((flag) => headerFlag(flag, env)),
+    () => '--header',
+  );
 
 const read = (flags: readonly string[], env: Record<string, string> = {}): [string, string][] =>
-  readHeaders(flags, env).map(({ name, value }) => [name, value.reveal()]);
+  headersOf(flags, env).map(({ name, value }) => [name, value.reveal()]);
 
 describe('--header', () => {
   test.each([
@@ -35,7 +41,7 @@ describe('--header', () => {
   });
 
   test('knows the secrets within a value', () => {
-    const [header] = readHeaders(['X-Pass: Basic me:${env:PASS}'], { PASS: 'canary-pass' });
+    const [header] = headersOf(['X-Pass: Basic me:${env:PASS}'], { PASS: 'canary-pass' });
     expect(header?.secrets.map((secret) => secret.reveal())).toEqual([
       'Basic me:canary-pass',
       'me:canary-pass',

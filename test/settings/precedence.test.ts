@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ChosenConfig } from '../../src/settings/config.ts';
-import { readServiceSettings, type ServiceFlags } from '../../src/settings/service-settings.ts';
-import { readSettings, type ProjectFlags } from '../../src/settings/settings.ts';
+import type { ProjectFlags, ServiceFlags } from '../../src/commands/flags.ts';
 import { readToken } from '../../src/settings/token.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { projectSettings, serviceSettings } from '../support/settings.ts';
 
 const files = memoryFiles({
   'ops/rollcall.yaml': `
@@ -28,7 +28,7 @@ environments:
 
 async function chosen(env?: string, flags: ProjectFlags = {}): Promise<ChosenConfig> {
   const named = { config: 'ops/rollcall.yaml', ...(env !== undefined && { env }), ...flags };
-  const { config, diagnostics } = await readSettings(named, {}, files);
+  const { config, diagnostics } = await projectSettings(named, {}, files);
   expect(diagnostics).toEqual([]);
   return config ?? expect.fail('there is no configuration');
 }
@@ -85,7 +85,8 @@ describe('the token comes', () => {
       'token-of-production',
     ],
   ])('%s', async (_, environment, flag, env, expected) => {
-    expect((await readToken(flag, env, await chosen(environment), files)).reveal()).toBe(expected);
+    const values = { tokenFile: flag, nameOf: String };
+    expect((await readToken(values, env, await chosen(environment), files)).reveal()).toBe(expected);
   });
 });
 
@@ -100,7 +101,7 @@ describe('a number', () => {
     [{ concurrency: '1000' }, { concurrency: 1000 }],
     [{}, { timeoutMs: 60_000, concurrency: 16 }],
   ])('is taken up to its bounds: %j', async (flags, expected) => {
-    expect(await readServiceSettings(flags, env, config, files)).toMatchObject(expected);
+    expect(await serviceSettings(flags, env, config, files)).toMatchObject(expected);
   });
 
   test.each<[ServiceFlags, string]>([
@@ -113,6 +114,6 @@ describe('a number', () => {
     [{ concurrency: '0' }, '--concurrency cannot be "0"'],
     [{ concurrency: '1001' }, '--concurrency cannot be "1001"'],
   ])('is refused beyond them: %j', async (flags, message) => {
-    await expect(readServiceSettings(flags, env, config, files)).rejects.toThrow(message);
+    await expect(serviceSettings(flags, env, config, files)).rejects.toThrow(message);
   });
 });

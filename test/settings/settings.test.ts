@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readServiceSettings } from '../../src/settings/service-settings.ts';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { ChosenConfig } from '../../src/settings/config.ts';
-import { readSettings, type ProjectFlags } from '../../src/settings/settings.ts';
+import type { ProjectFlags } from '../../src/commands/flags.ts';
 import { root } from '../support/cli.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { projectSettings, serviceSettings } from '../support/settings.ts';
 
 const config = readFileSync(join(root, 'examples/environments/rollcall.yaml'), 'utf8');
 const files = memoryFiles({
@@ -21,7 +21,7 @@ async function settings(
   flags: ProjectFlags,
   env = {},
 ): Promise<{ config: ChosenConfig; variables: JsonObject }> {
-  const { config: chosen, variables = {}, diagnostics } = await readSettings(flags, env, files);
+  const { config: chosen, variables = {}, diagnostics } = await projectSettings(flags, env, files);
   if (chosen === undefined || diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
   return { config: chosen, variables };
 }
@@ -30,7 +30,7 @@ async function problems(
   flags: ProjectFlags,
   contents: Record<string, string>,
 ): Promise<readonly Diagnostic[]> {
-  return (await readSettings(flags, {}, memoryFiles(contents))).diagnostics;
+  return (await projectSettings(flags, {}, memoryFiles(contents))).diagnostics;
 }
 
 describe('the settings', () => {
@@ -80,20 +80,20 @@ describe('the settings', () => {
   });
 
   test('say how large a number --var takes, and how it is meant as text', async () => {
-    await expect(readSettings({ var: ['n=1e22'] }, {}, files)).rejects.toMatchObject({
+    await expect(projectSettings({ var: ['n=1e22'] }, {}, files)).rejects.toMatchObject({
       hint: `If it is meant as text, quote it: --var 'n="…"'. Whole numbers go up to 9007199254740991.`,
     });
   });
 
   test('are invalid, with a place, when the file is', async () => {
-    expect((await readSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
+    expect((await projectSettings({ config: 'bad.yaml' }, {}, files)).diagnostics).toMatchObject([
       {
         code: 'unknown-field',
         detail: 'Did you mean `url`?',
         range: { filename: 'bad.yaml', start: { line: 4, column: 5 } },
       },
     ]);
-    expect((await readSettings({ config: 'none.yaml' }, {}, files)).diagnostics).toMatchObject([
+    expect((await projectSettings({ config: 'none.yaml' }, {}, files)).diagnostics).toMatchObject([
       { code: 'file-not-found' },
     ]);
   });
@@ -138,7 +138,7 @@ describe('the settings', () => {
     [{ env: 'toString' }, /not in rollcall.yaml/],
     [{ env: 'constructor' }, /not in rollcall.yaml/],
   ])('%j is refused', async (flags, message) => {
-    await expect(readSettings(flags, {}, files)).rejects.toThrow(message);
+    await expect(projectSettings(flags, {}, files)).rejects.toThrow(message);
   });
 
   test.each([
@@ -147,12 +147,12 @@ describe('the settings', () => {
     [{ wait: '90' }, { milliseconds: 90_000, isAsked: true }],
   ])('of the service: %j waits as it says', async (flags, wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
-    expect(await readServiceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
+    expect(await serviceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
   });
 
   test.each(['', '-1', '1.5', '86401', 'long'])('of the service: --wait %j is refused', async (wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
-    await expect(readServiceSettings({ wait }, env, { manifests: [], vars: {} }, files)).rejects.toThrow(
+    await expect(serviceSettings({ wait }, env, { manifests: [], vars: {} }, files)).rejects.toThrow(
       `--wait cannot be ${JSON.stringify(wait)}`,
     );
   });
@@ -160,7 +160,7 @@ describe('the settings', () => {
   test('of the service: a flag beats the environment, which beats the file', async () => {
     const { config: chosen } = await settings({ env: 'production' });
     const env = { PRODUCTION_TOKEN: 'from-config' };
-    const fromFile = await readServiceSettings({}, env, chosen, files);
+    const fromFile = await serviceSettings({}, env, chosen, files);
     expect(fromFile).toMatchObject({ baseUrl: 'https://id.example.com', concurrency: 2 });
     expect(fromFile.token.reveal()).toBe('from-config');
     const both = {
@@ -169,9 +169,9 @@ describe('the settings', () => {
       ROLLCALL_TOKEN: 'from-env',
       ROLLCALL_CONCURRENCY: '5',
     };
-    const fromEnv = await readServiceSettings({ concurrency: '7' }, both, chosen, files);
+    const fromEnv = await serviceSettings({ concurrency: '7' }, both, chosen, files);
     expect(fromEnv).toMatchObject({ baseUrl: 'https://env.example.com', concurrency: 7 });
     expect(fromEnv.token.reveal()).toBe('from-env');
-    await expect(readServiceSettings({}, {}, chosen, files)).rejects.toThrow(/no access token/);
+    await expect(serviceSettings({}, {}, chosen, files)).rejects.toThrow(/no access token/);
   });
 });

@@ -7,11 +7,21 @@ const files = memoryFiles({ token: 'from-file\n', empty: '\n', two: 'one\ntwo\n'
 
 describe('the token', () => {
   test('comes from the flag before it comes from the environment', async () => {
-    expect((await readToken('token', { ROLLCALL_TOKEN: 'from-env' }, {}, files)).reveal()).toBe('from-file');
-    expect((await readToken(undefined, { ROLLCALL_TOKEN: 'from-env' }, {}, files)).reveal()).toBe('from-env');
-    expect((await readToken(undefined, { ROLLCALL_TOKEN_FILE: 'token' }, {}, files)).reveal()).toBe(
-      'from-file',
-    );
+    expect(
+      (
+        await readToken({ tokenFile: 'token', nameOf: String }, { ROLLCALL_TOKEN: 'from-env' }, {}, files)
+      ).reveal(),
+    ).toBe('from-file');
+    expect(
+      (
+        await readToken({ tokenFile: undefined, nameOf: String }, { ROLLCALL_TOKEN: 'from-env' }, {}, files)
+      ).reveal(),
+    ).toBe('from-env');
+    expect(
+      (
+        await readToken({ tokenFile: undefined, nameOf: String }, { ROLLCALL_TOKEN_FILE: 'token' }, {}, files)
+      ).reveal(),
+    ).toBe('from-file');
   });
 
   test.each([
@@ -21,11 +31,11 @@ describe('the token', () => {
     ['two', {}, /holds characters that no token has/],
     ['missing', {}, /cannot be read/],
   ])('from %j and %j is refused', async (flag, env, message) => {
-    await expect(readToken(flag, env, {}, files)).rejects.toThrow(message);
+    await expect(readToken({ tokenFile: flag, nameOf: String }, env, {}, files)).rejects.toThrow(message);
   });
 
   test('shows itself nowhere but where it is revealed', async () => {
-    const token = await readToken('token', {}, {}, files);
+    const token = await readToken({ tokenFile: 'token', nameOf: String }, {}, {}, files);
     const shown = [
       String(token),
       JSON.stringify({ token }),

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import { apply } from '../../src/commands/apply.ts';
-import type { Context } from '../../src/run/context.ts';
+import type { Context } from '../../src/terminal/context.ts';
 import { isJsonList, isJsonObject, parseJson } from '../../src/base/json.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { memoryFiles } from '../support/memory-files.ts';

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Context, Output } from '../../src/run/context.ts';
+import type { Context, Output } from '../../src/terminal/context.ts';
 import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { writePrivateFile } from '../../src/terminal/replace-file.ts';

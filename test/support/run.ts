@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../src/base/clock.ts';
 import { connectOverNetwork } from '../../src/terminal/connect-over-network.ts';
-import type { Context } from '../../src/run/context.ts';
+import type { Context } from '../../src/terminal/context.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { watch } from './canary.ts';

@@ -1,11 +1,21 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { actions, type Doing } from '../../plan/actions.ts';
-import { pendingIn, plannedEffects, type Difference, type Pending, type Plan } from '../../plan/plan.ts';
+import {
+  isPending,
+  pendingIn,
+  plannedEffects,
+  type Difference,
+  type Pending,
+  type Plan,
+} from '../../plan/plan.ts';
 import type { Address } from '../../base/address.ts';
 import type { ResourceType } from '../../kinds/all.ts';
-import type { ApplyRun } from '../../run/result.ts';
+import type { RunEvent } from '../../run/events.ts';
+import type { ApplyRun, Ended } from '../../run/result.ts';
+import { outcomeDiagnostics } from '../words/outcome-diagnostics.ts';
 import {
   applyHeadline,
   applySummary,
@@ -67,7 +77,56 @@ interface ChangeCounts {
   readonly remove: number;
 }
 
-export function versionEvent(toolVersion: string): ApplyEvent {
+/** An event, and when it happened: schemas/apply-event.schema.json. */
+export type TimedEvent = ApplyEvent & {
+  /** RFC 3339, UTC. */
+  readonly '@timestamp': string;
+};
+
+export interface EventLog {
+  readonly tell: (event: RunEvent) => void;
+  /** Tells what is wrong beside the outcomes, and the result. */
+  readonly end: (ended: Pick<Ended<ApplyRun>, 'result' | 'diagnostics'>) => void;
+}
+
+/** Hands on each event of an apply at once, from its beginning to its end. */
+export function eventLog(
+  { clock, toolVersion }: { readonly clock: Pick<Clock, 'now'>; readonly toolVersion: string },
+  handOn: (event: TimedEvent) => void,
+): EventLog {
+  const write = (events: readonly ApplyEvent[]): void => {
+    for (const event of events) handOn({ ...event, '@timestamp': new Date(clock.now()).toISOString() });
+  };
+  write([versionEvent(toolVersion)]);
+  return {
+    tell: (event) => write(applyEvents(event)),
+    end: ({ result, diagnostics }) => {
+      write(diagnostics.map((diagnostic) => diagnosticEvent(diagnostic)));
+      if (result) write([summaryEvent(result)]);
+    },
+  };
+}
+
+/** What readers are told of what happens in a job. */
+function applyEvents(event: RunEvent): ApplyEvent[] {
+  switch (event.kind) {
+    case 'planned':
+      return plannedEvents(event.plan);
+    case 'started':
+      return [startEvent(event.change)];
+    case 'outcome': {
+      const { outcome } = event;
+      const { change } = outcome;
+      if (!isPending(change)) return [];
+      const diagnostics = outcomeDiagnostics(outcome);
+      return [outcomeEvent(outcome, change), ...diagnostics.map((diagnostic) => diagnosticEvent(diagnostic))];
+    }
+    default:
+      return [];
+  }
+}
+
+function versionEvent(toolVersion: string): ApplyEvent {
   return {
     '@level': 'info',
     '@message': `rollcall ${toolVersion}`,
@@ -78,7 +137,7 @@ export function versionEvent(toolVersion: string): ApplyEvent {
 }
 
 /** What the plan would create, and how much that is. */
-export function plannedEvents(plan: Plan): ApplyEvent[] {
+function plannedEvents(plan: Plan): ApplyEvent[] {
   const planned = pendingIn(plan).map((change): ApplyEvent => ({
     '@level': 'info',
     '@message': `${change.resource.address}: Plan to ${actions[change.action].verb}`,
@@ -96,7 +155,7 @@ export function plannedEvents(plan: Plan): ApplyEvent[] {
   ];
 }
 
-export function startEvent(change: Pending): ApplyEvent {
+function startEvent(change: Pending): ApplyEvent {
   return {
     '@level': 'info',
     '@message': `${change.resource.address}: ${actions[change.action].present}`,
@@ -106,7 +165,7 @@ export function startEvent(change: Pending): ApplyEvent {
 }
 
 /** How it ended for one resource that was to be created. */
-export function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
+function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
   const { doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
   return {
@@ -125,7 +184,7 @@ export function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
   };
 }
 
-export function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
+function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
   const { severity, summary, address } = diagnostic;
   return {
     '@level': severity === 'error' ? 'error' : 'warn',
@@ -136,7 +195,7 @@ export function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
 }
 
 /** How it ended for all of them. */
-export function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
+function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   const summary = applySummary(outcomes);
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return {

@@ -1,12 +1,13 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
-import { kinds } from '../../kinds/all.ts';
+import { kinds, kindWords } from '../../kinds/all.ts';
 import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
 import { identityField, type Resource } from '../../kinds/resource.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
 import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
+import type { Course, Ended, Halt, Ran } from '../../run/result.ts';
 import { quoted } from '../printable.ts';
 
 /** The summary of a diagnostic for those who see nothing else of it: it names the resource. */
@@ -54,6 +55,48 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** How a job ended, for its reports: what halted it is one more thing that is wrong. */
+export function endedOf<Result>({
+  halt,
+  diagnostics,
+  ...ran
+}: Ran<Result>): Ended<Result> & Pick<Course<Result>, 'ending'> {
+  return { ...ran, diagnostics: halt ? [...diagnostics, ...haltDiagnostics(halt)] : diagnostics };
+}
+
+const unread = kindWords.unreadable.replace(/^./, (letter) => letter.toUpperCase());
+
+/** Why a job went no further. */
+export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
+  switch (halt.kind) {
+    case 'unread': {
+      const interruption = diagnosticFor(undefined, {
+        code: 'interrupted',
+        summary: `the run was interrupted while ${kindWords.readable} were looked up`,
+        detail: 'Nothing was changed. Run it again.',
+      });
+      return [...failedReads(halt.failures), ...(halt.interrupted ? [interruption] : [])];
+    }
+    case 'too_many_creates': {
+      const { count, most } = halt;
+      const tooMany = diagnosticFor(undefined, {
+        code: 'too-many-creates',
+        summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
+        detail: `${unread} count as well, because they may all be absent. Allow more, or narrow the plan with --target and --exclude.`,
+      });
+      return [tooMany];
+    }
+    case 'not_confirmed': {
+      const summary = 'the plan was not confirmed';
+      return [diagnosticFor(undefined, { code: 'not-confirmed', summary, detail: 'Nothing was created.' })];
+    }
+    case 'refused':
+      return halt.diagnostics;
+    case 'stale':
+      return stalePlan(halt.changes);
+  }
+}
+
 /** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = new Map<string, [FailedRead, ...FailedRead[]]>();
@@ -99,7 +142,7 @@ function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Dia
 }
 
 /** Why a saved plan is not applied, at the lines that declare what has changed. */
-export function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
+function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
       diagnosticOf(resource, change.kind === 'field' ? change.field : undefined, {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { withService } from '../../src/run/connect.ts';
-import { readServiceSettings } from '../../src/settings/service-settings.ts';
+import { narrated } from '../../src/commands/narrator.ts';
 import { capture } from '../support/run.ts';
+import { serviceSettings } from '../support/settings.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 test('a pause that several requests are told of is said once, and a longer one again', async () => {
@@ -11,8 +12,8 @@ test('a pause that several requests are told of is said once, and a longer one a
     clock,
     transport: () => Promise.reject(new Error('nothing is to be sent')),
   });
-  const settings = await readServiceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
-  await withService(settings, context, async ({ pacing }) => {
+  const settings = await serviceSettings({}, context.env, { manifests: [], vars: {} }, context.files);
+  await withService(settings, narrated(context, { quiet: false }), async ({ pacing }) => {
     for (const retryAfter of ['5', '5', '5', '60']) {
       pacing.note({ kind: 'slow_down', status: 429, retryAfter }, 1);
       await clock.sleep(1);

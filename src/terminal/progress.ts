@@ -1,6 +1,5 @@
 import type { Pace } from '../service/pace.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
-import type { ServiceContext } from './context.ts';
+import type { Context } from './context.ts';
 
 export interface Progress {
   readonly update: (done: number, total: number, pace: Pace) => void;
@@ -11,15 +10,13 @@ export interface Progress {
 const barWidth = 24;
 const refreshMs = 80;
 
-/** A progress bar on stderr, when that is a terminal; a line now and then otherwise. */
+/** A progress bar on stderr, when that is a terminal and nothing else is written there; a line now and then otherwise. */
 export function createProgress(
   label: string,
-  { stderr, clock }: Pick<ServiceContext, 'stderr' | 'clock'>,
-  { quiet, log }: Pick<ServiceSettings, 'quiet' | 'log'>,
+  { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
+  isAlone: boolean,
 ): Progress {
-  if (quiet) return { update: () => {}, end: () => {} };
-  // Lines of a log would run through the bar.
-  if (!stderr.isTerminal || log !== undefined) return progressLines(label, { stderr, clock });
+  if (!stderr.isTerminal || !isAlone) return progressLines(label, { stderr, clock });
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     update: (done, total, { limit, requests_per_second: rate }) => {
@@ -40,7 +37,7 @@ export function createProgress(
 const lineEveryMs = 10_000;
 
 /** A line now and then, for the log of a pipeline; none when it ends sooner. */
-function progressLines(label: string, { stderr, clock }: Pick<ServiceContext, 'stderr' | 'clock'>): Progress {
+function progressLines(label: string, { stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Progress {
   let toldAt = clock.now();
   return {
     update: (done, total, { limit, requests_per_second: rate }) => {

@@ -1,0 +1,134 @@
+import { kindWords } from '../kinds/all.ts';
+import { requestLine } from '../report/formats/events.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { text } from '../report/formats/text.ts';
+import { inline } from '../report/printable.ts';
+import { validationReport } from '../report/report.ts';
+import { answerWords, outageWords } from '../report/words/answers.ts';
+import { failedReads, haltDiagnostics } from '../report/words/diagnostics.ts';
+import type { RunEvent } from '../run/events.ts';
+import type { Halt } from '../run/result.ts';
+import type { Job } from '../run/world.ts';
+import type { Context } from '../terminal/context.ts';
+import { createProgress, type Progress } from '../terminal/progress.ts';
+import type { Voice } from './flags.ts';
+
+/** A shorter pause is not mentioned. */
+const noticeableMs = 2000;
+/** Many requests may fail at once; one remark in a while is enough. */
+const remarkEveryMs = 10_000;
+
+export type NarratedJob = Context & Job;
+
+/** A job in the world of a command, narrated on stderr: progress, remarks, and what is wrong. */
+export function narrated(
+  context: Context,
+  { quiet, log }: Voice,
+  alsoTell: Job['tell'] = () => {},
+): NarratedJob {
+  const { stderr, clock } = context;
+  const style = createStyle(stderr.colours);
+  let progress: Progress | undefined;
+  let nextRemarkAt = 0;
+  let isAway = false;
+  let saidUntil = 0;
+
+  function remark(words: string): void {
+    if (!quiet) stderr.write(`${inline(words)}\n`);
+  }
+
+  function endProgress(): void {
+    progress?.end();
+    progress = undefined;
+  }
+
+  function narrate(event: RunEvent): void {
+    switch (event.kind) {
+      case 'checked': {
+        const { isValid, manifests } = event;
+        const shown = manifests.diagnostics.filter(({ severity }) => !quiet || severity === 'error');
+        const report = validationReport({ ...manifests, diagnostics: shown });
+        if (!isValid) stderr.write(text(report, { ...context, style }));
+        else if (shown.length > 0) stderr.write(`${diagnosticsText(shown, style)}\n`);
+        return;
+      }
+      case 'progress': {
+        const { stage, done, total, pace } = event;
+        const label = stage === 'creating' ? 'Creating' : `Looking up ${kindWords.readable}`;
+        if (done > 0) progress?.update(done, total, pace);
+        // Lines of a log would run through the bar.
+        else if (!quiet) progress = createProgress(label, context, log === undefined);
+        return;
+      }
+      case 'planned':
+      case 'finished':
+        endProgress();
+        return;
+      case 'halted':
+        endProgress();
+        stderr.write(haltText(event.halt));
+        return;
+      case 'retry':
+        if (clock.now() < nextRemarkAt) return;
+        nextRemarkAt = clock.now() + remarkEveryMs;
+        remark(`Trying again: ${answerWords(event.answer).summary}.`);
+        return;
+      case 'outage':
+        isAway = event.news.kind === 'away';
+        remark(outageWords(event.news));
+        return;
+      case 'pause': {
+        const { milliseconds, answer, isTooLong } = event;
+        if (milliseconds < noticeableMs || (isAway && !isTooLong)) return;
+        // Several requests that are under way are told of one pause.
+        const until = clock.now() + milliseconds;
+        if (until - saidUntil < noticeableMs) return;
+        saidUntil = until;
+        const end = isTooLong ? ', which is too long: the run ends' : '';
+        remark(`The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`);
+        return;
+      }
+      case 'request':
+        if (log) stderr.write(requestLine(event.request, log));
+        return;
+      case 'interrupted':
+        stderr.write('\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n');
+        return;
+      case 'started':
+      case 'outcome':
+    }
+  }
+
+  function haltText(halt: Halt): string {
+    switch (halt.kind) {
+      case 'unread':
+        return diagnosticsText(failedReads(halt.failures), style) + noPlan(halt);
+      case 'too_many_creates':
+        return diagnosticsText(haltDiagnostics(halt), style);
+      case 'not_confirmed':
+        return 'Not confirmed. Nothing was created.\n';
+      case 'refused':
+      case 'stale': {
+        const again = halt.kind === 'stale' || halt.isStale ? ' Run `rollcall plan` again.' : '';
+        return `${diagnosticsText(haltDiagnostics(halt), style)}\nNothing was created.${again}\n`;
+      }
+    }
+  }
+
+  return {
+    ...context,
+    tellsRequests: log !== undefined,
+    tell: (event) => {
+      narrate(event);
+      alsoTell(event);
+    },
+  };
+}
+
+function noPlan({ failures, notRead, interrupted, service }: Extract<Halt, { kind: 'unread' }>): string {
+  const left = notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'was' : 'were'} not tried.` : '';
+  const cause = interrupted
+    ? 'interrupted'
+    : `${failures.length} of the ${kindWords.readable} could not be looked up`;
+  return `${failures.length > 0 ? '\n' : ''}No plan for ${service}: ${cause}.${left} Nothing was changed.\n`;
+}

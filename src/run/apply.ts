@@ -1,0 +1,120 @@
+import { applyPlan } from '../apply/apply-plan.ts';
+import { interruptedBy } from '../base/exit-code.ts';
+import { pendingIn, type Plan } from '../plan/plan.ts';
+import { changedSince } from '../plan/saved/staleness.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { checkScope } from './check.ts';
+import { withService, type Service } from './connect.ts';
+import { halted, planFor, tooManyCreates, type PlanRequest } from './plan.ts';
+import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
+import { loadSavedPlan } from './saved-plan.ts';
+import type { Job } from './world.ts';
+
+export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
+  /** Asks whether to create what a plan says; without it, nobody is asked. */
+  readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Whether the first resource that fails ends the run. */
+  readonly failFast?: boolean | undefined;
+}
+
+/** Checks, looks up, compares, and creates what is missing. */
+export async function apply(
+  { settings, selection, ...options }: PlanRequest & ApplyOptions,
+  job: Job,
+): Promise<Ran<ApplyRun>> {
+  const checked = await checkScope(settings, selection, job);
+  const { known } = checked;
+  if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
+  return withService(checked.service, job, async (service): Promise<Ran<ApplyRun>> => {
+    const made = await planFor(checked.scoped, service, job);
+    return { ...known, ...('halt' in made ? made : await carryOut(made.plan, options, service, job)) };
+  });
+}
+
+/** Creates what a saved plan says and nothing else, as long as the service is as it was planned for. */
+export async function applySaved(
+  { settings, filename, ...options }: SavedRequest & ApplyOptions,
+  job: Job,
+): Promise<Ran<ApplyRun>> {
+  const nothing = { filenames: [], diagnostics: [] };
+  const { service: reached, diagnostics } = settings;
+  if (reached === undefined)
+    return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
+  const known = { ...nothing, service: reached.baseUrl };
+  const loaded = await loadSavedPlan(filename, reached.baseUrl, settings, job);
+  if (loaded.kind === 'refused') return { ...known, ...halted(loaded, job) };
+  const { plan, document } = loaded;
+  return withService(reached, job, async (service): Promise<Ran<ApplyRun>> => {
+    const resources = plan.changes.map(({ resource }) => resource);
+    const now = await planFor({ resources, declared: resources }, service, job);
+    if ('halt' in now) return { ...known, ...now };
+    const changes = changedSince(document, now.plan, now.observed);
+    if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };
+    return { ...known, ...(await carryOut(plan, options, service, job, true)) };
+  });
+}
+
+interface SavedRequest {
+  readonly settings: Settings;
+  readonly filename: string;
+}
+
+/** Creates what a plan says is missing that was made before, without looking anything up again. */
+export function applyPlanned(
+  plan: Plan,
+  settings: ServiceSettings,
+  options: ApplyOptions,
+  job: Job,
+): Promise<Course<ApplyRun>> {
+  return withService(settings, job, (service) => carryOut(plan, options, service, job));
+}
+
+/** Tells the plan, and carries it out unless it creates too much or is not confirmed. */
+async function carryOut(
+  plan: Plan,
+  { mostCreates, confirm, failFast = false }: ApplyOptions,
+  { client, pacing, signal }: Service,
+  { clock, tell }: Job,
+  saved = false,
+): Promise<Course<ApplyRun>> {
+  tell({ kind: 'planned', plan });
+  const pending = pendingIn(plan);
+  const unconfirmed: Halt = { kind: 'not_confirmed' };
+  const halt =
+    tooManyCreates(plan, mostCreates) ??
+    (pending.length === 0 || !confirm || (await confirm(plan, signal)) ? undefined : unconfirmed);
+  if (halt) return halted(halt, { tell }, signal);
+
+  const startedAt = clock.now();
+  signal.addEventListener('abort', () => tell({ kind: 'interrupted' }));
+  let done = 0;
+  const progressed = (): void =>
+    tell({ kind: 'progress', stage: 'creating', done, total: pending.length, pace: pacing.pace() });
+  progressed();
+  const outcomes = await applyPlan(plan, {
+    client,
+    pacing,
+    clock,
+    signal,
+    failFast,
+    onStart: (change) => tell({ kind: 'started', change }),
+    onOutcome: (outcome) => {
+      tell({ kind: 'outcome', outcome });
+      if (outcome.attempts === 0) return;
+      done += 1;
+      progressed();
+    },
+  });
+  const run: ApplyRun = {
+    plan,
+    outcomes,
+    startedAt: new Date(startedAt),
+    durationMs: clock.now() - startedAt,
+    interrupted: signal.aborted,
+    pace: { ...pacing.pace() },
+    saved,
+  };
+  tell({ kind: 'finished', run });
+  return { result: run, ending: run.interrupted ? interruptedBy(signal) : applyEnding(outcomes) };
+}

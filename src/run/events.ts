@@ -1,0 +1,46 @@
+import type { Outcome } from '../apply/outcome.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import type { Pending, Plan } from '../plan/plan.ts';
+import type { Answer } from '../service/answer.ts';
+import type { OutageNews } from '../service/outage.ts';
+import type { Pace } from '../service/pace.ts';
+import type { LoggedRequest } from '../service/request-log.ts';
+import type { ApplyRun, Halt } from './result.ts';
+
+/** Something that happens in a job. */
+export type RunEvent =
+  /** Settings and manifests were read. What is not valid ends the run. */
+  | {
+      readonly kind: 'checked';
+      readonly isValid: boolean;
+      readonly manifests: LoadedManifests;
+    }
+  /** So many of a stage are done; none at its beginning. */
+  | {
+      readonly kind: 'progress';
+      readonly stage: 'looking_up' | 'creating';
+      readonly done: number;
+      readonly total: number;
+      readonly pace: Pace;
+    }
+  | { readonly kind: 'planned'; readonly plan: Plan }
+  /** The first request for a change is about to be sent. */
+  | { readonly kind: 'started'; readonly change: Pending }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  /** All that was to be created has its outcome. */
+  | { readonly kind: 'finished'; readonly run: ApplyRun }
+  /** Something is tried again after this answer. */
+  | { readonly kind: 'retry'; readonly answer: Answer }
+  | { readonly kind: 'outage'; readonly news: OutageNews }
+  /** The service asks for a pause, which may be too long to wait out. */
+  | {
+      readonly kind: 'pause';
+      readonly milliseconds: number;
+      readonly answer: Answer;
+      readonly isTooLong: boolean;
+    }
+  /** Told where the job `tellsRequests`. */
+  | { readonly kind: 'request'; readonly request: LoggedRequest }
+  /** The user interrupts while resources are created; what is under way is settled. */
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'halted'; readonly halt: Halt };

@@ -1,0 +1,87 @@
+import { canBeRead } from '../kinds/kind.ts';
+import type { Selection } from '../manifest/select.ts';
+import { observe, type ObservedState } from '../observe/observe.ts';
+import { makePlan } from '../plan/make-plan.ts';
+import { plannedEffects, type Plan } from '../plan/plan.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import { checkScope, type Scoped } from './check.ts';
+import { withService, type Service } from './connect.ts';
+import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
+import type { Job } from './world.ts';
+
+export interface PlanRequest {
+  readonly settings: Settings;
+  readonly selection: Selection;
+  /** A plan that would create more ends the run; none: no limit. */
+  readonly mostCreates?: number | undefined;
+}
+
+/** A plan, and what it was made from: to be saved. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly observed: ObservedState;
+}
+
+/** Checks, looks up, compares. Creates nothing. */
+export async function plan(
+  { settings, selection, ...options }: PlanRequest,
+  job: Job,
+): Promise<Ran<Planned>> {
+  const checked = await checkScope(settings, selection, job);
+  const { known } = checked;
+  if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
+  return { ...known, ...(await planChecked(checked.scoped, checked.service, options, job)) };
+}
+
+/** Looks up and compares what was checked before. */
+export function planChecked(
+  scoped: Scoped,
+  settings: ServiceSettings,
+  { mostCreates }: Pick<PlanRequest, 'mostCreates'>,
+  job: Job,
+): Promise<Course<Planned>> {
+  return withService(settings, job, async (service): Promise<Course<Planned>> => {
+    const made = await planFor(scoped, service, job);
+    if ('halt' in made) return made;
+    job.tell({ kind: 'planned', plan: made.plan });
+    const halt = tooManyCreates(made.plan, mostCreates);
+    return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
+  });
+}
+
+/** Observes and compares: the plan, or why there is none. */
+export async function planFor(
+  { resources, scope, declared }: Scoped,
+  service: Service,
+  job: Job,
+): Promise<Planned | Halted> {
+  const { client, pacing, settings, signal } = service;
+  const onRead = (done: number, total: number): void =>
+    job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
+  onRead(0, resources.filter(({ kind }) => canBeRead(kind)).length);
+  const result = await observe(resources, { client, pacing, signal, onRead });
+  if (result.kind === 'failed')
+    return halted({ ...result, kind: 'unread', service: settings.baseUrl }, job, signal);
+  const { observed } = result;
+  const made = makePlan(resources, observed, {
+    toolVersion: job.toolVersion,
+    createdAt: new Date(job.clock.now()),
+    service: settings.baseUrl,
+    ...(scope && { scope }),
+    ...(declared && { declared }),
+  });
+  return { plan: made, observed };
+}
+
+/** Tells why a job goes no further. */
+export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSignal): Halted {
+  tell({ kind: 'halted', halt });
+  return { halt, ending: haltEnding(halt, signal) };
+}
+
+/** Why a plan goes no further that would create more than is allowed. */
+export function tooManyCreates(made: Plan, most: number | undefined): Halt | undefined {
+  const { add: count } = plannedEffects(made);
+  return most === undefined || count <= most ? undefined : { kind: 'too_many_creates', count, most };
+}

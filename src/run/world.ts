@@ -1,0 +1,38 @@
+import type { Clock, Random } from '../base/clock.ts';
+import type { Files } from '../base/files.ts';
+import type { Transport } from '../service/transport.ts';
+import type { Environment } from '../settings/environment.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import type { RunEvent } from './events.ts';
+
+/** What a job gets from outside. */
+export interface World {
+  readonly env: Environment;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly connect: (settings: ServiceSettings) => Promise<Connection>;
+  /** From this call on, an interruption does not end the process, not the first two times. */
+  readonly interruptible: () => Interruption;
+  readonly toolVersion: string;
+}
+
+/** A job that goes on in a world, and who is told of it. */
+export interface Job extends World {
+  readonly tell: (event: RunEvent) => void;
+  /** Whether each request is told. */
+  readonly tellsRequests?: boolean;
+}
+
+/** How a user stops a run. */
+export interface Interruption {
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP: nothing more is begun. */
+  readonly signal: AbortSignal;
+  /** Aborts at a Ctrl-C or SIGTERM after that: what is under way is given up. */
+  readonly urgent: AbortSignal;
+}
+
+export interface Connection {
+  readonly send: Transport;
+  readonly close: () => Promise<void>;
+}

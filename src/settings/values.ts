@@ -1,0 +1,55 @@
+import { UsageError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ChosenConfig } from './config.ts';
+import type { GivenHeader } from './headers.ts';
+
+/** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
+export interface Values {
+  /** A file in place of rollcall.yaml; or, where none is to be read, what it would say. */
+  readonly config?: string | ChosenConfig | undefined;
+  /** The environment of rollcall.yaml. */
+  readonly environment?: string | undefined;
+  readonly variables?: JsonObject | undefined;
+  /** Files of variables. */
+  readonly vars?: readonly string[] | undefined;
+  /** Whether a warning is an error. */
+  readonly strict?: boolean | undefined;
+
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly waitSeconds?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly insecureHttp?: boolean | undefined;
+  readonly caFile?: string | undefined;
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
+  readonly headers?: readonly GivenHeader[] | undefined;
+
+  /** How the one who gives the values calls one of them, for messages: `--client-key`. */
+  readonly nameOf: NameOf;
+}
+
+export type NameOf = (value: NamedValue) => string;
+
+type NamedValue = Exclude<keyof Values, 'nameOf'> | 'target' | 'exclude' | 'shard';
+
+type Bounds = readonly [least: number, most: number];
+
+/** What each number can be. */
+export const bounds: Readonly<Record<'timeoutSeconds' | 'waitSeconds' | 'concurrency', Bounds>> = {
+  timeoutSeconds: [1, 3600],
+  waitSeconds: [0, 86_400],
+  concurrency: [1, 1000],
+};
+
+/** A whole number as it was typed, or as a program gives it. Throws a UsageError that names it. */
+export function wholeNumber(name: string, given: string | number, [least, most]: Bounds): number {
+  const value = typeof given === 'number' ? given : /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new UsageError(
+    `${name} cannot be ${typeof given === 'number' ? given : JSON.stringify(given)}`,
+    `It takes a whole number from ${least} to ${most}.`,
+  );
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { valuesOf } from '../../src/commands/flags.ts';
+import { apply, type ApplyOptions } from '../../src/run/apply.ts';
+import type { RunEvent } from '../../src/run/events.ts';
+import { plan } from '../../src/run/plan.ts';
+import type { ApplyRun, Ran } from '../../src/run/result.ts';
+import type { Job } from '../../src/run/world.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { readSettings, type Settings } from '../../src/settings/settings.ts';
+import { capture } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const files = {
+  'm.yaml': [
+    'version: 1',
+    'applications: [{ slug: here, name: Here }, { slug: new, name: New }]',
+    'users: [{ username: alice, name: Alice }]',
+  ].join('\n'),
+};
+
+const selection = { target: [], exclude: [] };
+
+function service({ method, path, body = '{}' }: HttpRequest): Exchange {
+  if (method === 'POST') return answered(201, { pk: 'p', ...(JSON.parse(body) as object) });
+  return path.includes('/here/')
+    ? answered(200, { pk: 'p', slug: 'here', name: 'Here' })
+    : answered(404, { detail: 'Not found.' });
+}
+
+interface Started {
+  readonly job: Job;
+  readonly settings: Settings;
+  readonly events: RunEvent[];
+  /** What a command would have printed. */
+  readonly printed: () => string;
+}
+
+async function started(answer = service, signal = new AbortController().signal): Promise<Started> {
+  const events: RunEvent[] = [];
+  const { context, stdout, stderr } = capture({
+    files,
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport: async (request) => answer(request),
+    signal,
+  });
+  const job = { ...context, tell: (event: RunEvent) => void events.push(event), tellsRequests: true };
+  const values = await valuesOf({ concurrency: '1' }, context.env);
+  const settings = await readSettings(values, context, 'service', ['m.yaml']);
+  return { job, settings, events, printed: () => stdout() + stderr() };
+}
+
+function told(event: RunEvent): string {
+  switch (event.kind) {
+    case 'progress':
+      return `${event.stage} ${event.done}/${event.total}`;
+    case 'request':
+      return `${event.request.method} ${event.request.name ?? ''}`.trim();
+    case 'started':
+      return `started ${event.change.resource.address}`;
+    case 'outcome':
+      return `${event.outcome.change.resource.address} ${event.outcome.outcome}`;
+    case 'halted':
+      return `halted: ${event.halt.kind}`;
+    default:
+      return event.kind;
+  }
+}
+
+describe('a job', () => {
+  test('tells each stage in its order, and prints nothing itself', async () => {
+    const { job, settings, events, printed } = await started();
+    const ran = await apply({ settings, selection }, job);
+    expect(ran).toMatchObject({ ending: 'done', filenames: ['m.yaml'], service: 'https://id.example.com' });
+    expect(events.map((event) => told(event))).toEqual([
+      'checked',
+      'looking_up 0/2',
+      'GET',
+      'looking_up 1/2',
+      'GET',
+      'looking_up 2/2',
+      'planned',
+      'creating 0/2',
+      'application.here unchanged',
+      'started application.new',
+      'POST new',
+      'application.new created',
+      'creating 1/2',
+      'started user.alice',
+      'POST alice',
+      'user.alice created',
+      'creating 2/2',
+      'finished',
+    ]);
+    expect(printed()).toBe('');
+  });
+
+  async function halted(
+    options: ApplyOptions,
+    answer = service,
+    signal = new AbortController().signal,
+  ): Promise<{ readonly ran: Ran<ApplyRun>; readonly last: string; readonly creates: number }> {
+    const { job, settings, events } = await started(answer, signal);
+    const ran = await apply({ settings, selection, ...options }, job);
+    const creates = events.filter((event) => told(event).startsWith('POST')).length;
+    return { ran, last: told(events.at(-1) ?? expect.fail('nothing was told')), creates };
+  }
+
+  test.each<[string, ApplyOptions, Partial<Ran<ApplyRun>>]>([
+    [
+      'a plan is too large',
+      { mostCreates: 1, confirm: () => Promise.reject(new Error('nobody is to be asked')) },
+      { halt: { kind: 'too_many_creates', count: 2, most: 1 }, ending: 'failed' },
+    ],
+    [
+      'a plan is not confirmed',
+      { confirm: async () => false },
+      { halt: { kind: 'not_confirmed' }, ending: 'failed' },
+    ],
+  ])('ends without a create where %s', async (_, options, expected) => {
+    const { ran, last, creates } = await halted(options);
+    expect({ last, creates }).toEqual({ last: `halted: ${ran.halt?.kind}`, creates: 0 });
+    expect(ran).toMatchObject(expected);
+    expect(ran.result).toBeUndefined();
+  });
+
+  test('asks with the plan, and goes on after a yes', async () => {
+    const asked: string[] = [];
+    const confirm: ApplyOptions['confirm'] = async ({ changes }) => {
+      for (const { resource, action } of changes) asked.push(`${resource.address} ${action}`);
+      return true;
+    };
+    expect(await halted({ confirm })).toMatchObject({
+      ran: { ending: 'done' },
+      last: 'finished',
+      creates: 2,
+    });
+    expect(asked).toEqual(['application.here no-op', 'application.new create', 'user.alice create']);
+  });
+
+  test('ends as the read that failed worst, and as it was interrupted', async () => {
+    const denied = await halted({}, () => answered(403, { detail: 'no' }));
+    expect(denied).toMatchObject({ ran: { ending: 'denied', halt: { kind: 'unread' } }, creates: 0 });
+    const interrupted = await halted({}, service, AbortSignal.abort('SIGTERM'));
+    expect(interrupted).toMatchObject({
+      ran: { ending: 'terminated', halt: { kind: 'unread', interrupted: true } },
+    });
+  });
+
+  test('that plans has the plan also where it is too large', async () => {
+    const { job, settings } = await started();
+    const ran = await plan({ settings, selection, mostCreates: 1 }, job);
+    expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });
+    expect(ran.result?.plan.changes).toHaveLength(3);
+  });
+});

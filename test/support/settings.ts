@@ -1,0 +1,25 @@
+import type { Files } from '../../src/base/files.ts';
+import { valuesOf, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
+import type { ChosenConfig } from '../../src/settings/config.ts';
+import type { Environment } from '../../src/settings/environment.ts';
+import { readServiceSettings, type ServiceSettings } from '../../src/settings/service-settings.ts';
+import { readSettings, type Settings } from '../../src/settings/settings.ts';
+
+/** The settings of a command that sends nothing. */
+export async function projectSettings(
+  flags: ProjectFlags,
+  env: Environment,
+  files: Files,
+): Promise<Settings> {
+  return readSettings(await valuesOf(flags, env), { env, files }, 'manifests');
+}
+
+/** Those of a service, with what rollcall.yaml says of it. */
+export async function serviceSettings(
+  flags: ServiceFlags,
+  env: Environment,
+  config: ChosenConfig,
+  files: Files,
+): Promise<ServiceSettings> {
+  return readServiceSettings(await valuesOf(flags, env), env, config, files);
+}
