@@ -1,12 +1,19 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { likelyRefused } from './likely-refused.ts';
 
+/** A day that its month does not have: the form of a date-time is in the schema, and this cannot be. */
+export function noSuchDay(time: string): Problem | undefined {
+  const date = time.slice(0, 'yyyy-mm-dd'.length);
+  if (new Date(date).getUTCDate() === Number(date.slice(-2))) return undefined;
+  return { code: 'invalid-format', summary: 'there is no such day', detail: 'Check the day and the month.' };
+}
+
 /** Why the service would refuse a date-time that the schema lets through. */
 export function lastLoginRefusal(time: string): Problem | undefined {
   if (time.endsWith('z')) {
     return likelyRefused('the service is known to refuse a lower-case z', 'Write Z.');
   }
-  if (/^.{17}60/s.test(time)) {
+  if (/^.{16}:60/s.test(time)) {
     return likelyRefused('the service is known to refuse leap seconds', 'Write 59 in place of 60.');
   }
   const year = new Date(hasNoTimeZone(time) ? `${time}Z` : time).getUTCFullYear();
@@ -29,5 +36,5 @@ export function noTimeZone(time: string): Problem | undefined {
 
 /** Whether a date-time says nothing of its time zone. */
 function hasNoTimeZone(time: string): boolean {
-  return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm:ss'.length));
+  return !/(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(time.slice('yyyy-mm-ddThh:mm'.length));
 }

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { User } from '../generated/manifest.ts';
 import { emailRefusal } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
-import { lastLoginRefusal, noTimeZone } from './last-login.ts';
+import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { likelyRefused } from './likely-refused.ts';
 import { sameInstant, sameUuids } from './same.ts';
 
@@ -15,7 +15,7 @@ const fields = {
     ),
   },
   is_active: {},
-  last_login: { same: sameInstant, checks: [lastLoginRefusal, noTimeZone] },
+  last_login: { same: sameInstant, checks: [noSuchDay, lastLoginRefusal, noTimeZone] },
   groups: { same: sameUuids },
   email: { checks: [emailRefusal] },
   attributes: {},

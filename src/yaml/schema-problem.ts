@@ -81,16 +81,21 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
         summary: `${subject} is longer than ${String(error.params['limit'])} characters`,
         detail: descriptionOf(error),
       };
-    case 'pattern':
+    case 'pattern': {
+      const wrong = line.includes(String(error.data)) ? wrongCharacter(error) : undefined;
       return {
         code: 'invalid-format',
-        summary: `${subject} is not of the form that it must have`,
+        summary:
+          wrong === undefined
+            ? `${subject} is not of the form that it must have`
+            : `${subject} must not hold ${JSON.stringify(wrong)}`,
         detail: descriptionOf(error),
       };
+    }
     case 'format':
       return {
         code: 'invalid-format',
-        summary: `${subject} is not a valid ${String(error.params['format']).replace('iso-', '')}`,
+        summary: `${subject} is not a valid ${String(error.params['format'])}`,
         detail: descriptionOf(error),
       };
     default:
@@ -100,6 +105,14 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
         detail: descriptionOf(error),
       };
   }
+}
+
+/** The first character that a pattern does not allow which lists those that it does. Nothing is told of a value that is referred to. */
+function wrongCharacter({ params, data }: ErrorObject): string | undefined {
+  const [, allowed] = /^\^(\[[^\]]+\])\+\$$/.exec(String(params['pattern'])) ?? [];
+  if (allowed === undefined) return undefined;
+  const one = new RegExp(allowed, 'u');
+  return Array.from(String(data)).find((character) => !one.test(character));
 }
 
 function descriptionOf(error: ErrorObject): string {

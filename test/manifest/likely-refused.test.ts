@@ -76,11 +76,12 @@ describe('what the service takes within its contract is taken', () => {
       { type: 'user', field: 'attributes', value: { constructor: 1, a: { prototype: 2 } } },
     ],
     ['a time with its offset', { type: 'user', field: 'last_login', value: '2024-05-01 10:00:00+0200' }],
+    ['a time without seconds', { type: 'user', field: 'last_login', value: '2024-05-01T10:00+02:00' }],
   ] as const)('%s', async (_, entry) => {
     expect(await shortly(entry)).toEqual([]);
   });
 
-  test.each(['2024-05-01T10:00:00', '2024-05-01 10:00:00.5'])(
+  test.each(['2024-05-01T10:00:00', '2024-05-01 10:00:00.5', '2024-05-01T10:00'])(
     '%s, which may mean several times',
     async (value) => {
       const [only, ...others] = await diagnosticsOf({ type: 'user', field: 'last_login', value });
@@ -90,3 +91,11 @@ describe('what the service takes within its contract is taken', () => {
     },
   );
 });
+
+test.each(['2024-04-31T10:00:00Z', '2023-02-29T10:00:00Z', '1900-02-29 10:00'])(
+  'there is no such day as %s',
+  async (value) => {
+    const found = await diagnosticsOf({ type: 'user', field: 'last_login', value });
+    expect(found).toContainEqual(expect.objectContaining({ code: 'invalid-format', severity: 'error' }));
+  },
+);

@@ -53,3 +53,23 @@ test.each(['a~1b', 'a/b', 'a~0b', '~', '~01', '/~'])(
     expect(await told(text, validateConfig)).toEqual([expect.stringMatching(/^invalid-value 5:18 /)]);
   },
 );
+
+describe('a slug with a character that it must not hold', () => {
+  const summaries = async (text: string, data: string): Promise<string[]> => {
+    const file = sourceFile('a.yaml', text);
+    const parsed = await parseYaml(file);
+    const value = { version: 1, applications: [{ slug: data, name: 'A' }] };
+    return diagnosticsOf(checkSchema(validateManifest, value, parsed, file)).map(({ summary }) => summary);
+  };
+
+  test.each(['my wiki', 'wiki.example', 'wikí', 'wiki🙂x', 'a/b'])('is told of it: %s', async (slug) => {
+    const character = /[^-\w]/u.exec(slug)?.[0];
+    const text = `version: 1\napplications:\n  - slug: ${slug}\n    name: A\n`;
+    expect(await summaries(text, slug)).toEqual([`\`slug\` must not hold ${JSON.stringify(character)}`]);
+  });
+
+  test('is told no character of a text that the manifest refers to', async () => {
+    const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';
+    expect(await summaries(text, 'can ary')).toEqual(['`slug` is not of the form that it must have']);
+  });
+});
