@@ -123,7 +123,7 @@ describe('a user that is taken', () => {
     const two = `${user}  - username: bob\n    name: Bob\n`;
     const { ending, outputs } = await applied(two, [lost, taken], true);
     expect(ending).toBe('incomplete');
-    expect(outputs['text']).toContain('user.bob  not attempted: another failed');
+    expect(outputs['text']).toContain('user.bob  not created: another failed');
   });
 });
 
@@ -334,8 +334,9 @@ describe('a service whose licence lets nothing be changed', () => {
       answered(201, { pk: 1, username: 'alice', name: 'Alice' }),
     ]);
     expect(ending).toBe('incomplete');
-    expectInEach(outputs, 'the service takes no changes: its licence does not let it');
+    expectInEach(outputs, 'the service accepts no changes: its licence does not allow them');
     expectInNone(outputs, 'refused');
+    expect(outputs['text']).toContain('Fix what is said above, then run the same apply again: ');
     expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
       outcomes: [
         { outcome: 'not_attempted', diagnostics: [{ code: 'service-read-only' }] },
@@ -348,7 +349,7 @@ describe('a service whose licence lets nothing be changed', () => {
     const two = `${application}  - slug: zoo\n    name: Zoo\n`;
     const { ending, outputs } = await applied(two, [readOnly, readOnly]);
     expect(ending).toBe('failed');
-    expect(outputs['text']?.match(/the service takes no changes/g)).toHaveLength(1);
+    expect(outputs['text']?.match(/the service accepts no changes/g)).toHaveLength(1);
     expect(outputs['text']).not.toContain('could not look it up');
   });
 
@@ -356,7 +357,7 @@ describe('a service whose licence lets nothing be changed', () => {
     const two = `${application}  - slug: zoo\n    name: Zoo\n`;
     const { outputs } = await applied(two, [absent, absent, readOnly]);
     expect(outputs['text']).toContain(
-      'application.zoo  not attempted: the licence of the service lets no resources',
+      'application.zoo  not created: the licence of the service does not allow resources',
     );
     expect(outputs['text']).not.toContain('the token may not');
   });

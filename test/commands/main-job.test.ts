@@ -336,7 +336,7 @@ describe('apply', () => {
     expect(ending).toBe('terminated');
     expect(stdout()).toMatch(/\+ application\.grafana  created/);
     expect(stdout()).toContain(
-      '  . user.alice  not attempted: the run was interrupted\n  . user.bob  not attempted',
+      '  . user.alice  not created: the run was interrupted\n  . user.bob  not created',
     );
     expect(stdout()).toContain('Apply incomplete!');
   });

@@ -77,6 +77,24 @@ test.each([
   expect(shown).not.toContain(not);
 });
 
+test.each([
+  [{ answer: { kind: 'redirect', status: 302 } }, true],
+  [{ answer: { kind: 'no_such_route', status: 404 } }, true],
+  [{ answer: { kind: 'read_only', status: 400 } }, true],
+  [{ stoppedBy: 'read_only', attempts: 0 }, true],
+  [{ stoppedBy: 'no_way', attempts: 0 }, true],
+  [{ answer: { kind: 'unavailable', status: 503 } }, false],
+  [{ stoppedBy: 'interrupted', attempts: 0 }, false],
+] as const)(
+  'to run the same again is not advised alone where it would end alike: %j',
+  async (end, isAlike) => {
+    const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
+    expect(shown).toContain(
+      isAlike ? 'Fix what is said above, then run the same' : 'Run the same apply again',
+    );
+  },
+);
+
 describe('in every format it is told whether more is to be done', () => {
   const complete = new Set(['created', 'exists', 'unchanged', 'differs']);
 
@@ -94,8 +112,8 @@ describe('in every format it is told whether more is to be done', () => {
     const report = reportOf(
       await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 }),
     );
-    expect(junit(report, setting)).toMatch(/<failure message="not attempted: [^"]*interrupted/);
-    expect(text(report, setting)).toMatch(/user\.alice {2}not attempted: .*interrupted/);
+    expect(junit(report, setting)).toMatch(/<failure message="not created: [^"]*interrupted/);
+    expect(text(report, setting)).toMatch(/user\.alice {2}not created: .*interrupted/);
     expect(json(report, setting)).toMatch(/"detail": "not begun: .*interrupted/);
   });
 });

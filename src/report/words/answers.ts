@@ -26,7 +26,7 @@ export function answerWords(answer: Answer): AnswerWords {
     case 'read_only':
       return {
         code: 'service-read-only',
-        summary: `the service takes no changes: its licence does not let it${status}`,
+        summary: `the service accepts no changes: its licence does not allow them${status}`,
         advice:
           'Nothing is wrong with the manifest. Renew the enterprise licence of the service, then run it again.',
       };

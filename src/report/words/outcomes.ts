@@ -10,6 +10,7 @@ import type { JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
+import type { AnswerKind } from '../../service/answer.ts';
 import { startOf } from '../printable.ts';
 import type { Look } from './changes.ts';
 
@@ -23,14 +24,14 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look>> = {
   denied: { label: 'denied', sign: 'x', colour: 'red' },
   conflict: { label: 'in conflict', sign: 'x', colour: 'red' },
   unknown: { label: 'unknown', sign: '?', colour: 'amber' },
-  not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
+  not_attempted: { label: 'not created', sign: '.', colour: 'amber' },
 };
 
 /** Why a resource was not begun. */
 export const stopWords: Readonly<Record<StopReason, string>> = {
   interrupted: 'the run was interrupted',
   denied: 'the token may not create resources of this type',
-  read_only: 'the licence of the service lets no resources of this type be created',
+  read_only: 'the licence of the service does not allow resources of this type to be created',
   no_way: 'the service cannot be used like this, as an earlier answer shows',
   pause: 'the service asks to wait for too long',
   away: 'the service did not answer while it was waited for',
@@ -58,7 +59,7 @@ export function verdictWords({
       return `${how}${unchecked}${differs}`;
     }
     case 'not_attempted':
-      return stoppedBy === undefined ? 'not created' : `not attempted: ${stopWords[stoppedBy]}`;
+      return stoppedBy === undefined ? 'not created' : `not created: ${stopWords[stoppedBy]}`;
     case 'unchanged':
     case 'differs':
     case 'rejected':
@@ -136,9 +137,22 @@ const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
 
 const needsAFix: ReadonlySet<OutcomeKind> = new Set(['rejected', 'denied', 'conflict']);
+const stopsNeedAFix: ReadonlySet<StopReason | undefined> = new Set(['denied', 'read_only', 'no_way']);
+/** What the service, or what stands in front of it, answers until somebody changes its settings. */
+const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
+  'denied',
+  'read_only',
+  'redirect',
+  'no_such_route',
+]);
+
+/** Whether the same run would end in the same way until something is fixed. */
+function isToBeFixed({ outcome, stoppedBy, answer }: Outcome): boolean {
+  return needsAFix.has(outcome) || stopsNeedAFix.has(stoppedBy) || answersNeedAFix.has(answer?.kind);
+}
 
 function runAgain(outcomes: readonly Outcome[], saved: boolean): string {
-  const fix = outcomes.some(({ outcome }) => needsAFix.has(outcome)) ? 'Fix what is said above, then' : '';
+  const fix = outcomes.some(isToBeFixed) ? 'Fix what is said above, then' : '';
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = `${fix} ${again}`.trim();
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
