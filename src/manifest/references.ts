@@ -40,6 +40,8 @@ export type References = ReadonlyMap<string, readonly { readonly path: Path; rea
 type Path = readonly (string | number)[];
 
 const maxResolvedLength = 1_000_000;
+/** All that is wrong with one text is told at once, up to this many references. */
+const mostFaults = 10;
 
 /** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` inside the strings of a parsed manifest. */
 export async function resolveReferences(
@@ -114,9 +116,16 @@ class Resolver {
     let value = '';
     const parts: Template = [];
     let hidden = false;
+    const failed = new Set<string>();
     for (const piece of pieces) {
+      const written = JSON.stringify(piece);
+      if (failed.has(written)) continue;
       const part = await this.#textOf(piece, path);
-      if (part === undefined) return same(text);
+      if (part === undefined) {
+        failed.add(written);
+        if (failed.size === mostFaults) break;
+        continue;
+      }
       value += part;
       if (value.length > maxResolvedLength) {
         this.#report(path, {
@@ -131,6 +140,7 @@ class Resolver {
         parts.push(referenceOf(piece));
       } else parts.push(part);
     }
+    if (failed.size > 0) return same(text);
     if (hidden) this.#keep(path, parts);
     return { value, shown: hidden ? sensitive : value };
   }

@@ -9,10 +9,10 @@ export function givingUp(send: Transport, signal: AbortSignal): Transport {
   return (request, ownSignal) =>
     new Promise<Exchange>((resolve) => {
       if (signal.aborted) {
-        resolve({ kind: 'never_sent', error: givenUp(), transient: false });
+        resolve({ kind: 'never_sent', error: new GivenUpError(), transient: false });
         return;
       }
-      const giveUp = (): void => resolve({ kind: 'lost', error: givenUp() });
+      const giveUp = (): void => resolve({ kind: 'lost', error: new GivenUpError() });
       underWay.add(giveUp);
       void send(request, ownSignal).then((exchange) => {
         underWay.delete(giveUp);
@@ -22,6 +22,11 @@ export function givingUp(send: Transport, signal: AbortSignal): Transport {
     });
 }
 
-function givenUp(): Error {
-  return new Error('it was given up');
+/** The user interrupted a second time, and did not want to wait for the answer. */
+export class GivenUpError extends Error {
+  override readonly name = 'GivenUpError';
+
+  constructor() {
+    super('it was given up');
+  }
 }

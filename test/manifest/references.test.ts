@@ -73,6 +73,17 @@ describe('a reference', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
+  test('that cannot be are all told at once, each once, where one text holds several', async () => {
+    const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
+    expect(diagnostics.map(({ summary }) => summary)).toEqual([
+      'this is not a reference: ${nothing}',
+      'the environment variable `NO` is not set',
+      'the variable `teem` has no value',
+    ]);
+    const many = Array.from({ length: 1000 }, (_, index) => `\${env:NO${index}}`).join('');
+    expect((await load('group', `"${many}"`)).diagnostics).toHaveLength(10);
+  });
+
   test.each(['toString', 'constructor', '__proto__'])(
     'to a variable that is not set, though every object has it, is told: %s',
     async (name) => {

@@ -1,3 +1,4 @@
+import { GivenUpError } from '../../service/give-up.ts';
 import { ProxyError } from '../../service/proxy-error.ts';
 
 /** Why no answer came, in words. */
@@ -13,6 +14,7 @@ const tlsAlert = '\u0015\u0003';
 export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
   if (error === undefined) return { cause: 'no cause is known' };
   if (error instanceof ProxyError) return proxyWords(error);
+  if (error instanceof GivenUpError) return givenUp;
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
     return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
@@ -37,6 +39,11 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
   const inner = causeWords(cause);
   return { cause: `the proxy ${proxy} made no tunnel: ${inner.cause}`, advice: inner.advice ?? exception };
 }
+
+const givenUp: CauseWords = {
+  cause: 'it was given up at the second interruption',
+  advice: 'Nothing is known to be wrong with the service or the way to it.',
+};
 
 const untrusted: CauseWords = {
   cause: 'its certificate comes from an authority that is not trusted here',

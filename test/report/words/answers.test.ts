@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { user } from '../../../src/kinds/user.ts';
 import { answerWords } from '../../../src/report/words/answers.ts';
 import { readAnswer } from '../../../src/service/answer.ts';
+import { givingUp } from '../../../src/service/give-up.ts';
 import type { Exchange } from '../../../src/service/transport.ts';
 import { undiciTransport } from '../../../src/service/undici-transport.ts';
 import { rawServer, whenWhole, type RawServerOptions } from '../../support/raw-server.ts';
@@ -32,6 +33,17 @@ describe('who answered', () => {
     expect(wordsFor(exchange)).toContain('the service failed');
     expect(wordsFor(exchange)).toContain('log of the service');
   });
+});
+
+test('an answer that the user did not wait for is not blamed on the connection', async () => {
+  const urgent = new AbortController();
+  const send = givingUp(() => new Promise(() => {}), urgent.signal);
+  const underWay = send({ method: 'POST', path: '/' });
+  urgent.abort();
+  for (const exchange of [await underWay, await send({ method: 'POST', path: '/' })]) {
+    expect(wordsFor(exchange)).toContain('it was given up at the second interruption');
+    expect(wordsFor(exchange)).not.toMatch(/connection|network|service URL/i);
+  }
 });
 
 describe('http:// to a port that expects TLS', () => {
