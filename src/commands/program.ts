@@ -90,7 +90,8 @@ export function program(
     .exitOverride()
     .showHelpAfterError('--help shows the usage.')
     .configureOutput({ writeOut, writeErr, outputError: (text, write) => write(argumentError(text)) })
-    .addHelpText('after', example('rollcall init'));
+    .addHelpText('after', example('rollcall init'))
+    .hook('preAction', (_, command) => refuseEmptyValues(command));
 
   rollcall
     .command('init')
@@ -250,6 +251,15 @@ export function program(
     });
 
   return rollcall;
+}
+
+/** An empty value is mostly that of a variable of the shell that is not set. */
+function refuseEmptyValues(command: Command): void {
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (value === '' || (Array.isArray(value) && value.includes('')))
+      throw new UsageError(`${option.long} is given an empty value`, 'Give it a value, or leave it out.');
+  }
 }
 
 function example(command: string): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { program } from '../../src/commands/program.ts';
+import { program, run } from '../../src/commands/program.ts';
 
 const rollcall = program('1.2.3', () => {});
 
@@ -23,4 +23,25 @@ describe('the help', () => {
       expect(lines.at(-1)).toMatch(/^Example: /);
     },
   );
+});
+
+describe('a flag with an empty value', () => {
+  test.each(
+    all(rollcall).flatMap((command) =>
+      command.options
+        .filter((option) => option.required)
+        .map((option) => [withParents(command), option.long ?? ''] as const),
+    ),
+  )('is refused by its name, as by a variable of the shell that is not set: %s %s', async (command, flag) => {
+    let said = '';
+    const [, ...words] = command.split(' ');
+    const ending = await run([...words, `${flag}=`, ...(words[0] === 'report' ? ['x.json'] : [])], '1.2.3', {
+      writeOut: () => {},
+      writeErr: (text) => (said += text),
+      contextFor: () => Promise.reject(new Error('the command was run')),
+    });
+    expect(ending).toBe('invalid');
+    expect(said).toContain(flag);
+    expect(said).toMatch(/empty value|Allowed choices/);
+  });
 });
