@@ -45,7 +45,7 @@ export interface ReportedOutcome {
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
-/** What keeps the documents from being the parts of one whole; empty when nothing does. */
+/** Why the documents cannot be merged; empty when they can. */
 export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): string[] {
   const [first] = shards;
   const problems: string[] = [];
@@ -73,7 +73,7 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
   return problems;
 }
 
-/** The plan whose parts these are. */
+/** Merges the plans of all shards into one. */
 export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDocument[]]): PlanDocument {
   const plans = [first, ...others];
   const sum = (part: keyof PlanDocument['summary']): number =>
@@ -95,7 +95,7 @@ export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDo
   };
 }
 
-/** The apply whose parts these are. */
+/** Merges the applies of all shards into one. */
 export function mergeApplies([first, ...others]: readonly [
   ApplyDocument,
   ...ApplyDocument[],
@@ -117,7 +117,7 @@ export function mergeApplies([first, ...others]: readonly [
     started_at: startedAt,
     duration_ms: duration,
     interrupted: applies.some(({ interrupted }) => interrupted),
-    // They ran side by side: what was under way at a time adds up.
+    // The shards ran at the same time, so their requests add up.
     pace: {
       limit: sum('limit'),
       highest: sum('highest'),
@@ -132,13 +132,13 @@ export function mergeApplies([first, ...others]: readonly [
   };
 }
 
-/** What is not about one resource stands in the document of each shard, and in that of the whole once. */
+/** The diagnostics of all shards. A diagnostic that is not about one resource is in each shard's document; it is kept once. */
 function mergedDiagnostics(shards: readonly ShardReport[]): Pick<ShardReport, 'diagnostics'> {
   const all = shards.flatMap(({ diagnostics = [] }) => diagnostics);
   return { diagnostics: [...new Map(all.map((each) => [JSON.stringify(each), each])).values()] };
 }
 
-/** The scope without its shard; none when there is nothing else to it. */
+/** The scope without its shard; no scope when only the shard limited it. */
 function wholeScope(scope: PlanScope | undefined): { scope?: PlanScope } {
   if (scope === undefined || scope.target.length + scope.exclude.length === 0) return {};
   const { shard: _, ...whole } = scope;

@@ -13,7 +13,7 @@ export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const command = /##(?=\w*\[)/g;
 const commandAtStart = /^(\s*):(?=:)/;
 
-/** Makes any text safe to print in one line of a terminal or a log: what is not plainly visible becomes `\u{…}`. */
+/** Makes any text safe to print in one line of a terminal or a log: characters that cannot be seen become `\u{…}`. */
 export function inline(text: string): string {
   return text
     .replace(unsafe, (character) => {
@@ -25,7 +25,7 @@ export function inline(text: string): string {
     .replace(commandAtStart, String.raw`$1\u{3a}`);
 }
 
-/** Breaks a text that is safe in one line into safe lines of a width, at blanks where there are any. */
+/** Breaks a safe text into safe lines of at most a width, at blanks where possible. */
 export function wrapped(text: string, width: number): [string, ...string[]] {
   const lines: string[] = [];
   let rest = text;
@@ -39,7 +39,7 @@ export function wrapped(text: string, width: number): [string, ...string[]] {
   return [first, ...others];
 }
 
-/** The beginning of a safe text, at the most so long, and without half a character at its end. */
+/** The first characters of a safe text. Does not cut a character in half. */
 export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/\p{Cs}$/u, '');
 }

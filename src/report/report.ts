@@ -19,7 +19,7 @@ import {
 } from './words/outcomes.ts';
 import { drift, planHeadline } from './words/plan.ts';
 
-/** All that there is to say of how a command ended. It is worked out here, once; a format only writes it. */
+/** All that there is to say of how a command ended. It is worked out here, once for all formats; a format only writes it. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
 /** What was found in the manifests, and on the way to a result. */
@@ -36,13 +36,13 @@ interface Told extends Found {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   /** How it ended, in a sentence. */
   readonly headline: string;
-  /** What the result has to say of single resources: what differs, and what failed. */
+  /** Diagnostics of single resources that follow from the result: what differs, and what failed. */
   readonly findings: readonly Diagnostic[];
   /** The base URL of the service, where it is known. */
   readonly service?: string;
 }
 
-/** Of a validation; and of a plan or an apply that came to no result. */
+/** The report of a validation, and of a plan or an apply that came to no result. */
 export interface ProblemsReport extends Told {
   readonly kind: 'problems';
   readonly valid: boolean;
@@ -65,11 +65,11 @@ export interface ApplyReport extends Told {
   readonly summary: ApplySummary;
   /** The summary in words. */
   readonly counts: string;
-  /** What else there is to know before the headline: that it was interrupted, and what to do next. */
+  /** Sentences for before the headline: that the run was interrupted, and what to do next. */
   readonly remarks: readonly string[];
 }
 
-/** What became of a resource, with all that there is to say of it. */
+/** An outcome with all that there is to say of it. */
 export interface ToldOutcome extends Outcome {
   /** In a few words. */
   readonly verdict: string;
@@ -85,10 +85,10 @@ export interface ToldOutcome extends Outcome {
 /** Writes a report. */
 export type Format = (report: Report, setting: Setting) => string;
 
-/** What a format may want to know besides what it reports. */
+/** What a format may need besides the report. */
 export interface Setting {
   readonly toolVersion: string;
-  /** How words are set off, for the text; not at all by default. */
+  /** Colours and bold, for the text; none by default. */
   readonly style?: Style;
   /** How long a comment may be; by default what GitHub and GitLab take. */
   readonly limit?: Limit;

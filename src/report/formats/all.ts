@@ -19,7 +19,7 @@ export type ReportFormat = keyof typeof formats;
 // The keys of the table.
 export const formatNames: readonly ReportFormat[] = Object.keys(formats) as ReportFormat[];
 
-/** All formats, for those who cannot wait for one. */
+/** All formats, loaded: for a caller that cannot wait later. */
 export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
   const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
   // Every name is a key.

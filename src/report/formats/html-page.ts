@@ -3,7 +3,7 @@ import { pageAsset } from '../../base/page-asset.ts';
 import { inline, unsafe } from '../printable.ts';
 import type { Look } from '../words/changes.ts';
 
-/** A self-contained page: no request leaves it, and no script runs in it but its own. */
+/** A self-contained page: it loads nothing, and runs no script but its own. */
 export interface HtmlPage {
   readonly title: string;
   readonly lines: readonly Html[];
@@ -15,7 +15,7 @@ export interface HtmlPage {
 export interface PageEntry {
   readonly kind: string;
   readonly heading: string;
-  /** What becomes or became of it. */
+  /** What will become of it, or what has. */
   readonly verdict: string;
   /** Where the manifest declares it. */
   readonly place: string;
@@ -41,7 +41,7 @@ const entities: Readonly<Record<string, string>> = {
   ':': '&#58;',
 };
 
-/** Writes HTML: what is put in stays text, whatever it says. */
+/** Writes HTML. Values that are put in are escaped, unless they are Html already. */
 export function markup(pieces: TemplateStringsArray, ...values: readonly (string | number | Html)[]): Html {
   let text = pieces[0] ?? '';
   for (const [index, value] of values.entries()) {
@@ -106,7 +106,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** Shown by the script, which it needs, where there is something to filter. */
+/** Hidden until the page's script shows it, because it does nothing without the script. */
 function filterForm(kinds: HtmlPage['kinds'], entries: readonly PageEntry[]): Html {
   const boxes = Object.entries(kinds).flatMap(([kind, { label }]) => {
     const count = entries.filter((entry) => entry.kind === kind).length;

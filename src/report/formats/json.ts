@@ -6,7 +6,7 @@ import type { ApplyReport, Format, ProblemsReport, Report, ToldOutcome } from '.
 import { serviceWords } from '../words/answers.ts';
 import { stopWords } from '../words/outcomes.ts';
 
-/** The document of a result; of a validation, or of the problems, where there is none. */
+/** The document of the result. Without a result, it is that of a validation, with the diagnostics. */
 export const json: Format = (report) => jsonText(documentOf(report));
 
 export function documentOf(report: Report): object {
@@ -20,7 +20,7 @@ export function documentOf(report: Report): object {
   }
 }
 
-/** A document as it is written: indented, with its last newline, and with nothing in it that a terminal or a CI log would act on. */
+/** Indented JSON with a newline at its end. Nothing in it means anything to a terminal or to a CI log. */
 export function jsonText(document: object): string {
   return `${safe(JSON.stringify(document, null, 2))}\n`;
 }
@@ -36,7 +36,7 @@ function safe(document: string): string {
     .replace(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }
 
-/** Only strings hold such characters, so JSON's own escapes serve: one for each UTF-16 code unit. */
+/** Such characters are only in strings, so they can be written as JSON escapes, one for each UTF-16 code unit. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },
@@ -46,7 +46,7 @@ function escaped(character: string): string {
 
 export const validationFormatVersion = '1.0';
 
-/** schemas/validation.schema.json. Where something else than a validation failed, it may name no error: an interruption is none. */
+/** schemas/validation.schema.json */
 function validationDocument({
   diagnostics,
   errors,

@@ -51,7 +51,7 @@ function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics 
     kind: incomplete ? 'failed' : 'passed',
     type: outcome,
     message: verdict,
-    // A case that passed has no message of its own.
+    // The message is only written for a case that failed.
     text: texts.length === 0 && doubt ? verdict : texts.join('\n'),
   };
 }
@@ -123,7 +123,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text for an element or an attribute; what XML cannot hold at all is made visible first. */
+/** Escapes a text for an element or an attribute. Characters that XML cannot hold at all are made visible first. */
 function xml(text: string): string {
   const lines = text.split('\n').map((line) => inline(line));
   return lines.join('\n').replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -7,7 +7,7 @@ import type { Change } from '../../plan/plan.ts';
 import { inline, quoted, wrapped } from '../printable.ts';
 import { changeLooks, changeView, type ChangeKind, type FieldView, type Look } from '../words/changes.ts';
 
-/** How words are set off on a terminal; without colours, not at all. */
+/** Bold and colours of a terminal. Where colours are not wanted, its functions change nothing. */
 export type Style = Pick<
   ReturnType<typeof pc.createColors>,
   'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -20,7 +20,7 @@ export function createStyle(colours: boolean): Style {
 /** Without colours. */
 export const plain: Style = createStyle(false);
 
-/** Sets words off in the colour of a look. */
+/** A text in the colour of a look. */
 export function painted(text: string, colour: Look['colour'], style: Style): string {
   const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
   return paint[colour](text);
@@ -43,14 +43,14 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   return lines.join('\n');
 }
 
-/** What is about a file as a whole has no line to show: it stands at the very start, without an excerpt. */
+/** Empty for a diagnostic about a whole file, which has the file's start as its place and no excerpt. */
 function lineAndColumn({ range, excerpt }: Diagnostic): string {
   if (range === undefined) return '';
   const { line, column } = range.start;
   return excerpt === undefined && line === 1 && column === 1 ? '' : `:${line}:${column}`;
 }
 
-/** Of a longer line only the part around the place is shown. */
+/** Of a line that is longer, only the part around the place is shown. */
 const longestExcerpt = 110;
 const shownBefore = 60;
 
@@ -86,7 +86,7 @@ export interface ChangeLine {
 
 const fieldIndent = 2;
 
-/** What there is to say about a change, in lines of a width: the address, then a field after the other. */
+/** A change in lines of at most a width: the address, then its fields. */
 export function changeLines(change: Change, width: number, style: Style): ChangeLine[] {
   const { kind, fields } = changeView(change);
   const names = fields.map(({ field }) => field.length);
@@ -154,7 +154,7 @@ function indented(indent: number, text: string): ChangeLine {
   return { sign: ' ', indent, text };
 }
 
-/** A text of several lines as it is, each behind a bar; any other value as JSON, in lines where it is too long for one. */
+/** A text of several lines is shown line by line behind a bar; any other value as JSON, indented where it is too long for a line. */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
   if (!behindBars && (typeof value !== 'object' || quoted(value).length <= width))
@@ -167,7 +167,7 @@ function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   return [first, ...others];
 }
 
-/** Blanks at the end of a line can be all that differs. */
+/** Makes blanks at the end of a line visible, because they may be the only difference. */
 function withVisibleEnd(text: string): string {
   return text.replace(/ +$/, (blanks) => String.raw`\u{20}`.repeat(blanks.length));
 }

@@ -1,22 +1,25 @@
 import { startOf } from '../printable.ts';
 
-/** A Markdown comment, all that comes from outside within its one code block, where Markdown and HTML mean nothing. */
+/**
+ * A Markdown comment. Every text from a manifest or the service is inside its one code block, where Markdown and HTML have no
+ * meaning.
+ */
 export interface MarkdownComment {
-  /** Tells this comment from others when a pipeline updates it: words of ours, and what else keeps it apart. */
+  /** By this a pipeline finds its former comment: words of ours, and what tells this comment from others. */
   readonly marker: readonly [name: string, ...parts: string[]];
   /** Markdown of our own words. */
   readonly headline: string;
-  /** What unfolds the block; without it the block stands open. */
+  /** The words to click on to unfold the block; without them the block is open. */
   readonly fold?: string;
   readonly language: 'diff' | 'text';
   readonly sections: readonly MarkdownSection[];
 }
 
-/** Texts, each safe line by line. */
+/** A part of the block. Its texts are safe line by line. */
 export interface MarkdownSection {
   readonly items: readonly string[];
   readonly separator: '\n' | '\n\n';
-  /** Where this may be cut: what the items are called that are left out, as in `changes`. */
+  /** What its items are called when some are left out, such as `changes`. A section without it is never cut. */
   readonly itemName?: string;
   /** How many items are shown at the most. */
   readonly most?: number;
@@ -28,17 +31,17 @@ export interface Limit {
   readonly lengthOf: (text: string) => number;
 }
 
-/** GitHub takes comments of 65,536 characters, and GitLab longer ones; what posts it may add some of its own. */
+/** GitHub takes 65,536 characters in a comment, GitLab more. The program that posts it may add some of its own. */
 export const commentLimit: Limit = { most: 60_000, lengthOf: (text) => text.length };
 /** GitHub takes 1 MiB in the summary of a step. */
 export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Buffer.byteLength(text) };
 
-/** The comment, within a limit: items that do not fit are counted. */
+/** Writes the comment within a limit. Items that do not fit are left out and counted. */
 export function comment(content: MarkdownComment, { most, lengthOf }: Limit): string {
   const certain = content.sections.flatMap((section) =>
     section.itemName === undefined ? section.items : [],
   );
-  // What must stand may take half of the room, and each section some for its own words.
+  // The sections that are never cut may take half of the room. Each section needs some for its own words.
   const clip = (text: string): string => clipped(text, Math.floor(most / 8 / Math.max(1, certain.length)));
   const stands = certain.map((text) => clip(text)).join('\n\n');
   let fence = longEnough(stands);
@@ -55,7 +58,7 @@ export function comment(content: MarkdownComment, { most, lengthOf }: Limit): st
       fence = longer;
       shown += 1;
     }
-    if (shown < Math.min(items.length, mostItems)) left = 0; // what comes after would seem to follow on what is shown
+    if (shown < Math.min(items.length, mostItems)) left = 0; // later items must not look as if they followed directly
     const more = items.length - shown;
     const parts =
       more === 0 ? items : [...items.slice(0, shown), `… and ${more} more ${itemName}, left out here.`];
@@ -84,7 +87,7 @@ function inFence(
   ].join('\n');
 }
 
-/** How long a fence must be for a text not to close it. */
+/** How long a fence must be so that the text cannot close it. */
 function longEnough(text: string): number {
   let longest = 2;
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);

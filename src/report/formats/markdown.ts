@@ -9,7 +9,7 @@ import { applyFoot, outcomeLines, planFoot } from './text.ts';
 
 /** A comment for a pull request: how it ended, and the rest in a block of code. */
 export const markdown: Format = (report, { limit = commentLimit }) => {
-  // The marker is the same with a result and without, so that one comment takes the place of the other.
+  // The marker is the same with and without a result, so that one comment replaces the other.
   const { title, service } = report;
   return comment(
     { marker: [title, ...(service === undefined ? [] : [service])], ...contentOf(report) },
@@ -32,7 +32,7 @@ function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<MarkdownCom
   return { headline: `**${headline}**`, language: 'text', sections: [problems(diagnostics)] };
 }
 
-/** What keeps it from being applied comes first; the changes are folded up in a diff. */
+/** First what keeps it from being applied, then the changes as a diff, all folded up. */
 function ofPlan({ headline, errors, warnings, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
   return {
     headline: [`**${headline}** ${planCounts(plan)}`, ...warned(warnings)].join(' '),
@@ -52,7 +52,7 @@ function ofPlan({ headline, errors, warnings, plan }: PlanReport): Omit<Markdown
   };
 }
 
-/** What went wrong comes first. */
+/** First what went wrong, then what became of each resource, all folded up. */
 function ofApply(report: ApplyReport): Omit<MarkdownComment, 'marker'> {
   return {
     headline: [`**${report.headline}** ${report.counts}`, ...warned(report.warnings)].join(' '),
@@ -72,7 +72,7 @@ function problems(diagnostics: readonly Diagnostic[]): MarkdownSection {
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 
-/** More of them would hide what is to be decided on; the text on the terminal has them all. */
+/** More of them would hide the changes. The text on the terminal has them all. */
 const mostWarnings = 10;
 
 function warningsOf(warnings: readonly Diagnostic[]): MarkdownSection {
@@ -85,7 +85,7 @@ function warned(warnings: readonly Diagnostic[]): string[] {
 
 const width = 100;
 
-/** The signs stand in the first column, where they give a diff its colours. */
+/** The signs are in the first column: there they give a diff its colours. */
 function diffBlock(change: Change): string {
   return changeLines(change, width, plain)
     .map(({ sign, indent, text }) => `${sign} ${' '.repeat(indent)}${text}`.trimEnd())

@@ -47,7 +47,7 @@ function resultOf(diagnostic: Diagnostic, used: readonly string[]): object {
 }
 
 function uriOf(filename: string): string {
-  // A lone surrogate has no form in UTF-8, and so none in a URI.
+  // A lone surrogate cannot be written in UTF-8, so it cannot be in a URI.
   return filename
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('/')

@@ -6,7 +6,7 @@ import { outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
 import { changeLines, diagnosticsText, painted, plain, type Style } from './lines.ts';
 
-/** For a person to read. */
+/** Text for a person. */
 export const text: Format = (report, { style = plain }) => {
   switch (report.kind) {
     case 'problems':
@@ -24,7 +24,7 @@ function problemsText({ diagnostics, headline, valid }: ProblemsReport, style: S
   return `${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${painting}\n`;
 }
 
-/** The plan for a person to decide on. */
+/** The plan, for a person who decides on it. */
 export function planText(plan: Plan, style: Style): string {
   return `${[
     planHead(plan),
@@ -33,7 +33,7 @@ export function planText(plan: Plan, style: Style): string {
   ].join('\n\n')}\n`;
 }
 
-/** What is to know besides the changes, and the counts. */
+/** What comes after the changes: notes, the counts, and the last line. */
 export function planFoot(plan: Plan, style: Style): string[] {
   return [...unreadNote(plan), planCounts(plan), style.bold(planHeadline(plan))];
 }
@@ -66,7 +66,7 @@ export function applyText(report: ApplyReport, style: Style): string {
   ].join('\n\n')}\n`;
 }
 
-/** What became of everything that was to be created, each in a line. */
+/** A line for each resource that was to be created. */
 export function outcomeLines({ outcomes }: ApplyReport, style: Style): string[] {
   return outcomes.filter(({ change }) => isPending(change)).map((outcome) => outcomeLine(outcome, style));
 }

@@ -5,7 +5,7 @@ import { complaintsOf } from '../../service/complaints.ts';
 import { causeWords } from './causes.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
 
-/** An answer that did not help, in words. */
+/** What an answer means for a person, where it was not the one that was hoped for. */
 export interface AnswerWords {
   readonly code: DiagnosticCode;
   readonly summary: string;
@@ -13,7 +13,7 @@ export interface AnswerWords {
   readonly advice: string;
 }
 
-/** Says what came back and what to do about it. Reads no meaning into the service's own words; see serviceWords. */
+/** Says what came back and what to do about it. It does not look at the service's own words; see serviceWords. */
 export function answerWords(answer: Answer): AnswerWords {
   const status = answer.status === undefined ? '' : ` (${answer.status})`;
   switch (answer.kind) {
@@ -142,7 +142,7 @@ export function outageWords(news: OutageNews): string {
   }
 }
 
-/** What --wait has to do with an answer: how long was waited after it, or that it could have been. */
+/** What to say of --wait: how long the service was waited for, or that it could have been. */
 export function waitAdvice(answer: Answer): string | undefined {
   if (answer.waitedMs !== undefined)
     return `rollcall waited ${seconds(answer.waitedMs)} for the service; --wait sets how long.`;

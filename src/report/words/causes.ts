@@ -8,7 +8,7 @@ export interface CauseWords {
   readonly advice?: string;
 }
 
-/** How a TLS alert begins; undici shows what was not HTTP as `data`. */
+/** How a TLS alert begins. Where an answer is not HTTP, undici shows it as `data`. */
 const tlsAlert = '\u0015\u0003';
 
 export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
@@ -19,7 +19,7 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
     return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
   }
-  // From OpenSSL 3.5 on, alerts as old as SSL 3 are no longer called after it.
+  // OpenSSL 3.5 renamed the alerts that were called after SSL 3.
   const known = causes.get(String(error.code).replace('SSL/TLS_ALERT', 'SSLV3_ALERT'));
   if (known !== undefined) return known;
   if (error.message !== '') return { cause: error.message };
@@ -59,7 +59,7 @@ const clientCertificateRefused: CauseWords = {
   advice: 'Ask for one that it knows, and name it with --client-cert.',
 };
 
-/** What Node and OpenSSL say in codes. */
+/** By the codes of Node and OpenSSL. */
 const causes: ReadonlyMap<string, CauseWords> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
   ['UNABLE_TO_GET_ISSUER_CERT', untrusted],

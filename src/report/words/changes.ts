@@ -4,7 +4,7 @@ import { actions } from '../../plan/actions.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { diffLines } from 'diff';
 
-/** A change as every report shows it, whatever its format. */
+/** A change as every format shows it. */
 export interface ChangeView {
   readonly kind: ChangeKind;
   readonly fields: readonly FieldView[];
@@ -14,7 +14,7 @@ export type ChangeKind = 'create' | 'create_if_absent' | 'differs' | 'in_sync';
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
-  /** Two values that are read at a glance. */
+  /** Two short values, shown one above the other. */
   | {
       readonly kind: 'pair';
       readonly field: string;
@@ -24,7 +24,7 @@ export type FieldView =
   /** Two long texts: removed is what is observed, added what is declared. */
   | { readonly kind: 'diff'; readonly field: string; readonly lines: readonly DiffLine[] };
 
-/** How something looks that is shown in a list, and what it is called there. */
+/** How an entry of a list looks, and what entries like it are called. */
 export interface Look {
   readonly label: string;
   readonly sign: string;
@@ -63,7 +63,7 @@ export function changeView({ resource, presence, differences }: Change): ChangeV
   }
 }
 
-/** Longer texts are not compared at a glance. */
+/** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
 function differenceView({ field, declared, observed }: Difference): FieldView {
@@ -78,7 +78,7 @@ function isForDiff(observed: string, declared: string): boolean {
   return areLong || observed.includes('\n') || declared.includes('\n');
 }
 
-/** A line of a text that has two versions; or so many lines that are the same in both and far from any difference. */
+/** A line of a diff, or a number of equal lines that are left out. */
 export type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };
@@ -87,7 +87,7 @@ export type DiffLine =
 const mostEdits = 1000;
 const context = 2;
 
-/** The differences between two texts, line by line, with a little of what is around them. */
+/** The differences between two texts, line by line, with the lines around them. */
 export function textDiff(before: string, after: string): DiffLine[] {
   const parts = diffLines(ended(before), ended(after), { maxEditLength: mostEdits }) ?? [
     { value: ended(before), removed: true, added: false },
@@ -109,7 +109,7 @@ export function textDiff(before: string, after: string): DiffLine[] {
   });
 }
 
-/** Every line with its end, also the empty one after a last line end: it may be all that differs. */
+/** The text with a line end added, so that a missing line end at the end of one text shows as a difference. */
 function ended(text: string): string {
   return `${text}\n`;
 }

@@ -68,13 +68,13 @@ function refusedWords({ field, item }: Complaint): string {
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
 }
 
-/** Which item of a declared list a complaint is about. */
+/** The index of the item of a declared list that a complaint is about. */
 function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
   if (field === undefined) return undefined;
   return item ?? namedItem(new Map(declaredFields(resource)).get(field), texts);
 }
 
-/** Somebody else created it meanwhile, and not as it is declared. */
+/** It was created by somebody else in the meantime, with other values than are declared. */
 function differsDiagnostic(resource: Resource, differences: readonly Difference[]): Diagnostic {
   const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
   return diagnosticInManifest(resource, differences[0]?.field, {
@@ -121,7 +121,7 @@ function adviceFor({ outcome }: Outcome): string | undefined {
 
 /**
  * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in
- * whatever language; an id is data, and no other word is looked at. None when no text has just one of the ids in it.
+ * whatever language its texts are; only ids are looked for, no other words. None unless a text has exactly one of the ids in it.
  */
 function namedItem(declared: JsonValue | undefined, texts: readonly string[]): number | undefined {
   if (!isJsonList(declared)) return undefined;
@@ -139,7 +139,7 @@ function plainId(text: string): string {
   return /^[\da-f-]{32,36}$/i.test(text) ? text.toLowerCase().replaceAll('-', '') : text;
 }
 
-/** What is wrong, or may be, with a field of a resource that is there; with any of them when no field is named. */
+/** What is wrong, or may be, with a field of a resource that is there. Without a field, any of them may be wrong. */
 interface PartialProblem extends Omit<Problem, 'address'> {
   readonly field?: string;
 }

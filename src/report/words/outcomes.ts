@@ -39,7 +39,7 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   fail_fast: 'another failed, and --fail-fast was given',
 };
 
-/** How one resource ended: every format says it in these words. Not yet safe to print. */
+/** How one resource ended, in the words of every format. Not safe to print yet. */
 export function verdictWords({
   outcome,
   doubt,
@@ -70,18 +70,18 @@ export function verdictWords({
   }
 }
 
-/** Said of what was found after a request of ours that may have created it. */
+/** For a resource that was found after a request of ours which may have created it. */
 export const doubtWords =
   'is there: the answer to its create was lost or unclear, so this run probably created it';
 
-/** How declared fields came back otherwise: `group came back as ""`. */
+/** Which declared fields came back with other values: `group came back as ""`. */
 export function cameBackWords(differences: readonly Difference[]): string {
   return differences
     .map((difference) => `${difference.field} came back as ${heldWords(difference)}`)
     .join(', ');
 }
 
-/** What the service holds in place of what is declared. */
+/** The value that the service holds where another is declared. */
 export function heldWords({ observed }: Difference): string {
   return observed === sensitive ? 'another value' : shortened(observed);
 }

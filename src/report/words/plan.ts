@@ -28,7 +28,7 @@ function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
 }
 
-/** What there is to know of the resources that cannot be read, where the plan has any. */
+/** A note on the resources that cannot be read, where the plan has any. */
 export function unreadNote({ changes, scope }: Plan): string[] {
   const { create, createIfAbsent, differs, inSync } = countsOf(changes);
   if (createIfAbsent === 0) return [];
@@ -60,7 +60,7 @@ export function planHeadline(plan: Plan): string {
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** What differs, as warnings at the lines that declare it. */
+/** Warnings about what differs, at the lines that declare it. */
 export function drift({ changes }: Plan): Diagnostic[] {
   const differing = changes.filter(({ differences }) => differences.length > 0);
   return differing.map(({ resource, differences }): Diagnostic => {

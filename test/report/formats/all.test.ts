@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { complete } from '../../../src/commands/complete.ts';
+import { program } from '../../../src/commands/program.ts';
+import { formatNames, loadFormats } from '../../../src/report/formats/all.ts';
+import { root } from '../../support/cli.ts';
+import { capture } from '../../support/run.ts';
+
+const rollcall = program('1.2.3', () => {});
+
+test('every format of the table can be loaded, and is a format of its own', async () => {
+  const formats = Object.values(await loadFormats());
+  expect(new Set(formats).size).toBe(formatNames.length);
+});
+
+test('help names the formats that --output does not print', () => {
+  for (const name of ['validate', 'plan', 'apply']) {
+    const command = rollcall.commands.find((each) => each.name() === name);
+    expect(command?.helpInformation()).toContain('markdown, html, junit, sarif, github, …');
+  }
+});
+
+test('completion offers every format', async () => {
+  const { context } = capture({ files: {} });
+  const offered = await complete(rollcall, ['plan', '--report', ''], context);
+  expect(offered.map(({ text }) => text)).toEqual(formatNames.map((name) => `${name}=`));
+});
+
+test('docs/plans.md says of every format what it is', () => {
+  const page = readFileSync(join(root, 'docs/plans.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (`.*?`) \| /gm)].map(([, cell = '']) => cell);
+  const described = rows.flatMap((cell) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name));
+  for (const name of formatNames) expect(described).toContain(name);
+});
