@@ -1,9 +1,7 @@
 import { posix } from 'node:path';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { standardInput, type FileKind, type Files } from '../base/files.ts';
-import { globFolder } from '../base/glob-folder.ts';
-import { leadsOutside } from '../base/link-outside.ts';
-import { isBelow, systemFolderOf } from '../base/system-folder.ts';
+import { globFolder, isBelow, leadsOutside, systemFolderOf } from '../base/path-rules.ts';
 import { FolderReader } from './folder-reader.ts';
 import { SearchProblems } from './search-problems.ts';
 
@@ -55,6 +53,7 @@ class Search {
       return;
     }
     const kind = await this.#files.kindOf(path);
+    if (kind !== 'absent' && (await this.#refusesLink(path))) return;
     switch (kind) {
       case 'file':
         await this.#addNamed(path);
@@ -90,7 +89,7 @@ class Search {
     let added = 0;
     if ((await this.#files.kindOf(folder || '.')) === 'folder') {
       const root = await this.#files.realPath(folder || '.');
-      if (this.#refusesSystemFolder(folder, root)) return;
+      if (this.#refusesSystemFolder(folder, root) || (await this.#refusesLink(folder || '.'))) return;
       const matched = await this.#folders.glob(folder, pattern.slice(folder.length), root);
       for (const path of matched.toSorted())
         await this.problems.guarded(path, async () => {
@@ -151,8 +150,7 @@ class Search {
 
   async #addNamed(path: string): Promise<void> {
     const realPath = await this.#files.realPath(path);
-    if (await leadsOutside(path, this.#files)) this.problems.reportOutside(path);
-    else if (realPath === this.#settings) {
+    if (realPath === this.#settings) {
       const detail = 'Name the manifests, or list them under `manifests` in it.';
       this.problems.report(path, 'forbidden-file', 'this is the file of settings, not a manifest', detail);
     } else this.#add(path, realPath);
@@ -164,6 +162,12 @@ class Search {
 
   #exception(): string {
     return this.#metSettings ? ', but for the file of settings' : '';
+  }
+
+  async #refusesLink(path: string): Promise<boolean> {
+    const isOutside = await leadsOutside(path, this.#files);
+    if (isOutside) this.problems.reportOutside(path);
+    return isOutside;
   }
 
   #refusesSystemFolder(path: string, realPath: string): boolean {

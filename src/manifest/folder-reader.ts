@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Entry, Files } from '../base/files.ts';
-import { isBelow, systemFolderOf } from '../base/system-folder.ts';
+import { isBelow, systemFolderOf } from '../base/path-rules.ts';
 import type { SearchProblems } from './search-problems.ts';
 
 /** More than this is not a folder of manifests, but a whole disk, or a project with all its packages. */

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
-import { isBelow } from '../base/system-folder.ts';
+import { isBelow } from '../base/path-rules.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
 
 /** What the references of manifests may name. */

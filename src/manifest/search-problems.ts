@@ -1,6 +1,6 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
-import { linkOutside } from '../base/link-outside.ts';
+import { linkOutside } from '../base/path-rules.ts';
 
 /** What is in the way of a search for manifests. */
 export class SearchProblems {

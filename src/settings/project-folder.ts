@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { standardInput, type Files } from '../base/files.ts';
-import { globFolder } from '../base/glob-folder.ts';
+import { globFolder, isBelow } from '../base/path-rules.ts';
 import type { SourceFile } from '../base/source.ts';
-import { isBelow } from '../base/system-folder.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** A list of paths in rollcall.yaml, and where it stands there. */

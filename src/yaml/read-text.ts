@@ -1,8 +1,7 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
-import { leadsOutside, linkOutside } from '../base/link-outside.ts';
-import { systemFolderOf } from '../base/system-folder.ts';
+import { leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, type SourceFile } from '../base/source.ts';
 
 /** A larger file is no manifest that a person wrote. */

@@ -1,0 +1,90 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Files } from '../../src/base/files.ts';
+import { findManifests } from '../../src/manifest/find-manifests.ts';
+import { nodeFiles } from '../../src/terminal/node-files.ts';
+import { temporaryFolder } from '../support/canary.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = temporaryFolder();
+  for (const path of ['elsewhere/deeper', 'project/real/deeper', 'project/sub'])
+    mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ['elsewhere/m.yaml', 'elsewhere/deeper/m.yaml', 'project/real/deeper/m.yaml'])
+    writeFileSync(join(folder, path), '');
+  symlinkSync('../elsewhere', join(folder, 'project/planted'));
+  symlinkSync('../planted/deeper', join(folder, 'project/sub/again'));
+  symlinkSync('real', join(folder, 'project/alias'));
+  symlinkSync('project', join(folder, 'mine'));
+});
+
+/** The manifests that are found, as a command in a folder sees the disk. */
+async function found(path: string, workingDirectory = 'project'): Promise<unknown> {
+  const at = (name: string): string =>
+    name.startsWith('/') ? name : `${folder}/${workingDirectory}/${name}`;
+  const files: Files = {
+    ...nodeFiles,
+    kindOf: (name) => nodeFiles.kindOf(at(name)),
+    realPath: (name) => nodeFiles.realPath(at(name)),
+    entriesIn: (name) => nodeFiles.entriesIn(at(name)),
+    glob: (name, pattern, look) => nodeFiles.glob(at(name), pattern, look),
+  };
+  const { filenames, diagnostics } = await findManifests([path], files);
+  return diagnostics.length > 0 ? diagnostics.map(({ code }) => code) : filenames;
+}
+
+describe('a link out of the project, in place of a folder', () => {
+  test.each([
+    'planted',
+    'planted/',
+    './planted',
+    'real/../planted',
+    'planted/m.yaml',
+    'planted/deeper',
+    'planted/*.yaml',
+    'planted/**/*.yaml',
+    'sub/again',
+    'sub/again/m.yaml',
+    'planted/../elsewhere',
+  ])('is not followed: %s', async (path) => {
+    expect(await found(path)).toEqual(['link-outside']);
+  });
+
+  test.each(['planted', 'planted/m.yaml', 'planted/*.yaml'])(
+    'is not followed by its absolute path: %s',
+    async (path) => {
+      expect(await found(join(folder, 'project', path))).toEqual(['link-outside']);
+    },
+  );
+
+  test('is not followed from a folder of the project', async () => {
+    expect(await found('../planted/m.yaml', 'project/sub')).toEqual(['link-outside']);
+  });
+});
+
+describe('what lies elsewhere is found', () => {
+  test.each([
+    ['../elsewhere', ['../elsewhere/deeper/m.yaml', '../elsewhere/m.yaml']],
+    ['../elsewhere/m.yaml', ['../elsewhere/m.yaml']],
+    ['../elsewhere/*.yaml', ['../elsewhere/m.yaml']],
+    ['real/../../elsewhere/m.yaml', ['real/../../elsewhere/m.yaml']],
+  ])('where a path leads there without a link: %s', async (path, names) => {
+    expect(await found(path)).toEqual(names);
+  });
+
+  test('in the folder above', async () => {
+    expect(await found('..', 'elsewhere/deeper')).toEqual(['../deeper/m.yaml', '../m.yaml']);
+  });
+
+  test('behind a link that stays in its folder, or leads into the working directory', async () => {
+    expect(await found('alias')).toEqual(['alias/deeper/m.yaml']);
+    expect(await found('alias/deeper/m.yaml')).toEqual(['alias/deeper/m.yaml']);
+    expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
+  });
+
+  test('behind a link above the project, which no pull request can plant', async () => {
+    symlinkSync(join(folder, 'elsewhere'), join(folder, 'mounted'));
+    expect(await found(join(folder, 'mounted/deeper'))).toEqual([join(folder, 'mounted/deeper/m.yaml')]);
+  });
+});
