@@ -1,10 +1,7 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
-import type { DoctorCheck } from '../report/doctor-check.ts';
-import { doctorChecks } from '../report/doctor-checks.ts';
-import { rightsNames } from '../report/doctor-rights.ts';
-import { doctorText, type Diagnosis } from '../report/doctor-text.ts';
-import { jsonText } from '../report/formats/json.ts';
+import { doctorChecks, isDenied, isHealthy } from '../report/words/doctor.ts';
+import { doctorJson, doctorText, type Diagnosis } from '../report/formats/doctor.ts';
 import { inline } from '../report/printable.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Answer } from '../service/answer.ts';
@@ -26,8 +23,6 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly contractOnly?: boolean;
 }
 
-export const doctorFormatVersion = '1.0';
-
 /** `rollcall doctor`: asks the service harmless things, and says what that tells. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
   const job = narrated(context, voiceOf(options, context.env));
@@ -40,29 +35,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const examined = await examine(settings.service, job, options.contractOnly ? undefined : declared);
   if (examined.kind === 'interrupted') return examined.ending;
   const { diagnosis } = examined;
-  const { service, checks, beyondContract } = diagnosis;
+  const { checks } = diagnosis;
   context.stdout.write(
     options.output === 'json'
-      ? jsonText({
-          format_version: doctorFormatVersion,
-          service,
-          healthy: isHealthy(checks),
-          checks,
-          beyond_contract: beyondContract,
-        })
+      ? doctorJson(diagnosis)
       : doctorText(diagnosis, createStyle(context.stdout.colours), commandLine('plan', options.env, context)),
   );
   if (isHealthy(checks)) return 'done';
   return isDenied(checks) ? 'denied' : 'failed';
-}
-
-export function isHealthy(checks: readonly DoctorCheck[]): boolean {
-  return checks.every(({ status }) => status !== 'fail');
-}
-
-function isDenied(checks: readonly DoctorCheck[]): boolean {
-  const rights = new Set<DoctorCheck['name']>(rightsNames);
-  return checks.some(({ name, status }) => status === 'fail' && rights.has(name));
 }
 
 /** The types that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */

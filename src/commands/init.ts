@@ -1,6 +1,7 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
-import { doctorText } from '../report/doctor-text.ts';
+import { doctorText } from '../report/formats/doctor.ts';
+import { isHealthy } from '../report/words/doctor.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { inline } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
@@ -8,7 +9,7 @@ import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, shellWord } from './command-line.ts';
-import { examine, isHealthy, type Examined } from './doctor.ts';
+import { examine, type Examined } from './doctor.ts';
 import { valuesOf, voiceOf, type ServiceFlags } from './flags.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
 import { narrated } from './narrator.ts';

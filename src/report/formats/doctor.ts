@@ -1,6 +1,7 @@
-import type { DoctorCheck } from './doctor-check.ts';
-import type { Style } from './formats/lines.ts';
-import { inline, wrapped } from './printable.ts';
+import { isHealthy, type DoctorCheck } from '../words/doctor.ts';
+import { jsonText } from './json.ts';
+import type { Style } from './lines.ts';
+import { inline, wrapped } from '../printable.ts';
 
 export interface Diagnosis {
   /** The base URL of the service. */
@@ -8,6 +9,19 @@ export interface Diagnosis {
   readonly checks: readonly DoctorCheck[];
   /** What was asked beyond the three operations, each as METHOD PATH. */
   readonly beyondContract: readonly string[];
+}
+
+const formatVersion = '1.0';
+
+/** What `doctor -o json` prints: schemas/doctor.schema.json */
+export function doctorJson({ service, checks, beyondContract }: Diagnosis): string {
+  return jsonText({
+    format_version: formatVersion,
+    service,
+    healthy: isHealthy(checks),
+    checks,
+    beyond_contract: beyondContract,
+  });
 }
 
 /** The checks for a person, each in a line, with what to do below those that did not pass. */
@@ -46,11 +60,12 @@ export function doctorText(
 }
 
 function verdict(checks: readonly DoctorCheck[], next: string | undefined): string {
-  const has = (wanted: DoctorCheck['status']): boolean => checks.some(({ status }) => status === wanted);
-  if (has('fail')) return 'The service cannot be used like this.';
+  if (!isHealthy(checks)) return 'The service cannot be used like this.';
   const unknown = checks.filter(({ status }) => status === 'unknown').map(({ name }) => name);
   const well = unknown.length === 0 ? 'All is well.' : 'What was checked is well.';
-  const words = has('warn') ? 'The service can be used, but see the warnings.' : well;
+  const words = checks.some(({ status }) => status === 'warn')
+    ? 'The service can be used, but see the warnings.'
+    : well;
   if (unknown.length === 0) return next === undefined ? words : `${words} Next: ${inline(next)}`;
   const lines = wrapped(`${words} Not checked: ${unknown.join(', ')}.`, 80).map((line) => line.trimEnd());
   return [...lines, ...(next === undefined ? [] : [`Next: ${inline(next)}`])].join('\n');

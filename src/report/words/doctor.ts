@@ -1,0 +1,239 @@
+import { kinds, type ResourceType } from '../../kinds/all.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { Answer, AnswerKind } from '../../service/answer.ts';
+import { probedKind, type Probe } from '../../service/probe.ts';
+import type { TokenFinding } from '../../service/who-am-i.ts';
+import { answerWords, serviceWords, waitAdvice } from './answers.ts';
+
+/** One thing that must be right for rollcall to work with a service. */
+export interface DoctorCheck {
+  readonly name: 'connection' | 'base-url' | 'token' | `view-${string}` | `create-${string}` | 'clock';
+  readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
+  readonly summary: string;
+  /** What to do about it. Empty when there is nothing to do. */
+  readonly advice: string;
+}
+
+function check(
+  name: DoctorCheck['name'],
+  status: DoctorCheck['status'],
+  summary: string,
+  advice = '',
+): DoctorCheck {
+  return { name, status, summary, advice };
+}
+
+/** Checks that cannot be made because another has failed. */
+function untold(...names: DoctorCheck['name'][]): DoctorCheck[] {
+  return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
+}
+
+interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
+  /** The base URL. */
+  readonly service: string;
+  /** The origin of the proxy on the way, if any. */
+  readonly proxy?: string;
+  readonly durationMs: number;
+  /** The time here when the answer came, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Whether rollcall can work with the service. */
+export function isHealthy(checks: readonly DoctorCheck[]): boolean {
+  return checks.every(({ status }) => status !== 'fail');
+}
+
+/** Whether something is wrong with the token or with what it may do. */
+export function isDenied(checks: readonly DoctorCheck[]): boolean {
+  const rights = new Set<DoctorCheck['name']>(rightsNames);
+  return checks.some(({ name, status }) => status === 'fail' && rights.has(name));
+}
+
+/** The checks that follow from a probe. What cannot be told because an earlier check failed is unknown. */
+export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
+  const { stage, answer } = facts;
+  const { summary } = answerWords(answer);
+  const advice = adviceFor(answer);
+  const said = serviceWords(answer);
+  const trouble = summary + (said === '' ? '' : `; it said: ${said}`);
+  const connected = check('connection', 'pass', connectionWords(facts));
+  switch (stage) {
+    case 'no connection':
+      return [check('connection', 'fail', trouble, advice), ...untold('base-url', ...rightsNames, 'clock')];
+    case 'wrong place': {
+      const whatToDo = `${advice} ${baseUrlAdvice(answer.kind)}`.trim();
+      return [
+        connected,
+        check('base-url', 'fail', trouble, whatToDo),
+        ...untold(...rightsNames),
+        clockCheck(facts),
+      ];
+    }
+    case 'denied':
+    case 'well':
+      return [
+        connected,
+        baseUrlFound(facts),
+        ...rightsChecks({ ...facts, ...(stage === 'denied' && { denial: trouble }) }),
+        clockCheck(facts),
+      ];
+  }
+}
+
+/** What to do about an answer, naming only flags that doctor has. */
+function adviceFor(answer: Answer): string {
+  if (answer.kind === 'slow_down') return 'Try again later.';
+  const first = answer.kind === 'unavailable' ? 'Try again later.' : answerWords(answer).advice;
+  if (answer.waitedMs !== undefined) return `${first} ${waitAdvice(answer)}`;
+  const mayBeStarting = answer.kind === 'unavailable' || answer.kind === 'unreachable_for_now';
+  const wait = 'If the service is only starting: rollcall doctor --wait 60 waits up to 60 s for it.';
+  return mayBeStarting ? `${first} ${wait}` : first;
+}
+
+/** Other programs answer with a 404 of the same shape, but not with the request id of this service. */
+function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
+  if (answer.requestId !== undefined) return check('base-url', 'pass', 'the API answers there');
+  return check(
+    'base-url',
+    'warn',
+    'what answers there may be another program: its answer has no request id (x-authentik-id)',
+    'Check the URL. Where something on the way takes that header away, all is well.',
+  );
+}
+
+function baseUrlAdvice(kind: AnswerKind): string {
+  switch (kind) {
+    case 'no_such_route':
+      return 'The answer came from another program, or the URL has a path too many or too few.';
+    case 'unusable_success':
+      return 'A page instead of an answer is often that of a login in front of the service.';
+    default:
+      return '';
+  }
+}
+
+function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
+  const way = proxy === undefined ? '' : ` through ${proxy}`;
+  const safety = service.startsWith('https:') ? ', its certificate is trusted' : ', without encryption';
+  return `${service} answers${way} in ${Math.round(durationMs)} ms${safety}`;
+}
+
+/** Tokens and certificates have times; clocks that are further apart than this make trouble. */
+const mostSkewMs = 60_000;
+
+function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
+  if (serviceTime === undefined) return check('clock', 'unknown', 'the service does not tell its time');
+  const skewSeconds = Math.round((now - serviceTime) / 1000);
+  if (Math.abs(now - serviceTime) <= mostSkewMs) return check('clock', 'pass', 'the clocks agree');
+  return check(
+    'clock',
+    'warn',
+    `the clock here is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} that of the service`,
+    'Set the clock that is wrong: certificates and tokens are valid for a time.',
+  );
+}
+
+interface RightsFacts {
+  /** How the service refused to look an application up, if it did. */
+  readonly denial?: string;
+  /** What the service says of the token; left out where it was not asked. */
+  readonly finding?: TokenFinding;
+  /** The types that the manifests of the project declare, where that is known. */
+  readonly declared?: ReadonlySet<ResourceType>;
+}
+
+const viewName = `view-${probedKind.list}` as const;
+
+const rightsNames: readonly DoctorCheck['name'][] = [
+  'token',
+  viewName,
+  ...kinds.map((kind) => createName(kind)),
+];
+
+function createName({ list }: Kind): DoctorCheck['name'] {
+  return `create-${list}`;
+}
+
+/** What is known of the token and of its rights, once the service itself has answered. */
+function rightsChecks(facts: RightsFacts): DoctorCheck[] {
+  return [tokenCheck(facts), viewCheck(facts), ...kinds.map((kind) => createCheck(kind, facts))];
+}
+
+function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
+  if (denial === undefined || finding?.kind === 'valid')
+    return check('token', 'pass', 'the service takes it');
+  switch (finding?.kind) {
+    case 'wrong':
+      return check(
+        'token',
+        'fail',
+        denial,
+        'So was all else that was asked with this token. Most likely the service does not know it, or it has expired: make a new one there, and see that all of it was copied. If that does not help, something in front of the service may refuse every request from here.',
+      );
+    case 'missing':
+      return check(
+        'token',
+        'fail',
+        'the service saw no token, though one was sent',
+        'Something on the way takes the Authorization header away: let the proxy or gateway in front of the service pass it on.',
+      );
+    default: {
+      const why = finding === undefined ? 'this was not asked' : 'the service does not say which';
+      return check(
+        'token',
+        'fail',
+        denial,
+        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${why}. Make a new one, or give its user the permission.`,
+      );
+    }
+  }
+}
+
+function viewCheck({ denial, finding, declared }: RightsFacts): DoctorCheck {
+  const name = viewName;
+  if (denial === undefined) {
+    const all = finding?.kind === 'valid' && finding.superuser;
+    const what = all
+      ? `all ${probedKind.list}: it is that of a superuser`
+      : `${probedKind.list}, or some of them: nothing tells which`;
+    return check(name, 'pass', `the token may view ${what}`);
+  }
+  if (finding?.kind !== 'valid') return check(name, 'unknown', 'cannot be told yet');
+  const summary = `the token may not view ${probedKind.list}`;
+  if (declared?.has(probedKind.type) === false)
+    return check(name, 'pass', `${summary}; the manifests declare none`);
+  // Where it is not known what will be declared, it may be other kinds only.
+  const mayCreateOthers = kinds.some(
+    ({ type }) => type !== probedKind.type && finding.mayCreate[type] === true,
+  );
+  const isOfUse = declared === undefined && mayCreateOthers;
+  return check(
+    name,
+    isOfUse ? 'warn' : 'fail',
+    summary,
+    `Give its user the permission to view ${probedKind.list}. Only a roll without ${probedKind.list} can do without it.`,
+  );
+}
+
+function createCheck(kind: Kind<ResourceType>, { denial, finding, declared }: RightsFacts): DoctorCheck {
+  const { type, list } = kind;
+  const name = createName(kind);
+  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
+    return check(name, 'unknown', 'cannot be told yet');
+  const may = finding?.kind === 'valid' ? finding.mayCreate[type] : undefined;
+  if (may === undefined) {
+    const why = finding === undefined ? 'was not asked' : 'cannot be told: the service does not say';
+    return check(name, 'unknown', `whether the token may create ${list} ${why}`);
+  }
+  if (may) return check(name, 'pass', `the token may create ${list}`);
+  const summary = `the token may not create ${list}`;
+  if (declared?.has(type) === false) return check(name, 'pass', `${summary}; the manifests declare none`);
+  // Whoever may look up what the probe looks up can plan, which needs no right to create anything.
+  const canPlan = denial === undefined && declared?.has(probedKind.type) !== false;
+  return check(
+    name,
+    canPlan || declared === undefined ? 'warn' : 'fail',
+    summary,
+    `To apply, give its user the permission to add ${list}. A plan does not need it.`,
+  );
+}
