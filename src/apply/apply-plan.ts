@@ -23,8 +23,8 @@ export interface ApplyOptions {
 }
 
 /**
- * After so many creates in a row whose end is open, nothing more is begun. Those that met one and the same outage of the
- * service have one cause and count as one, however many were under way.
+ * After so many creates in a row without a clear end, nothing more is begun. All that met the same outage count as one,
+ * because they have one cause.
  */
 const doubtsInARow = 5;
 
@@ -39,10 +39,10 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   let inARow = 0;
   let outagesCounted = 0;
 
-  /** Counts an end; `outages` is how many there had been when it began. */
+  /** Counts how a create ended; `outages` is how many outages there had been when it began. */
   function count(kind: Kind, outcome: OutcomeKind, outages: number): void {
     const { outlasted } = pacing.outage;
-    // What was given up because its kind was stopped says nothing of the service.
+    // It was given up because its kind was stopped, so it is no sign of trouble.
     if (outcome === 'not_attempted' && stoppedKinds.has(kind)) return;
     if (outcome !== 'unknown' && outcome !== 'not_attempted') inARow = 0;
     else if (outlasted === outages || outlasted > outagesCounted) inARow += 1;

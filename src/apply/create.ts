@@ -15,7 +15,7 @@ export interface Settled {
   readonly outcome: Exclude<OutcomeKind, 'unchanged' | 'differs'>;
   /** The answer that decided it; none when nothing was sent. */
   readonly answer?: Answer;
-  /** What the service holds of the fields, where it was seen: it came back, or was looked for and found. */
+  /** The fields as the service holds them, if it showed them: in the answer to the create, or when it was looked up. */
   readonly held?: HeldRecord;
   /** With `exists`: whether a request of ours may have created it. */
   readonly inDoubt?: boolean;
@@ -23,9 +23,9 @@ export interface Settled {
   readonly attempts: number;
 }
 
-/** What one resource tells the others of the run, and hears from them. */
+/** How one resource and the rest of the run tell each other when to stop. */
 export interface Course {
-  /** The rest of the run, or of this type, is not to be begun. Told as soon as it is known, with the answer that shows it. */
+  /** Lets nothing more of the run, or of this type, begin. Called at once, with the answer that shows why. */
   stop(scope: 'run' | 'type' | 'pause', answer?: Answer): void;
   /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
   mayBegin(): boolean;
@@ -36,8 +36,8 @@ export interface Course {
 const tries = 3;
 
 /**
- * Creates one resource and settles what happened to it.
- * Once an answer has left it open whether the service acted, no later refusal proves that it did not.
+ * Creates one resource and finds out what happened to it. After an answer that does not say whether the service acted, a later
+ * refusal cannot prove that nothing was created.
  */
 export async function create(
   creation: Creation,
@@ -47,7 +47,7 @@ export async function create(
 ): Promise<Settled> {
   let inDoubt = false;
   let last: Answer | undefined;
-  /** Which try it is. A request that never left because the service was away is none. */
+  /** Which try it is. A request that could not be sent during an outage does not count. */
   let attempt = 1;
   let spared = 0;
   for (let attempts = 1; ; attempts += 1) {
@@ -57,7 +57,7 @@ export async function create(
       const answer = last && waitedInVain(last, pacing.outage);
       return { outcome, ...(answer && { answer }), attempts: attempts - 1 };
     }
-    // The others may have been told something while this one waited for its turn.
+    // Another resource may have stopped the run while this one waited for its turn.
     const mayGoOn = attempts === 1 ? course.mayBegin() : course.mayRetry();
     if (!mayGoOn) {
       const outcome = inDoubt ? 'unknown' : 'not_attempted';
@@ -115,14 +115,14 @@ export async function create(
   }
 }
 
-/** Whether the outcome might be another if the service had been there. */
+/** Whether the outcome might be different without the outage. */
 function isOpen(outcome: OutcomeKind): boolean {
   return outcome === 'unknown' || outcome === 'not_attempted';
 }
 
 type Found =
   | { readonly presence: 'present'; readonly held: HeldRecord }
-  /** Not there, as far as this token can see; or its kind cannot be read: the next create tells. */
+  /** This token sees nothing there, or the kind cannot be read. The next create will tell. */
   | { readonly presence: 'not_seen' }
   /** This token may not look. */
   | { readonly presence: 'hidden' }

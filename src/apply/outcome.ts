@@ -11,7 +11,7 @@ export const outcomeKinds = [
   'unchanged',
   /** It was there and differs; it is left as it is. */
   'differs',
-  /** The service refused it for what it says. */
+  /** The service refused its content. */
   'rejected',
   /** The token may not create it. */
   'denied',
@@ -30,7 +30,7 @@ export type StopReason =
   | 'interrupted'
   /** The token may not create resources of this type. */
   | 'denied'
-  /** The service takes no changes of resources of this type: its licence does not let it. */
+  /** The licence of the service does not allow resources of this type to be created. */
   | 'read_only'
   /** An answer showed a wrong URL, a redirect, or that there is no way to the service. */
   | 'no_way'
@@ -38,11 +38,11 @@ export type StopReason =
   | 'pause'
   /** The service is away, and did not come back while it was waited for. */
   | 'away'
-  /** Too many resources in a row whose end is open. */
+  /** Too many resources in a row without a clear end. */
   | 'doubts'
   | 'fail_fast';
 
-/** How it stands with what a request whose answer was lost or unclear may have created. */
+/** What is known of a resource that a request may have created whose answer was lost or unclear. */
 export type Doubt =
   /** It was looked up afterwards, and compared with what is declared. */
   | 'checked'

@@ -91,7 +91,7 @@ export function diagnosticFor(filename: string | undefined, problem: Problem): D
   };
 }
 
-/** A diagnostic in whose words and source line secrets are blanked out; its place stays that of the file. */
+/** The same diagnostic with secrets blanked out in its words and its source line. Its place stays as it is. */
 export function cleanDiagnostic(diagnostic: Diagnostic, redactor: Redactor): Diagnostic {
   const { summary, detail, excerpt } = diagnostic;
   return {

@@ -6,7 +6,7 @@ export interface View {
 }
 
 interface Decoder {
-  /** What a text must have for this to make a difference. */
+  /** A text without this has nothing to undo. */
   readonly sign: string;
   readonly escape: RegExp;
   readonly decode: (escape: string) => string;
@@ -16,7 +16,7 @@ interface Decoder {
 const percentEncoded =
   '%[0-7][\\da-f]|%[cd][\\da-f]%[89ab][\\da-f]|%e[\\da-f](?:%[89ab][\\da-f]){2}|%f[0-7](?:%[89ab][\\da-f]){3}';
 
-/** How JSON and most programming languages, URLs, forms, and HTML write what they cannot hold as it is. */
+/** The escapes of JSON and most programming languages, of URLs and forms, and of HTML. */
 const decoders: readonly Decoder[] = [
   { sign: '\\', escape: /\\(?:u[\da-f]{4}|x[\da-f]{2}|.)/gis, decode: fromBackslash },
   { sign: '%', escape: new RegExp(percentEncoded, 'gi'), decode: fromPercent },
@@ -28,7 +28,7 @@ const decoders: readonly Decoder[] = [
   { sign: '&', escape: /&(?:#\d{1,7}|#x[\da-f]{1,6}|quot|amp|lt|gt|apos);/gi, decode: fromEntity },
 ];
 
-/** An echo is escaped once for each thing that it went through; JSON in JSON in a URL is the most that is followed. */
+/** How many layers of escapes are undone: JSON in JSON in a URL is the deepest that is followed. */
 const maxDepth = 3;
 
 /** Whether a text has anything that can be undone. */
@@ -40,7 +40,7 @@ function applies({ sign, escape }: Decoder, text: string): boolean {
   return text.includes(sign) && text.search(escape) >= 0;
 }
 
-/** A text in every way in which it can be read: as it is, and with its escapes undone, of one kind or of several, one after the other. */
+/** All readings of a text: as it is, and with its escapes undone, one kind after the other. */
 export function viewsOf(text: string): Iterable<View> {
   return readings({ text }, maxDepth);
 }
@@ -52,7 +52,7 @@ function* readings(view: View, depth: number): Iterable<View> {
     if (applies(decoder, view.text)) yield* readings(decoded(view, decoder), depth - 1);
 }
 
-/** The stretch of the original that a stretch of a view stands for. */
+/** The part of the original text that a part of a view stands for. */
 export function originOf(
   { origins }: View,
   { start, end }: { readonly start: number; readonly end: number },

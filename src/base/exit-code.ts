@@ -1,6 +1,6 @@
 /** Why a command ended, and the exit code that says so. Documented in docs/exit-codes.md. */
 export const exitCodes = {
-  /** Nothing left to say. */
+  /** All is done. */
   done: 0,
   /** An error that no other row names: the service unreachable, an unexpected answer, a limit. */
   failed: 1,
@@ -30,7 +30,7 @@ export function interruptedBy(signal: AbortSignal): Ending {
   return reason === 'SIGTERM' ? 'terminated' : 'interrupted';
 }
 
-/** How a command ended of which some output may be lost: not well. An ending that says more stays. */
+/** How a command ends if some of its output may be lost: as failed, unless its own ending says more. */
 export function unlessLost(ending: Ending, lost: boolean): Ending {
   return lost && (ending === 'done' || ending === 'changes') ? 'failed' : ending;
 }

@@ -18,8 +18,8 @@ export interface Files {
   /** What is in a folder, in any order. Rejects when the folder cannot be read. */
   entriesIn(folder: string): Promise<Entry[]>;
   /**
-   * The files below a folder that match a glob, in any order, their paths taken from that folder. It sees of each folder what `look`
-   * shows of it, whose path is taken from there too: which folders the glob leads to is decided here; whether they are searched, there.
+   * The files below a folder that match a glob, in any order. `look` lists a folder, and may list nothing to keep it from being
+   * searched. All paths are relative to the folder.
    */
   glob(
     folder: string,

@@ -6,7 +6,7 @@ export interface OwnSecrets {
   readonly files: ReadonlySet<string>;
   /** The secrets themselves, as far as they are known. */
   readonly texts: readonly string[];
-  /** Those that no value of a manifest may hold, wherever it comes from: with a copy the token would go out all the same. */
+  /** Tokens that no value of a manifest may hold, wherever it comes from: a copy would send the token out as well. */
   readonly tokens: readonly string[];
 }
 
@@ -22,5 +22,5 @@ export const ownVariables = [
   'https_proxy',
 ] as const;
 
-/** Nothing shorter is a secret of rollcall's own: to blank out a short text everywhere would make what is shown unreadable. */
+/** Shorter texts do not count as secrets: blanked out everywhere, they would make the output unreadable. */
 export const shortestOwnSecret = 8;

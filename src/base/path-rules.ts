@@ -1,7 +1,7 @@
 import type { Problem } from './diagnostic.ts';
 import type { Files } from './files.ts';
 
-/** Where the system shows itself in files: nobody wrote those, and some tell of secrets, such as the environment of a process. */
+/** Folders of files that the system makes up itself. Some of them hold secrets, such as the environment of a process. */
 const systemFolders = ['/proc', '/sys', '/dev'] as const;
 
 /** The folder of the system that a real path lies in. */
@@ -37,7 +37,7 @@ export const linkOutside: Problem = {
  */
 export async function leadsOutside(path: string, files: Files): Promise<boolean> {
   const realPath = await files.realPath(path);
-  // Whoever reads it refuses that, and says why.
+  // Reading it is refused elsewhere, with a better message.
   if (systemFolderOf(realPath) !== undefined) return false;
   const project = await files.realPath('.');
   if (isBelow(realPath, project)) return false;

@@ -3,15 +3,14 @@ import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { sensitive } from './sensitive.ts';
 import { TextWindows, type Stretch } from './text-windows.ts';
 
-/** A piece of a secret that is as long as this is blanked out; what is shorter says little, and may be there by chance. */
+/** Pieces of a secret are blanked out from this length on. Shorter ones say little, and may be there by chance. */
 export const pieceLength = 12;
 
-/** A whole secret that is shorter than this cannot be told from the words around it: the text that holds it goes as a whole. */
+/** A text that holds a secret shorter than this is blanked out as a whole: the secret cannot be told from other words. */
 const shortestWord = 4;
 
 /**
- * Shorter secrets are not looked for in base64, a few characters of which are found anywhere, nor in a line that somebody wrote,
- * where they stand by chance.
+ * Shorter secrets are not searched for in base64, nor in a line that somebody wrote: a few characters are there by chance.
  */
 const shortestUnmistakable = 8;
 
@@ -24,7 +23,7 @@ const longestEscaped = 64 * 1024;
  */
 export class Redactor {
   readonly #words: readonly TextWindows[];
-  /** Of five or six characters, for example. */
+  /** Secrets of four to seven characters. */
   readonly #shortWords: readonly TextWindows[];
   readonly #base64: readonly TextWindows[];
   readonly #short: readonly string[];
@@ -43,7 +42,7 @@ export class Redactor {
     const encoded = words
       .filter(({ length }) => length >= shortestUnmistakable)
       .flatMap((word) => inBase64(word));
-    // Of a piece of twelve characters fifteen are certain in base64: four windows, of which one is known.
+    // Twelve characters give fifteen certain ones in base64: four windows, and one of them is known.
     this.#base64 = windowsOf(encoded, 4);
   }
 
@@ -57,14 +56,14 @@ export class Redactor {
     return replaced(text, this.#stretchesIn(text), () => sensitive);
   }
 
-  /** A line that somebody wrote, as long as it was, so that what stands beside the secrets keeps its column. */
+  /** A line of a file, with as many characters as before, so that all others keep their column. */
   cover(line: string): string {
     return replaced(line, this.#stretchesIn(line, false), (length) =>
       sensitive.slice(0, length).padEnd(length),
     );
   }
 
-  /** A value in whose texts, numbers and names no secret is left; but the names at its top that are `kept` stay. */
+  /** A value without secrets in its texts, numbers and names. The names at its top that are in `kept` stay. */
   cleanJson(value: JsonValue, kept: ReadonlySet<string> = new Set()): JsonValue {
     if (typeof value === 'string') return this.clean(value);
     if (typeof value === 'number') return this.holds(String(value)) ? sensitive : value;
@@ -78,7 +77,7 @@ export class Redactor {
     );
   }
 
-  /** In order and apart. */
+  /** In order, and without overlaps. */
   #stretchesIn(text: string, withShort = true): readonly Stretch[] {
     const whole = [{ start: 0, end: text.length }];
     if (text.length > longestEscaped && hasEscapes(text)) return whole;
@@ -122,7 +121,7 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return known;
 }
 
-/** Long texts are known by their pieces; each shorter one as a whole. */
+/** Long texts are found by their pieces, shorter ones as a whole. */
 function windowsOf(texts: readonly string[], step: number): TextWindows[] {
   const widths = new Set(texts.map(({ length }) => Math.min(length, pieceLength)));
   return Array.from(
@@ -136,7 +135,7 @@ function windowsOf(texts: readonly string[], step: number): TextWindows[] {
   );
 }
 
-/** What is certain of a text in base64, in both alphabets, whatever stands around it: it depends on what number of bytes comes before. */
+/** The characters of a text in base64 that do not depend on its neighbours, in both alphabets, for each possible offset. */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text);
   const forms = [0, 1, 2].map((before) => {
@@ -147,7 +146,7 @@ function inBase64(text: string): string[] {
   return [...new Set([...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))])];
 }
 
-/** The ends of a secret share characters with what stands around it. */
+/** In base64 the ends of a secret share characters with their neighbours. */
 function wholeBase64(text: string, { start, end }: Stretch): Stretch {
   const isBase64 = (at: number): boolean => /[\w+/=-]/.test(text.charAt(at));
   while (start > 0 && isBase64(start - 1)) start -= 1;

@@ -1,2 +1,2 @@
-/** What stands in every output for a text that only the service may see. */
+/** Replaces, in every output, a text that only the service may see. */
 export const sensitive = '(sensitive)';

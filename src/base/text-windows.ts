@@ -6,20 +6,20 @@ export interface Stretch {
 
 const base = 0x01000193;
 
-/** How many characters of a window are enough to tell that a text most probably has nothing of it. */
+/** The length of a gram, which is a part of a window. Most texts hold none of the known grams. */
 const gramLength = 4;
 const mostGrams = 2 ** 22;
 
 /**
- * Finds in a text all that it has in common with some others, from a width on (Rabin and Karp). Most texts have nothing, and that
- * is told from a few of their characters: whatever place a window has, one of every so many grams of the text lies in it.
+ * Finds all that a text has in common with some known texts, from a width on (Rabin and Karp). Only one of every so many grams
+ * of the text is looked up, because each window holds at least one of them. Most texts have none, and are done quickly.
  */
 export class TextWindows {
   readonly #width: number;
-  /** What the first character of a window is multiplied with in its hash. */
+  /** The factor of the first character of a window in its hash. */
   readonly #power: number;
   readonly #known: string;
-  /** Where in the known text the windows begin, and the next one with the same hash: chains in a table, as there may be millions. */
+  /** Where windows begin in the known text, chained by hash. These are arrays of numbers, as there may be millions of windows. */
   readonly #starts: Int32Array;
   readonly #next: Int32Array;
   readonly #heads: Int32Array;
@@ -49,7 +49,7 @@ export class TextWindows {
     }
   }
 
-  /** A window that is there already is not added again, so that the chains of a text which repeats itself stay short. */
+  /** Adds each window once, so that the chains stay short for a text that repeats itself. */
   #add(at: number, count: number): number {
     const hash = this.#hashOf(this.#known, at);
     if (this.#holds(this.#known, at, hash)) return count;
@@ -80,7 +80,7 @@ export class TextWindows {
     }
   }
 
-  /** Of each window, some gram begins at a multiple of this step. */
+  /** Each window of a text covers a whole gram that begins at a multiple of this step. */
   #mayHold(text: string): boolean {
     const grams = this.#grams;
     const step = this.#width - gramLength + 1;

@@ -22,7 +22,7 @@ export interface FailedRead {
   readonly answer: Answer;
 }
 
-/** There is no partial observation: one read that fails makes the whole of it fail. */
+/** If one read fails, the whole observation fails: a plan needs all of it. */
 export type ObserveResult =
   | { readonly kind: 'observed'; readonly observed: ObservedState }
   | {
@@ -88,7 +88,7 @@ export async function observe(
   await pacing.forEach(readable, async (resource) => {
     if (stopped || signal?.aborted) return;
     const reading = await retrieve(resource.kind, resource.name, client, pacing, signal);
-    // An interruption cuts reads short, and a pause may be too long to wait out: both leave it not read.
+    // After an interruption, or for a pause that is too long, a resource stays unread.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) stopped = true;
     else take(resource, reading);
   });

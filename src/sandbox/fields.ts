@@ -47,11 +47,11 @@ export function readFields(
 
 export interface TextRules {
   readonly blank?: boolean;
-  /** Checks whose complaints stand before those that every text is held against. */
+  /** Checks whose complaints come before those of the checks that every text has. */
   readonly first?: Check;
   /** In code points. */
   readonly maxLength?: number;
-  /** A check whose complaint stands after those. */
+  /** A check whose complaint comes after those. */
   readonly last?: Check;
   /** A check of what has passed all the others. */
   readonly afterwards?: Check;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { SeedToken } from '../generated/sandbox-seed.ts';
 import type { Field, FieldErrors } from './fields.ts';
 
-/** What the service does with one kind of record. Each kind has a file in this folder, which begins with what it holds: nothing. */
+/** What the service does with one kind of record. Each kind has a file in this folder; its list is empty at first. */
 export interface SandboxKind {
   /** Where a POST creates one. */
   readonly path: string;

@@ -24,8 +24,8 @@ const mePath = '/api/v3/core/users/me/';
 const configurationPath = '/api/v3/root/config/';
 
 /**
- * The service in memory: a state machine without input, output, clock or chance.
- * The same requests in the same order get the same answers, to the letter.
+ * The service in memory: a state machine without files, network, clock or random numbers. The same requests in the same order
+ * always get the same answers.
  */
 export class Sandbox {
   readonly #kinds: Readonly<Record<ResourceType, SandboxKind>>;
@@ -65,7 +65,7 @@ export class Sandbox {
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
   }
 
-  /** Answers what has nothing to do with permissions; to one without a token, if there is something to tell him. */
+  /** Answers requests that need no permission; without a token, only those that need none either. */
   #tell(
     request: SandboxRequest,
     record: (token: SeedToken | undefined) => JsonObject | undefined,

@@ -4,7 +4,7 @@ import { digest } from './ids.ts';
 import type { Field } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 
-// What the service tells of itself and of who asks, beside the applications and users.
+// What the service says about itself and about the user who asks.
 
 /** The user whose token it is: `GET /core/users/me/`. */
 export function meRecord({ username = 'sandbox' }: SeedToken): JsonObject {
@@ -42,7 +42,7 @@ export const configuration: JsonObject = {
   cache_timeout_reputation: 300,
 };
 
-/** What can be done with a list: `OPTIONS`. Only who may create is told what a POST may hold. */
+/** The answer to OPTIONS of a list. It describes POST only to those who may create. */
 export function listOptions(type: string, { fields }: SandboxKind, mayCreate: boolean): JsonObject {
   const name = type.replace(/^./, (letter) => letter.toUpperCase());
   const told = Object.entries(fields).map(([field, row]) => [field, fieldOptions(row)] as const);

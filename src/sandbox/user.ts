@@ -9,7 +9,7 @@ import { groupId, setOf } from './related.ts';
 
 /** The users, given the groups that exist. */
 export function users(groups: ReadonlyMap<string, SeedGroup>): SandboxKind {
-  /** The service has a user for anonymous requests. It shows only in that its name is refused. */
+  /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
   const usernames = new Set(['AnonymousUser']);
   const takenUsername = (username: string): string | undefined =>
     usernames.has(username) ? 'This field must be unique.' : undefined;
@@ -119,7 +119,7 @@ function userType(value: JsonValue): Reading {
     : anyUserType(value);
 }
 
-/** The service's database takes neither a NUL nor a lone surrogate inside attributes, and the service does not look. */
+/** The service does not check attributes for NUL and lone surrogates, which its database refuses. */
 function isUnstorable(value: JsonValue): boolean {
   if (typeof value === 'string') return /\0|\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;

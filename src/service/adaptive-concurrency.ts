@@ -1,18 +1,17 @@
 /**
- * How many requests should be under way at a time. Starts with one, climbs while throughput grows, goes back where it
- * does not, and halves when the service pushes back: throughput may fall when a service is asked for more at once.
- * Pure: told what happened and when, it says how many.
+ * How many requests should be under way at a time. It starts with one, goes up while more gets done, goes back where it does
+ * not, and halves when the service pushes back. Pure: it is told what happened and when.
  */
 export class AdaptiveConcurrency {
   readonly ceiling: number;
   #limit = 1;
   #highest = 1;
   #phase: Phase = { kind: 'climbing' };
-  /** Of the limit before the one that is tried now, in completions per millisecond. */
+  /** The throughput of the limit before this one, in completions per millisecond. */
   #rateBefore = 0;
   #limitBefore = 1;
   #window: Window = { kind: 'settling', left: 0 };
-  /** Completions to come before a push back counts again: what was under way already is one cause. */
+  /** Completions to come before a push back counts again: requests that were under way together have one cause. */
   #deaf = 0;
   /** How many windows pass before another limit is tried. */
   #patience = leastPatience;
@@ -31,7 +30,7 @@ export class AdaptiveConcurrency {
     return this.#highest;
   }
 
-  /** A request was answered. `busy` tells whether more was waiting to be sent: only then does it say what the service bears. */
+  /** A request was answered. Without `busy`, nothing was waiting to be sent, so the rate does not show what the service can do. */
   completed(now: number, busy: boolean): void {
     this.#deaf = Math.max(0, this.#deaf - 1);
     const window = this.#window;
@@ -117,7 +116,7 @@ export class AdaptiveConcurrency {
     this.#measureAfresh(before);
   }
 
-  /** What is under way was sent under another limit, and says nothing of this one. */
+  /** Requests that are under way were sent under another limit, so they do not count for the new one. */
   #measureAfresh(underWay: number): void {
     this.#window = { kind: 'settling', left: underWay };
   }
@@ -134,15 +133,15 @@ type Window =
   | { readonly kind: 'settling'; readonly left: number }
   | { readonly kind: 'measuring'; readonly since: number; readonly count: number };
 
-/** Twice as many at a time are worth it when at least this much more gets done; a step, when this. */
+/** How much more must get done for the limit to be doubled, and for it to go up by a step. */
 const worthClimbing = 1.2;
 const worthGoingUp = 1.05;
-/** Fewer at a time are worth it when hardly less gets done. */
+/** With this part of the throughput left, a lower limit is kept: it is easier on the service. */
 const worthGoingDown = 0.98;
 const leastPatience = 2;
 const mostPatience = 64;
 
-/** Enough completions to tell a rate from its noise. */
+/** With fewer completions a rate would be mostly noise. */
 function samplesFor(limit: number, { kind }: Phase): number {
   return kind === 'climbing' ? Math.max(5, limit) : Math.max(16, limit * 4);
 }

@@ -17,7 +17,7 @@ export type AnswerKind =
   | 'redirect'
   /** 400, JSON, and the identity (such as the slug) is the only field at fault. */
   | 'identity_refused'
-  /** 400, JSON, with the code of an enterprise licence that lets nothing be changed. */
+  /** 400, JSON, with the code that the service has for an enterprise licence that allows no changes. */
   | 'read_only'
   /** Any other 400 with JSON. */
   | 'fields_refused'
@@ -50,7 +50,7 @@ export type AnswerKind =
   /** Sent, and no whole answer came. */
   | 'lost';
 
-/** An exchange, understood. */
+/** What an exchange means. */
 export interface Answer {
   readonly kind: AnswerKind;
   readonly status?: number;
@@ -95,7 +95,7 @@ export function readAnswer(exchange: Exchange, { identity }: Pick<Kind, 'identit
   }
 }
 
-/** The record that an answer carries, as the service holds it, to be compared with. Who shows a part of it blanks out the secrets. */
+/** The record that an answer carries, to compare with. It may hold secrets: blank them out before a part of it is shown. */
 export function recordOf(exchange: Exchange, { body = {} }: Answer): JsonObject {
   if (exchange.kind !== 'answered' || exchange.asReceived === undefined) return body;
   const json = parseJson(exchange.asReceived);

@@ -45,7 +45,7 @@ export function createClient(send: Transport): Client {
       const { answer, ...rest } = understood(exchange, kind, name);
       const proof = whatAnswersProve[answer.kind].read;
       if (proof !== 'exists') return { proof, answer, ...rest };
-      // Read leniently: readAnswer demands the name and the `pk`, and nothing else.
+      // readAnswer has checked the name and the `pk`. All other fields may be missing.
       return {
         proof,
         answer,

@@ -33,7 +33,7 @@ function isByIndex(value: JsonValue): value is JsonObject {
   return keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 }
 
-/** The texts of a field are one text, a list, or a list of objects. What is nested more deeply than this is not read. */
+/** The texts of a field are one text, a list, or a list of objects. Anything nested more deeply is not read. */
 const maxDepth = 4;
 
 function textsIn(value: JsonValue, depth: number): string[] {

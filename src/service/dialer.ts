@@ -10,7 +10,7 @@ export interface DialerOptions {
   readonly proxy?: Proxy;
   /** Authorities to trust, in PEM, in addition to those of Node. */
   readonly certificates?: readonly string[];
-  /** What is shown to a service that asks for it, never to a proxy; in PEM. */
+  /** The client certificate, in PEM. It is shown to a service that asks for one, never to a proxy. */
   readonly client?: { readonly certificate: string; readonly key: string };
   /** In place of the system's resolver. */
   readonly lookup?: LookupFunction;
@@ -42,7 +42,7 @@ export function createDialer({ timeoutMs, proxy, certificates, client, lookup }:
       const socket = connector(target, callback) as unknown as Socket;
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      // After a TLS alert the socket still ends in good order, and undici would tell of that alone.
+      // After a TLS alert the socket ends without an error, so undici would not tell of the alert.
       socket.once('error', (error) => socket.destroy(error));
     };
   }
@@ -92,9 +92,8 @@ function withoutInterimAnswers(connect: buildConnector.connector): buildConnecto
 }
 
 /**
- * Asks the proxy for a tunnel, for http:// as well: what comes back through it is the service's own.
- * Rejects with a ProxyError and nothing else: after an error with a code of its own, such as one of a connection
- * that closes, undici dials again for as long as it goes on, which is why its ProxyAgent is not used here.
+ * Asks the proxy for a tunnel, for http:// as well, so that every answer is the service's own. Rejects with a ProxyError only:
+ * for errors with some codes undici dials again without an end. Its own ProxyAgent does so too, so it is not used.
  */
 async function openTunnel(
   { host = '', port, protocol }: buildConnector.Options,
@@ -139,7 +138,7 @@ function contextWith(
   });
 }
 
-/** Newer releases of Node can tell; they may have been told to trust the system's authorities as well. */
+/** Newer releases of Node can list what they trust, which may include the system's authorities. */
 function trustedAnyway(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: () => string[] }; // the types are of an older release
   return getCACertificates?.() ?? tls.rootCertificates;

@@ -3,22 +3,22 @@ import { timedOut, type Answer } from './answer.ts';
 
 /** How a service that is away is waited for. */
 export interface Patience {
-  /** For how long, in milliseconds, from the first answer that shows that it is away; 0: not at all. */
+  /** The longest wait in milliseconds, counted from the first answer that shows the outage; 0: no wait. */
   readonly waitMs: number;
-  /** Whether also where nothing has answered yet. By default a wrong port should not take as long as a restart. */
+  /** Whether to wait even if nothing has answered yet. By default not, so that a wrong port fails quickly. */
   readonly fromTheStart: boolean;
   /** Asks the service something harmless, to find out whether it is back. */
   readonly ask: () => Promise<Answer>;
   readonly onNews?: (news: OutageNews) => void;
 }
 
-/** What is to be said of an outage while it lasts. */
+/** What a user is told about an outage while it lasts. */
 export type OutageNews =
   | { readonly kind: 'away'; readonly answer: Answer; readonly waitMs: number }
   | { readonly kind: 'back'; readonly waitedMs: number }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** What came of waiting: the service was there all the time, or it was away and is back, or it is not waited for any longer. */
+/** How waiting ended: there was no outage; there was one, and it is over; or rollcall waits no longer. */
 export type Waited = 'there' | 'back' | 'gone';
 
 interface Surroundings {
@@ -34,11 +34,11 @@ interface Surroundings {
 
 type State =
   | { readonly kind: 'there' }
-  /** Somebody's answer shows that it is away. The first who waits asks for it, and the others wait for what that one hears. */
+  /** An answer showed an outage. The first resource that waits asks the service; all others wait for the result of that. */
   | { readonly kind: 'away'; readonly sign: Answer; asking?: Promise<Waited> }
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
-/** So many outages one request may meet without being counted as tried: after that, it may be what brings the service down. */
+/** How many outages a request may meet without using up a try. After that, the request itself may be the cause. */
 export const mostOutagesSpared = 3;
 
 const firstDelayMs = 250;
@@ -86,7 +86,7 @@ export class Outage {
     if (state.kind !== 'away') return state.kind;
     state.asking ??= this.#askUntilBack(state.sign);
     const waited = await state.asking;
-    return this.#around.signal?.aborted ? 'gone' : waited; // also in the last moment of the outage
+    return this.#around.signal?.aborted ? 'gone' : waited; // the user may have interrupted while it waited
   }
 
   #isSign(answer: Answer): boolean {
@@ -95,7 +95,7 @@ export class Outage {
     if (isStarting(answer)) return true;
     if (!this.#hasAnswered && !fromTheStart) return false;
     if (answer.kind === 'unreachable_for_now') return true;
-    // What stands in front of a service that is away may take connections and drop them; to lose one alone is nothing.
+    // A proxy in front of a stopped service may accept connections and drop them. A single loss proves nothing.
     return isDropped(answer) && this.#lastWasLost;
   }
 
@@ -117,7 +117,7 @@ export class Outage {
         onNews?.({ kind: 'back', waitedMs: clock.now() - since });
         return this.#backTo('back');
       }
-      // The service may have asked for a longer wait than it is given: then this question was the last.
+      // A Retry-After may have taken longer than the whole wait. Then this question was the last.
       if (left() <= 0) return this.#giveUp(clock.now() - since);
       if (!isSure) onNews?.({ kind: 'away', answer: sign, waitMs });
       isSure = true;
@@ -136,7 +136,7 @@ export class Outage {
     return 'gone';
   }
 
-  /** From half of it to the whole, so that many clients do not ask at once. */
+  /** Random, from half of the delay to all of it, so that many clients do not ask at the same time. */
   #delayMs(asked: number): number {
     const most = Math.min(longestDelayMs, firstDelayMs * 2 ** (asked - 1));
     return Math.ceil((most / 2) * (1 + this.#around.random()));
@@ -147,12 +147,12 @@ function isDropped(answer: Answer): boolean {
   return answer.kind === 'lost' && !timedOut(answer);
 }
 
-/** Whether what stands in front of the service says that it is not there yet, or not there now. */
+/** Whether a proxy or the service itself says that the service is starting or stopped: 502, or 503. */
 export function isStarting({ kind, status }: Answer): boolean {
   return kind === 'unavailable' || status === 502;
 }
 
-/** The last answer before waiting for the service without success, with how long that was. */
+/** Adds to an answer how long rollcall waited for the service after it, if it waited without success. */
 export function waitedInVain(answer: Answer, { waitedMs }: Pick<Outage, 'waitedMs'>): Answer {
   return waitedMs === undefined ? answer : { ...answer, waitedMs };
 }

@@ -10,12 +10,12 @@ import { whatAnswersProve } from './what-answers-prove.ts';
 const baseMs = 200;
 const capMs = 10_000;
 
-/** The longest pause that is waited out; the service may ask for a longer one, and then the run ends instead. */
+/** The longest pause that rollcall waits. If the service asks for a longer one, the run ends instead. */
 export const longestPauseMs: number = 10 * 60 * 1000;
 
 /**
- * So many retries a run may make in any case, and so many more for each request: a service in trouble is not asked twice
- * as much. What was under way in an outage is no sign of trouble, and is tried again besides.
+ * How many retries a run may make: so many in any case, and so many more for each request. This bounds the load on a service
+ * in trouble. Requests that met an outage are granted more retries on top.
  */
 const retriesAtLeast = 20;
 const retriesForARequest = 0.5;
@@ -69,7 +69,7 @@ export interface PacingOptions {
   readonly patience?: Patience;
   /** Called when a pause begins, or becomes longer. */
   readonly onPause?: (milliseconds: number, answer: Answer) => void;
-  /** Called before something is tried again, but not where everybody pauses in any case: onPause tells of that. */
+  /** Called before a retry, unless the whole run pauses for it: then onPause is called. */
   readonly onRetry?: (answer: Answer) => void;
 }
 
@@ -94,7 +94,7 @@ export function createPacing(options: PacingOptions): Pacing {
     return {
       ...patience,
       onNews: (news) => {
-        // What has just started bears less.
+        // A service that has just started can do less.
         if (news.kind === 'away') concurrency.pushedBack();
         patience.onNews?.(news);
       },
@@ -109,7 +109,7 @@ export function createPacing(options: PacingOptions): Pacing {
     for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
       if (wait > longestPauseMs || signal?.aborted) return false;
       await clock.sleep(wait, signal);
-      if (signal?.aborted) return false; // also in the last moment of the pause
+      if (signal?.aborted) return false; // the user may have interrupted during the pause
     }
     return true;
   }

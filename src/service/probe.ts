@@ -24,7 +24,7 @@ export type ProbeStage =
 /** The kind of record that the probe looks for. */
 export const probedKind: ReadableKind<ResourceType> = application;
 
-/** Longer than a slug can be in most releases, and nothing that anybody would choose. */
+/** Longer than most releases allow, and unlikely to be chosen by anybody. */
 const impossibleSlug = `rollcall-doctor-${'x'.repeat(50)}`;
 
 /** Looks up an application that nobody has: the service's own "not found" shows that all is well. */

@@ -21,8 +21,8 @@ export function redacting(send: Transport, secrets: readonly string[]): Transpor
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
 /**
- * Of a record (2xx) the declared fields and the id are shown, so it is cleaned like everything else. But it is compared as it came:
- * a slug that holds the value of a harmless header is still that slug.
+ * A record (2xx) is cleaned like any other answer, because its fields may be shown. It is kept as received too, to compare
+ * with: a slug may happen to hold the value of a header.
  */
 function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   const headers = Object.fromEntries(
@@ -38,12 +38,12 @@ function cleanAnswer(exchange: Answered, redactor: Redactor): Exchange {
   };
 }
 
-/** Most answers hold nothing, and that is told at once. What has escapes is looked at value by value. */
+/** Most answers hold no secret, and the first check shows that. A text with escapes is parsed and searched value by value. */
 function hasNoneOf(redactor: Redactor, json: string): boolean {
   return !json.includes('\\') && !redactor.holds(json);
 }
 
-/** Escapes of JSON can stand anywhere in a text, and twice where it holds JSON again, so what they mean is cleaned, not the escapes. */
+/** Cleans the parsed values, not the text: in JSON any character can be written as an escape, and JSON can hold JSON. */
 function cleanBody(body: string, redactor: Redactor): string {
   if (hasNoneOf(redactor, body)) return body;
   const json = parseJson(body);
@@ -52,7 +52,7 @@ function cleanBody(body: string, redactor: Redactor): string {
   return cleaned === JSON.stringify(json) ? body : cleaned;
 }
 
-/** Also what an inspected error shows: its stack, its causes, and what it carries with it. */
+/** Cleans all that Node prints of an error: its stack, its causes and its own properties. */
 function cleanError(error: Error, redactor: Redactor, depth = 0): void {
   for (const name of Object.getOwnPropertyNames(error).concat('message')) {
     const value: unknown = Reflect.get(error, name);

@@ -5,12 +5,12 @@ import type { Client, Reading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 
 const tries = 5;
-/** Each try without an answer takes the whole time limit, so there are few of them. */
+/** Few, because each try without an answer takes the whole time limit. */
 const triesInSilence = 2;
 
 /**
- * Looks up the record of some kind with this name, again where an answer proves nothing. The last reading is the result;
- * nothing when it was not asked at all: the run was interrupted, has to pause for too long, or the service did not come back.
+ * Looks up a record, and tries again if an answer proves nothing. Returns the last reading, or nothing if no request was sent:
+ * after an interruption, for a pause that is too long, or if the service did not come back.
  */
 export async function retrieve(
   kind: ReadableKind,

@@ -10,12 +10,12 @@ export function parseRetryAfter(value: string, now: number): number | undefined 
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** The name of a day that begins a date says nothing new, and its comma would look like the end of a value. */
+/** The name of the day is not needed, and its comma would look like the end of a value. */
 function withoutDays(value: string): string {
   return value.replace(/(?<![A-Za-z])(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,/g, '');
 }
 
-/** Fractions of a second are not allowed, but their meaning is clear. A number of any length counts: it means a long wait. */
+/** Fractions of a second are read too, although the standard has none. A number may have any length. */
 function waitIn(text: string, now: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), Number.MAX_SAFE_INTEGER);
   const date = dateIn(text, now);

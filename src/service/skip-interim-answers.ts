@@ -16,7 +16,7 @@ export function skipInterimAnswers(socket: Socket): void {
   socket.read = (size?: number): unknown => {
     const chunk: unknown = read(size);
     if (!Buffer.isBuffer(chunk)) return chunk;
-    // One request at a time is under way on a connection, so an answer begins after each that is written.
+    // A connection carries one request at a time, so a new answer begins after each request.
     if (socket.bytesWritten !== written) beginning = Buffer.alloc(0);
     written = socket.bytesWritten;
     if (beginning === undefined) return chunk;

@@ -10,8 +10,8 @@ export interface HttpRequest {
 }
 
 /**
- * What came of a request. A transport never rejects: that no answer came is an answer too.
- * `likeTlsPort`: over http://, a port that expects TLS does the same: it closes the connection, or answers 400.
+ * What came of a request. A transport never rejects: a missing answer is a result too. `likeTlsPort`: it was sent over http://,
+ * and a port that expects TLS closes the connection or answers 400 as well.
  */
 export type Exchange =
   | {
@@ -20,7 +20,7 @@ export type Exchange =
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
-      /** The body of a record before secrets were blanked out in it, where that changed it. To compare with; never to be shown. */
+      /** The body before secrets were blanked out, if that changed a record. Only to compare with; never show it. */
       readonly asReceived?: string;
       readonly likeTlsPort?: true;
     }
@@ -29,5 +29,5 @@ export type Exchange =
   /** The request, or a part of it, was written; no whole answer came back. */
   | { readonly kind: 'lost'; readonly error: Error; readonly likeTlsPort?: true };
 
-/** The signal gives the request up: what it then brings is no answer. */
+/** When the signal aborts, the request is given up. */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<Exchange>;

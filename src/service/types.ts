@@ -9,8 +9,8 @@ export interface Held {
 }
 
 /**
- * A record as the service holds it: its id, and the fields that a request could have declared.
- * Whatever else the service answers is dropped where it is read, `launch_url` above all: it has leaked secrets.
+ * A record as the service holds it: its id, and the fields that a request could have declared. All else is dropped, because
+ * it may hold secrets: `launch_url` has.
  */
 export interface HeldRecord extends Held {
   readonly pk: string;

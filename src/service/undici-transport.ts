@@ -25,11 +25,11 @@ export interface UndiciTransport {
 
 const connectTimeoutMs = 10_000;
 /**
- * How long an unused connection is kept when the service does not say how long it keeps its end. A request that goes
- * out while the service closes is lost, and many a server closes after 2 s.
+ * How long an unused connection is kept if the service does not say. A request that is sent while the service closes the
+ * connection is lost, and many servers close after 2 s.
  */
 const keepAliveMs = 1000;
-/** An answer of this API is a few kilobytes. What is larger is not one. */
+/** Answers of this API have a few kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** The transport that talks to a real service. Follows no redirect and retries nothing. */
@@ -61,7 +61,7 @@ interface Target extends UndiciTransportOptions {
   readonly isPlain: boolean;
   /** Without a trailing slash. */
   readonly basePath: string;
-  /** Whether the host's name has led to an answer: a name that is missing after that is an outage, and no misspelling. */
+  /** Whether this host name has led to an answer before. If it cannot be found later, that is an outage and no typing error. */
   readonly name: { isKnown: boolean };
 }
 
@@ -133,7 +133,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** undici knows of it only when it has a connection; a request that is given up before is not written later. */
+  /** Before it has a connection, undici cannot be told. onRequestStart then keeps the request from being written. */
   giveUp(error: Error): void {
     if (this.#givenUp) return;
     this.#givenUp = error;
@@ -204,7 +204,7 @@ function singleValues(headers: IncomingHttpHeaders): Record<string, string> {
   return single;
 }
 
-/** Causes that may go away. What is not listed (such as a certificate) stays until somebody acts. */
+/** Causes that may go away on their own. Others, such as a bad certificate, stay until somebody fixes them. */
 const transientCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -217,7 +217,7 @@ const transientCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** Answers of a proxy that say no more than that it cannot, now. */
+/** Answers of a proxy that may be different a moment later. */
 const transientStatuses = new Set([502, 503, 504]);
 
 function isTransient(error: Error & { code?: unknown }, name: Target['name']): boolean {

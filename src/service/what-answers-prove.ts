@@ -21,10 +21,10 @@ export type WriteProof =
   | 'exists'
   /** The name is taken or reserved; a retrieve tells which. */
   | 'taken'
-  /** Refused for what it says; nothing was created. */
+  /** Refused because of its content; nothing was created. */
   | 'rejected'
   | 'denied'
-  /** Not acted upon: the service takes no changes for now, whatever they say. */
+  /** Not acted upon: the service accepts no changes at all for now. */
   | 'closed'
   /** Not acted upon; sending it again is safe. */
   | 'not_applied'
@@ -32,7 +32,7 @@ export type WriteProof =
   | 'ambiguous'
   /** It clashed with something that cannot be looked up. */
   | 'unknown'
-  /** Not acted upon, and nothing else of this run would be. */
+  /** Not acted upon, and all other requests of this run would end alike. */
   | 'fault';
 
 export interface Proof {
@@ -45,7 +45,7 @@ export interface Proof {
   readonly stop?: 'run' | 'type';
 }
 
-/** What an answer proves: the one table on which every decision about the service rests. */
+/** What an answer proves. Every decision about the service is made from this one table. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous' },
   created: { read: 'nothing', create: 'created' },

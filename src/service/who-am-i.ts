@@ -31,9 +31,8 @@ const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/'
 /**
  * Asks whose the token is and what it may create. These requests go beyond the three operations, and change nothing.
  *
- * Every release from 2023.10 on tells a user of himself if his token is valid, and refuses everybody else. It tells how
- * it is set up to every user and to those without a token, and refuses a wrong one. And it describes what a POST may hold
- * to nobody but those who may send one.
+ * From 2023.10 on, `users/me` answers every valid token and refuses all others. `root/config` refuses a wrong token, but
+ * answers without one. OPTIONS lists POST only for those who may create.
  */
 export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
   const asked: string[] = [];
@@ -68,7 +67,7 @@ function toldBy(exchange: Exchange): Told {
   return { kind: isRefusal && typeof body['detail'] === 'string' ? 'refused' : 'nothing' };
 }
 
-/** What stands in front of a service may answer OPTIONS itself: only the service says what it renders. */
+/** A proxy may answer OPTIONS itself. `renders` is in the answers of the service only. */
 function mayPost(told: Told): boolean | undefined {
   if (told.kind !== 'told' || !('renders' in told.body)) return undefined;
   const actions = told.body['actions'];

@@ -6,7 +6,7 @@ export interface Context extends World {
   readonly writeReport: (filename: string, text: string) => Promise<void>;
   /** Writes a whole file that only its owner can read, in one step and through no link. Rejects when it cannot be written. */
   readonly writePrivateFile: (filename: string, text: string) => Promise<void>;
-  /** Writes a whole file and the folders on its way, unless something stands there: then false. Rejects when it cannot be written. */
+  /** Writes a whole file and its folders, unless something has this name: then false. Rejects when it cannot be written. */
   readonly createFile: (filename: string, text: string) => Promise<boolean>;
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
@@ -28,6 +28,6 @@ export interface Output {
 export interface ResultStream {
   write(text: string): void;
   readonly isTerminal: boolean;
-  /** Whether something was lost of what has been written so far. That a reader has stopped reading is no loss. */
+  /** Whether a part of the output was lost so far. A reader that stops reading is no loss. */
   isLost(): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a whole file and the folders on its way, unless something stands there: then false. Nothing is left of one that is not whole. */
+/** Writes a whole file and its folders, unless something has this name: then false. If it fails, no part of the file is left. */
 export async function createFile(filename: string, text: string): Promise<boolean> {
   await makeFolder(dirname(filename));
   const file = await open(filename, 'wx').catch((error: unknown) => {
@@ -21,7 +21,7 @@ export async function createFile(filename: string, text: string): Promise<boolea
   return true;
 }
 
-/** `mkdir` with `recursive` never ends below /proc, where a folder is said to be missing that stands there. */
+/** One folder at a time: `mkdir` with `recursive` never ends below /proc. */
 async function makeFolder(folder: string): Promise<void> {
   if ((await stat(folder).catch(() => undefined))?.isDirectory()) return;
   const parent = dirname(folder);

@@ -1,4 +1,4 @@
-/** Of what is open already, by one of its names in Unix. Standard output is 1 and has `-` for a name besides. */
+/** The number of an open descriptor, from one of its names in Unix. `-` is standard output, 1. */
 export function descriptorNamed(filename: string): number | undefined {
   if (filename === '-' || filename === '/dev/stdout') return 1;
   if (filename === '/dev/stderr') return 2;

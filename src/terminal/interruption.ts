@@ -4,8 +4,8 @@ import type { Interruption } from '../run/world.ts';
 const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * From now on the first two signals do not end the process. The third does. A terminal that is closed sends SIGHUP two or three
- * times, by the kernel and by the shell: after the first signal it counts no more.
+ * From now on the first two signals do not end the process; the third does. SIGHUP counts only as the first signal, because the
+ * kernel and the shell both send it when a terminal is closed.
  */
 export function listenForInterruption(): Interruption {
   const [first, second] = [new AbortController(), new AbortController()];

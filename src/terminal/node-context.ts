@@ -9,7 +9,7 @@ import { nodeFiles } from './node-files.ts';
 import { writePrivateFile } from './replace-file.ts';
 import { writeReport } from './report-file.ts';
 
-/** Real time, chance and network. */
+/** The real clock, random numbers and network. */
 export const nodeService: Pick<Context, 'clock' | 'random' | 'connect'> = {
   clock: { now: () => Date.now(), sleep },
   random: () => Math.random(),

@@ -4,8 +4,8 @@ import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Writes a whole file: beside its place first, then moved there, so that no reader meets half of it, and a full disk leaves what was
- * there before. With a mode the file has exactly that; without, the one of a new file.
+ * Writes a whole file under another name, then renames it: so nobody reads half of it, and a full disk leaves the old file. With
+ * a mode the file has exactly that; without one, that of any new file.
  */
 export async function replaceFile(filename: string, text: string, mode?: number): Promise<void> {
   const folder = dirname(filename);
@@ -15,7 +15,7 @@ export async function replaceFile(filename: string, text: string, mode?: number)
   try {
     const file = await open(temporary, 'wx', mode ?? 0o666);
     try {
-      // The umask takes from what is asked for.
+      // The umask may have taken permissions away.
       if (mode !== undefined && ((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
       await file.writeFile(text);
       await file.sync();
@@ -29,14 +29,14 @@ export async function replaceFile(filename: string, text: string, mode?: number)
   }
 }
 
-/** Writes a whole file that only its owner can read. What stands there is replaced when it is a file; a link or anything else is refused. */
+/** Writes a whole file that only its owner can read. An existing file is replaced; a link or anything else is refused. */
 export async function writePrivateFile(filename: string, text: string): Promise<void> {
   const found = await foundAt(filename);
   if (found && !found.isFile()) throw new Error(notReplaced(found));
   await replaceFile(filename, text, 0o600);
 }
 
-/** What stands at a path, the link itself if it is one. */
+/** What has this path; of a link, the link itself. */
 export async function foundAt(filename: string): Promise<Stats | undefined> {
   return lstat(filename).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // what fs rejects with
@@ -44,7 +44,7 @@ export async function foundAt(filename: string): Promise<Stats | undefined> {
   });
 }
 
-/** Why something is not replaced that is no file. */
+/** Why something that is not a file is not replaced. */
 export function notReplaced(found: Stats): string {
   if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
   return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';

@@ -5,8 +5,8 @@ import { descriptorNamed } from './descriptor.ts';
 import { foundAt, notReplaced, replaceFile } from './replace-file.ts';
 
 /**
- * Writes a report. A file that stands there is replaced, and the new one has its mode; a pipe, a terminal or /dev/null is written to,
- * and so is what is open already, such as /dev/fd/3. A link is refused.
+ * Writes a report. An existing file is replaced and keeps its mode. A pipe, a terminal, /dev/null or an open descriptor such as
+ * /dev/fd/3 is written to. A link is refused.
  */
 export async function writeReport(filename: string, text: string): Promise<void> {
   const descriptor = descriptorNamed(filename);
@@ -20,7 +20,7 @@ export async function writeReport(filename: string, text: string): Promise<void>
   await replaceFile(filename, text, found && found.mode & 0o777);
 }
 
-/** Not by its path: that would open it again, at its beginning. */
+/** By its number: opening its path again would begin at the start of the file. */
 async function writeToOpen(descriptor: number, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length;)

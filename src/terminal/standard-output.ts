@@ -4,20 +4,20 @@ import type { ResultStream } from './context.ts';
 
 const descriptor = 1;
 
-/** Standard output of this process: all that is written gets there, or it is told at once that it did not. */
+/** Standard output of this process. If a part of the output cannot be written, that is told at once. */
 export class StandardOutput implements ResultStream {
   readonly isTerminal: boolean = isatty(descriptor);
   #ended: 'unread' | 'lost' | undefined;
   readonly #onLoss: (error: Error) => void;
   readonly #isFile = leadsToFile();
 
-  /** `onLoss` is called once, when something could not be written. That a reader has stopped reading is no loss. */
+  /** `onLoss` is called once, when something could not be written. A reader that stops reading is no loss. */
   constructor(onLoss: (error: Error) => void) {
     this.#onLoss = onLoss;
     process.stdout.on('error', (error) => this.#end(error));
   }
 
-  /** After a loss nothing more is written: what follows a gap would look whole. */
+  /** Nothing is written after a loss, so that nobody takes an output with a gap for a whole one. */
   write(text: string): void {
     if (this.#ended) return;
     if (!this.#isFile) {
@@ -51,7 +51,7 @@ export class StandardOutput implements ResultStream {
   }
 }
 
-/** Node writes to pipes and terminals until all is written. To a file it writes once, and does not look how much that was. */
+/** To a file Node writes once, and does not check how much was written. For pipes and terminals it goes on until all is. */
 function leadsToFile(): boolean {
   try {
     const found = fstatSync(descriptor);

@@ -15,11 +15,11 @@ const maxProblems = 1000;
 export interface SchemaFault {
   /** The keys and indexes that lead to it from the root. */
   readonly path: readonly (string | number)[];
-  /** None when something at the same place has been complained of already, or after the first thousand. */
+  /** None if this place has a diagnostic already, and after the first thousand. */
   readonly diagnostic?: Diagnostic;
 }
 
-/** Checks a value against a schema. What has been complained of already is not complained of again. */
+/** Checks a value against a schema. A place that has a diagnostic already gets no second one. */
 export function checkSchema(
   validate: Validate,
   value: JsonValue,
@@ -42,7 +42,7 @@ function startOf({ range }: Diagnostic): string {
   return `${range?.start.line}:${range?.start.column}`;
 }
 
-/** Keywords that speak of the value as a whole, the most telling first. */
+/** Keywords about the value as a whole, the most helpful first. */
 const tellingOrder = ['type', 'const', 'enum', 'minLength', 'maxLength', 'format', 'pattern'];
 
 /** One value that breaks several rules at once is one mistake. */

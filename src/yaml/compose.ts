@@ -2,7 +2,7 @@ import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
 export const maxDepth = 64;
 
-/** What stands on the parser's stack besides the collections: the document, and the scalar at the end. */
+/** How much of the parser's stack is not collections: the document, and the scalar at the end. */
 const besidesCollections = 2;
 
 /** Why a text is not composed, and the offset at which that was seen. */

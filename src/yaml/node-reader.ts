@@ -17,9 +17,9 @@ import type { SourceFile, Span } from '../base/source.ts';
 import { maxDepth } from './compose.ts';
 import { spanOf } from './places.ts';
 
-/** Aliases may repeat this many values in one file; more is an attack or a mistake. */
+/** How many values aliases may repeat in one file. More is an attack or a mistake. */
 const maxAliasedValues = 10_000;
-/** More problems of one file would cost time and memory, and few people would read them. */
+/** More problems of one file would cost time and memory, and hardly anybody reads them. */
 const maxProblems = 1000;
 const noCharacter = /[\0\p{Cs}]/u;
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
@@ -35,7 +35,7 @@ export const tooDeep = {
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
-  /** What each alias stands for. */
+  /** The node that each alias stands for. */
   readonly targets: Map<Alias, Node> = new Map();
   readonly #open = new Set<unknown>();
   readonly #reported = new Set<string>();

@@ -5,7 +5,7 @@ import type { Places } from './places.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 
 export interface ParsedYaml {
-  /** Undefined when the text is not YAML at all. What a diagnostic is about is null in it. */
+  /** Undefined if the text is not YAML at all. A value that has a diagnostic is null in it. */
   readonly value: JsonValue | undefined;
   readonly places: Places;
   readonly diagnostics: readonly Diagnostic[];
@@ -18,7 +18,7 @@ export interface ParsedYaml {
 export async function parseYaml(file: SourceFile, entries = 0): Promise<ParsedYaml> {
   const plain = readPlainYaml(file.text);
   if (plain) return { ...plain, diagnostics: [] };
-  // To load the parser takes as long as to start Node, and plain texts do without.
+  // The parser takes as long to load as Node takes to start, and plain texts do not need it.
   const { parseAnyYaml } = await import('./parse-any-yaml.ts');
   return parseAnyYaml(file, entries);
 }

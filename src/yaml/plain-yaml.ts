@@ -2,16 +2,16 @@ import type { JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 import type { Places } from './places.ts';
 
-/** What a plain text says, and where. */
+/** The value of a plain text, and its places. */
 export interface PlainYaml {
   readonly value: JsonValue;
   readonly places: Places;
 }
 
 /**
- * Reads the plainest of YAML many times as fast as a parser of all of it: block mappings and sequences of scalars that stand
- * in one line, without escapes, anchors or tags. Anything else, above all anything that is wrong, is undefined, and left to
- * the parser. What is read here is read as the parser reads it, to the last offset: a test holds the two against each other.
+ * Reads plain YAML many times faster than the parser: block mappings and sequences of one-line scalars without escapes, anchors
+ * or tags. For anything else, and for every mistake, it returns undefined, and the parser reads the text. A test holds that
+ * both give the same values and places.
  */
 export function readPlainYaml(text: string): PlainYaml | undefined {
   try {
@@ -49,7 +49,7 @@ interface Line {
   readonly end: number;
 }
 
-/** What is larger is left to the parser, which has limits of its own. */
+/** Larger texts are left to the parser, which has limits of its own. */
 const maxLines = 400_000;
 const maxLineLength = 2000;
 const maxDepth = 16;
@@ -102,7 +102,7 @@ class PlainReader {
     const start = first.dash ? first.start + indent : first.keyStart;
     const nodes: Node[] = [];
     const value = first.dash ? this.#items(indent, depth, nodes) : this.#entries(indent, depth, nodes);
-    // What stands further in here would go on with a scalar, or is wrong.
+    // A deeper line here would continue a scalar, or is a mistake.
     if (this.#line && this.#line.indent > indent) throw new NotPlain();
     return { value, start, end: this.#end, inside: nodes, line: parent };
   }

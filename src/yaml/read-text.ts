@@ -4,7 +4,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import { leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, type SourceFile } from '../base/source.ts';
 
-/** A larger file is no manifest that a person wrote. */
+/** No manifest that a person writes is larger. */
 const maxFileBytes: number = 16 * 1024 * 1024;
 
 /** Ten lines for each of as many resources as a run may have. */

@@ -107,7 +107,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
   }
 }
 
-/** The first character that a pattern does not allow which lists those that it does. Nothing is told of a value that is referred to. */
+/** The first character that is not allowed, if the pattern is a list of allowed ones. */
 function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   const [, allowed] = /^\^(\[[^\]]+\])\+\$$/.exec(String(params['pattern'])) ?? [];
   if (allowed === undefined) return undefined;

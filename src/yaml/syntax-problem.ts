@@ -77,7 +77,7 @@ function unquotedReference({ pos }: YAMLParseError, text: string): { span: Span;
   return { span: [start, start + 2], words };
 }
 
-/** What is not closed is noticed at its end, which may be that of the file. */
+/** The parser notices a missing end only later, maybe at the end of the file. */
 function unclosed(message: string): Words | undefined {
   const missing = /^Missing closing (.*)$|^Flow .* end with a (.)$/.exec(message);
   if (missing === null) return undefined;
@@ -107,7 +107,7 @@ function wordsByText(message: string): Words | undefined {
   return undefined;
 }
 
-/** Where the parser points at white space, the next thing that can be seen is meant; at an end, what stands before it. */
+/** If the parser points at white space, shows the next visible character; at the end of the text, the last one. */
 function visible([start, end]: Span, text: string): Span {
   const ahead = /[^\s]/.exec(text.slice(start, start + 200));
   if (ahead !== null && !text.slice(start, start + ahead.index).includes('\n')) {
