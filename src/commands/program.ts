@@ -117,6 +117,7 @@ export function program(
     .summary('check manifests; sends nothing')
     .description('Checks manifests and says everything that is wrong with them. Sends nothing.')
     .addHelpText('after', example('rollcall validate manifests --report sarif=problems.sarif'))
+    .option('-q, --quiet', 'print no warnings')
     .addOption(reportOption())
     .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
       const { validate } = await import('./validate.ts');

@@ -12,6 +12,8 @@ import { Reports } from './reports.ts';
 export interface ValidateOptions extends ProjectFlags {
   readonly output: 'text' | 'json';
   readonly report?: readonly string[];
+  /** Prints no warnings. */
+  readonly quiet?: boolean;
 }
 
 /** `rollcall validate`: checks manifests without sending anything. */
@@ -29,8 +31,10 @@ export async function validate(
     case 'json':
       context.stdout.write(json(report, context));
       break;
-    case 'text':
-      context.stdout.write(text(report, { ...context, style: createStyle(context.stdout.colours) }));
+    case 'text': {
+      const shown = options.quiet ? { ...report, diagnostics: report.errors } : report;
+      context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout.colours) }));
+    }
   }
   const written = await reports.write(report, context);
   if (!report.valid) return 'invalid';

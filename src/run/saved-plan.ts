@@ -59,7 +59,7 @@ export async function loadSavedPlan(
 }
 
 function refused(filename: string, problem: Problem): Refused {
-  const diagnostic = diagnosticFor(filename, { detail: 'Run `rollcall plan` again.', ...problem });
+  const diagnostic = diagnosticFor(filename, { detail: '', ...problem });
   return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
 }
 

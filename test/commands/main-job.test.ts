@@ -373,6 +373,21 @@ describe('validate', () => {
     ]);
   });
 
+  test('prints no warnings with --quiet, and counts them all the same', async () => {
+    const warned = { 'm.yaml': 'version: 1\nusers: [{ username: alice }, { username: bob, nam: B }]\n' };
+    const { context, stdout } = capture({ files: warned });
+    const valid = { 'm.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
+    expect(await validate(['m.yaml'], { output: 'text', quiet: true }, context)).toBe('invalid');
+    expect(stdout()).toContain('unknown field `nam`');
+    expect(stdout()).not.toContain('warning:');
+    const loud = capture({ files: valid });
+    await validate(['m.yaml'], { output: 'text' }, loud.context);
+    const quiet = capture({ files: valid });
+    expect(await validate(['m.yaml'], { output: 'text', quiet: true }, quiet.context)).toBe('done');
+    expect(loud.stdout()).toMatch(new RegExp(`warning:[^]*\n${quiet.stdout()}$`));
+    expect(quiet.stdout()).toBe('Valid: 0 applications, 1 user; 1 warning.\n');
+  });
+
   test('as JSON satisfies its schema', async () => {
     const broken = { 'a.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n' };
     for (const given of [files, broken]) {

@@ -282,6 +282,7 @@ describe('apply --plan refuses', () => {
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);
     expect(stderr).toMatch(/\nNothing was created\.(?: Run `rollcall plan` again\.)?\n$/);
+    expect(stderr.match(/Run `rollcall plan` again/g) ?? []).toHaveLength(ending === 'stale' ? 1 : 0);
     expect(stderr).not.toContain('CANARY');
     expect(service.creates()).toEqual([]);
   });

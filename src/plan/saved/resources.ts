@@ -85,8 +85,7 @@ async function resolved(
     return {
       code: 'stale-plan',
       summary: `the references of the plan do not match its ${sensitive} values`,
-      detail:
-        'The plan was altered, or a manifest has this exact text as a value. Run `rollcall plan` again.',
+      detail: 'The plan was altered, or a manifest has this exact text as a value.',
     };
   }
   let fields: JsonValue = shown;
@@ -108,7 +107,7 @@ async function resolved(
     return {
       code: 'stale-plan',
       summary: 'this is not what a manifest can declare',
-      detail: 'Run `rollcall plan` again.',
+      detail: '',
     };
   }
   return { ...resource, fields: declared };
