@@ -6,25 +6,15 @@ import { json, jsonLine } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { applyText, planText } from '../report/formats/text.ts';
 import { applyReport } from '../report/report.ts';
-import { endedOf } from '../report/words/diagnostics.ts';
-import { apply as applyRun, applySaved, type ApplyOptions as ApplyRequest } from '../run/apply.ts';
-import type { ApplyRun, Ended } from '../run/result.ts';
+import { apply as applyRun, applySaved } from '../run/apply.ts';
+import type { ApplyRun, Ran } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
-import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  mostCreates,
-  selectionOf,
-  valuesOf,
-  voiceOf,
-  type ProjectFlags,
-  type ScopeFlags,
-  type ServiceFlags,
-} from './flags.ts';
+import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports } from './reports.ts';
 
-export interface ApplyOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
+export interface ApplyOptions extends RunFlags {
   readonly output: 'text' | 'json' | 'ndjson';
   /** The first resource that fails ends the run. */
   readonly failFast?: boolean;
@@ -47,8 +37,8 @@ export async function apply(
       ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
       : undefined;
   const { ending, ...ended } = await endedWell(() => applied(paths, options, context, log?.tell));
-  log?.end(ended);
   const report = applyReport(ended);
+  log?.end(report.diagnostics, ended.result);
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (options.output === 'text' && report.kind === 'apply')
     context.stdout.write(applyText(report, createStyle(context.stdout.colours)));
@@ -56,7 +46,7 @@ export async function apply(
   // What was created must be told, even when the disk is full.
   if (report.kind === 'apply' && (await context.stdout.isLost()))
     context.stderr.write(`\n${applyText(report, createStyle(context.stderr.colours))}`);
-  if ('usageError' in ended) throw ended.usageError;
+  if (ended.usageError) throw ended.usageError;
   return unlessLost(ending, !written);
 }
 
@@ -65,33 +55,26 @@ async function applied(
   options: ApplyOptions,
   context: Context,
   log: Job['tell'] = () => {},
-): Promise<Ended<ApplyRun> & { readonly ending: Ending }> {
-  const { env, ask } = context;
+): Promise<Ran<ApplyRun>> {
   const { failFast, plan: filename } = options;
   if (filename !== undefined) refuseWithSaved(paths, options);
   const asks = !options.yes && filename === undefined;
-  if (asks && ask === undefined) {
+  if (asks && context.ask === undefined) {
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
       'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
-  const request: ApplyRequest = {
-    mostCreates: mostCreates(options),
-    failFast,
-    ...(asks && { confirm: (_plan, signal) => confirmed(signal, context) }),
-  };
-  const selection = selectionOf(options);
-  const job = narrated(context, voiceOf(options, env), (event) => {
+  const job = narrated(context, voiceOf(options, context.env), (event) => {
     if (event.kind === 'planned') showPlan(event.plan, options.output === 'text', asks, context);
     log(event);
   });
-  const settings = await readSettings(await valuesOf(options, env), context, 'service', paths);
-  return endedOf(
-    filename === undefined
-      ? await applyRun({ ...request, settings, selection }, job)
-      : await applySaved({ ...request, settings, filename }, job),
-  );
+  const request = {
+    ...(await requestOf(paths, options, context)),
+    failFast,
+    ...(asks && { confirm: (_plan: Plan, signal: AbortSignal) => confirmed(signal, context) }),
+  };
+  return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
 
 function refuseWithSaved(

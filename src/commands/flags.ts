@@ -1,42 +1,32 @@
 import { UsageError } from '../base/errors.ts';
-import { shardIn, type Selection } from '../manifest/select.ts';
+import { shardIn } from '../manifest/select.ts';
+import type { PlanRequest } from '../run/plan.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
-import { bounds, wholeNumber, type NameOf, type Values } from '../settings/values.ts';
+import { readSettings } from '../settings/settings.ts';
+import { bounds, wholeNumber, type NameOf, type NumberName, type Values } from '../settings/values.ts';
 import { variableFlags } from '../settings/variables.ts';
+import type { Context } from '../terminal/context.ts';
+
+type Texts<Name extends string> = { readonly [name in Name]?: string };
+type Lists<Name extends string> = { readonly [name in Name]?: readonly string[] };
+type Switches<Name extends string> = { readonly [name in Name]?: boolean };
 
 /** The flags that every command understands which reads manifests, as they were typed. */
-export interface ProjectFlags {
-  readonly config?: string;
-  readonly env?: string;
-  readonly var?: readonly string[];
-  readonly vars?: readonly string[];
-  readonly strict?: boolean;
-}
+export type ProjectFlags = Texts<'config' | 'env'> & Lists<'var' | 'vars'> & Switches<'strict'>;
 
 /** Those of every command that talks to the service. */
-export interface ServiceFlags {
-  readonly url?: string;
-  readonly tokenFile?: string;
-  readonly timeout?: string;
-  readonly wait?: string;
-  readonly concurrency?: string;
-  readonly insecureHttp?: boolean;
-  readonly caFile?: string;
-  readonly clientCert?: string;
-  readonly clientKey?: string;
-  readonly header?: readonly string[];
-  readonly verbose?: boolean;
-  readonly quiet?: boolean;
-}
+export type ServiceFlags = Texts<
+  'url' | 'tokenFile' | 'timeout' | 'wait' | 'concurrency' | 'caFile' | 'clientCert' | 'clientKey'
+> &
+  Lists<'header'> &
+  Switches<'insecureHttp' | 'verbose' | 'quiet'>;
 
-/** Which of the declared resources a run is about, and how many it may create. */
-export interface ScopeFlags {
-  readonly target?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly shard?: string;
-  readonly maxCreates?: string;
-}
+/** Those of the commands that plan: also which of the declared resources they are about, and how many they may create. */
+export type RunFlags = ProjectFlags &
+  ServiceFlags &
+  Lists<'target' | 'exclude'> &
+  Texts<'shard' | 'maxCreates'>;
 
 /** What flags say of the settings. Throws a UsageError that names the flag that is wrong. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
@@ -54,14 +44,19 @@ export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environm
   };
 }
 
-/** What flags say of the scope of a run. Throws a UsageError that names the flag that is wrong. */
-export function selectionOf({ target = [], exclude = [], shard }: ScopeFlags): Selection {
-  return { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) };
-}
-
-/** Reads `--max-creates`; none: no limit. */
-export function mostCreates({ maxCreates }: ScopeFlags): number | undefined {
-  return maxCreates === undefined ? undefined : wholeNumber('--max-creates', maxCreates, [0, 1_000_000]);
+/** What paths and flags ask of a plan or an apply. Throws a UsageError that says what is wrong. */
+export async function requestOf(
+  paths: readonly string[],
+  flags: RunFlags,
+  context: Context,
+): Promise<PlanRequest> {
+  const { target = [], exclude = [], shard, maxCreates } = flags;
+  return {
+    selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
+    mostCreates:
+      maxCreates === undefined ? undefined : wholeNumber('--max-creates', maxCreates, [0, 1_000_000]),
+    settings: await readSettings(await valuesOf(flags, context.env), context, 'service', paths),
+  };
 }
 
 /** How a command talks on stderr while it works. */
@@ -80,7 +75,7 @@ export function voiceOf({ verbose, quiet = false }: ServiceFlags, env: Environme
   throw new UsageError(`ROLLCALL_LOG cannot be ${JSON.stringify(variable)}`, 'It can be debug or json.');
 }
 
-function numberOf(name: keyof typeof bounds, text: string | undefined): number | undefined {
+function numberOf(name: NumberName, text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber(flagOf(name), text, bounds[name]);
 }
 

@@ -1,31 +1,20 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { pendingIn, type Plan } from '../plan/plan.ts';
+import { pendingIn } from '../plan/plan.ts';
 import { savedPlan } from '../plan/saved/document.ts';
 import { json, jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { planReport } from '../report/report.ts';
-import { endedOf } from '../report/words/diagnostics.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
-import type { Ended } from '../run/result.ts';
-import { readSettings } from '../settings/settings.ts';
+import type { Ran } from '../run/result.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  mostCreates,
-  selectionOf,
-  valuesOf,
-  voiceOf,
-  type ProjectFlags,
-  type ScopeFlags,
-  type ServiceFlags,
-} from './flags.ts';
+import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports } from './reports.ts';
-import { wasRead } from './was-read.ts';
+import { endedWell, Reports, wasRead } from './reports.ts';
 
-export interface PlanOptions extends ProjectFlags, ServiceFlags, ScopeFlags {
+export interface PlanOptions extends RunFlags {
   readonly output: 'text' | 'json';
   /** A file to save the plan to. */
   readonly out?: string;
@@ -45,7 +34,7 @@ export async function plan(
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(report, context);
-  if ('usageError' in ended) throw ended.usageError;
+  if (ended.usageError) throw ended.usageError;
   return unlessLost(ending, !written);
 }
 
@@ -53,38 +42,34 @@ async function planned(
   paths: readonly string[],
   options: PlanOptions,
   context: Context,
-): Promise<Ended<Plan> & { readonly ending: Ending }> {
-  const { env } = context;
+): Promise<Ran<Planned>> {
   const { out } = options;
-  const asked = { selection: selectionOf(options), mostCreates: mostCreates(options) };
   if (out === '-')
     throw new UsageError(
       '--out cannot be -',
       'Name a file. `-o json` prints a plan, without what applying it needs.',
     );
-  const job = narrated(context, voiceOf(options, env));
-  const settings = await readSettings(await valuesOf(options, env), context, 'service', paths);
-  const { result: made, ...ended } = endedOf(await planRun({ settings, ...asked }, job));
-  if (made === undefined) return ended;
-  const whole = { ...ended, result: made.plan };
-  if (ended.ending !== 'done') return whole;
-  if (out !== undefined && !(await save(out, made, ended.filenames, context)))
-    return { ...whole, ending: 'failed' };
-  const changes = options.detailedExitcode && pendingIn(made.plan).length > 0;
-  return { ...whole, ending: changes ? 'changes' : 'done' };
+  const job = narrated(context, voiceOf(options, context.env));
+  const ran = await planRun(await requestOf(paths, options, context), job);
+  const { result, ending, filenames } = ran;
+  if (result === undefined || ending !== 'done') return ran;
+  if (out !== undefined && !(await save(out, result, filenames, context)))
+    return { ...ran, ending: 'failed' };
+  const changes = options.detailedExitcode && pendingIn(result).length > 0;
+  return { ...ran, ending: changes ? 'changes' : 'done' };
 }
 
 /** Saves a plan to be applied later; says on stderr why it could not, and whether it could. */
 async function save(
   filename: string,
-  { plan: made, observed }: Planned,
+  made: Planned,
   filenames: readonly string[],
   context: Context,
 ): Promise<boolean> {
   try {
     if (await wasRead(filename, filenames, context.files))
       throw new Error('It is one of the manifests that were read. Name another file.');
-    await context.writePrivateFile(filename, jsonText(savedPlan(made, observed)));
+    await context.writePrivateFile(filename, jsonText(savedPlan(made, made.observed)));
     return true;
   } catch (error) {
     context.stderr.write(

@@ -1,7 +1,7 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
-import type { Ending } from '../base/exit-code.ts';
-import type { Ended } from '../run/result.ts';
+import type { Files } from '../base/files.ts';
+import type { Ran } from '../run/result.ts';
 import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
 import { markdown } from '../report/formats/markdown.ts';
 import type { Format, Report } from '../report/report.ts';
@@ -10,7 +10,6 @@ import { inline } from '../report/printable.ts';
 import { nonEmpty } from '../settings/environment.ts';
 import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/descriptor.ts';
-import { wasRead } from './was-read.ts';
 
 interface Wanted {
   readonly format: ReportFormat;
@@ -86,9 +85,9 @@ function isStandardOutput(filename: string): boolean {
 }
 
 /** How a command ends; a UsageError is one more way to end, for reports are written then too. */
-export async function endedWell<Outcome extends Ended<unknown> & { readonly ending: Ending }>(
-  run: () => Promise<Outcome>,
-): Promise<Outcome | (Ended<never> & { readonly ending: Ending; readonly usageError: UsageError })> {
+export async function endedWell<Result>(
+  run: () => Promise<Ran<Result>>,
+): Promise<Ran<Result> & { readonly usageError?: UsageError }> {
   try {
     return await run();
   } catch (error) {
@@ -97,4 +96,18 @@ export async function endedWell<Outcome extends Ended<unknown> & { readonly endi
     const diagnostic = diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
     return { ending: 'invalid', diagnostics: [diagnostic], filenames: [], usageError: error };
   }
+}
+
+/** Whether a file that is to be written is one of those that were read: to replace it would lose what somebody wrote. */
+export async function wasRead(
+  target: string,
+  filenames: readonly string[],
+  files: Pick<Files, 'realPath'>,
+): Promise<boolean> {
+  const realPathOf = (path: string): Promise<string | undefined> =>
+    files.realPath(path).catch(() => undefined);
+  const real = await realPathOf(target);
+  if (real === undefined) return false; // nothing is there
+  const read = await Promise.all(filenames.map((filename) => realPathOf(filename)));
+  return read.includes(real);
 }

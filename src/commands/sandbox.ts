@@ -9,7 +9,7 @@ import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
 import { wholeNumber } from '../settings/values.ts';
-import { noTokenPlaces } from '../settings/token-places.ts';
+import { noTokenPlaces } from '../settings/token.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from '../terminal/context.ts';
 import type { RunCommand } from '../terminal/run-command.ts';

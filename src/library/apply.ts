@@ -58,7 +58,7 @@ export async function apply({ plan, manifests }: Planned, options: ApplyOptions 
   const { result } = await applyPlanned(model, service, { failFast }, job);
   if (result === undefined)
     throw new Error('a plan without a limit, of which nobody is asked, is always applied');
-  log.end({ result, diagnostics: [] });
+  log.end([], result);
   faulty.signal.throwIfAborted();
   const { plan: _, saved: __, outcomes, ...run } = result;
   return {

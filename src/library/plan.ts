@@ -48,6 +48,6 @@ export async function plan(
   const resources = await guarded(scoped.resources, own);
   const { result, halt } = await planChecked({ ...scoped, resources }, service, {}, jobFor(options));
   return result
-    ? { kind: 'planned', plan: planDocument(result.plan), manifests }
+    ? { kind: 'planned', plan: planDocument(result), manifests }
     : { kind: 'failed', diagnostics: halt ? haltDiagnostics(halt) : [], manifests };
 }

@@ -8,7 +8,7 @@ import type { ChosenConfig } from '../settings/config.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings } from '../settings/settings.ts';
-import { bounds, wholeNumber, type NameOf } from '../settings/values.ts';
+import type { NameOf } from '../settings/values.ts';
 import { nodeService } from '../terminal/node-context.ts';
 import { nodeFiles } from '../terminal/node-files.ts';
 
@@ -66,9 +66,9 @@ export async function settingsOf(
   const { service, own } = await readSettings(
     {
       ...values,
-      timeoutSeconds: numberIn(options, 'timeoutSeconds'),
-      waitSeconds: numberIn(options, 'waitSeconds'),
-      concurrency: numberIn(options, 'concurrency'),
+      timeoutSeconds: options.timeoutSeconds,
+      waitSeconds: options.waitSeconds,
+      concurrency: options.concurrency,
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     },
     { env, files: nodeFiles },
@@ -76,11 +76,6 @@ export async function settingsOf(
   );
   if (service === undefined) throw new Error('no rollcall.yaml was read, so none can be faulty');
   return { service, own };
-}
-
-function numberIn(options: ServiceOptions, name: keyof typeof bounds): number | undefined {
-  const value = options[name];
-  return value === undefined ? undefined : wholeNumber(name, value, bounds[name]);
 }
 
 /** A job that only `tell` is told of. */

@@ -5,7 +5,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import type { Limit } from './formats/markdown-comment.ts';
-import { validationHeadline } from './words/diagnostics.ts';
+import { haltDiagnostics, validationHeadline } from './words/diagnostics.ts';
 import { serviceWords } from './words/answers.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
@@ -158,7 +158,9 @@ function noResult(title: Told['title'], headline: string, ended: Ended<unknown>)
   };
 }
 
-function foundIn({ diagnostics, filenames }: Pick<Ended<unknown>, 'diagnostics' | 'filenames'>): Found {
+/** What halted a job is one more thing that is wrong. */
+function foundIn({ halt, filenames, ...ended }: Ended<unknown>): Found {
+  const diagnostics = halt ? [...ended.diagnostics, ...haltDiagnostics(halt)] : ended.diagnostics;
   return {
     diagnostics,
     errors: diagnostics.filter(({ severity }) => severity === 'error'),

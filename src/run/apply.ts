@@ -28,7 +28,7 @@ export async function apply(
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
   return withService(checked.service, job, async (service): Promise<Ran<ApplyRun>> => {
     const made = await planFor(checked.scoped, service, job);
-    return { ...known, ...('halt' in made ? made : await carryOut(made.plan, options, service, job)) };
+    return { ...known, ...('halt' in made ? made : await carryOut(made, options, service, job)) };
   });
 }
 
@@ -49,7 +49,7 @@ export async function applySaved(
     const resources = plan.changes.map(({ resource }) => resource);
     const now = await planFor({ resources, declared: resources }, service, job);
     if ('halt' in now) return { ...known, ...now };
-    const changes = changedSince(document, now.plan, now.observed);
+    const changes = changedSince(document, now, now.observed);
     if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };
     return { ...known, ...(await carryOut(plan, options, service, job, true)) };
   });

@@ -9,6 +9,7 @@ import type { PlanScope } from '../plan/plan.ts';
 import type { NameOf } from '../settings/values.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Ended } from './result.ts';
 import type { Job, World } from './world.ts';
 
 /** The resources that a run is about. */
@@ -51,11 +52,7 @@ export async function check(
 
 /** Everything that is known before a request is sent. */
 export type Checked = {
-  readonly known: {
-    readonly diagnostics: readonly Diagnostic[];
-    readonly filenames: readonly string[];
-    readonly service?: string;
-  };
+  readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service'>;
 } & (
   | { readonly kind: 'invalid' }
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }

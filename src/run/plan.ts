@@ -18,8 +18,7 @@ export interface PlanRequest {
 }
 
 /** A plan, and what it was made from: to be saved. */
-export interface Planned {
-  readonly plan: Plan;
+export interface Planned extends Plan {
   readonly observed: ObservedState;
 }
 
@@ -44,8 +43,8 @@ export function planChecked(
   return withService(settings, job, async (service): Promise<Course<Planned>> => {
     const made = await planFor(scoped, service, job);
     if ('halt' in made) return made;
-    job.tell({ kind: 'planned', plan: made.plan });
-    const halt = tooManyCreates(made.plan, mostCreates);
+    job.tell({ kind: 'planned', plan: made });
+    const halt = tooManyCreates(made, mostCreates);
     return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
   });
 }
@@ -69,9 +68,9 @@ export async function planFor(
     createdAt: new Date(job.clock.now()),
     service: settings.baseUrl,
     ...(scope && { scope }),
-    ...(declared && { declared }),
+    declared,
   });
-  return { plan: made, observed };
+  return { ...made, observed };
 }
 
 /** Tells why a job goes no further. */

@@ -6,10 +6,13 @@ import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/saved/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
-/** How a command ended, for its reports. */
+/** What came of a job, for its reports. */
 export interface Ended<Result> {
-  /** None when it came to no result; the diagnostics say why. */
+  /** None when it came to no result; the halt or the diagnostics say why. */
   readonly result?: Result;
+  /** Why it went no further. */
+  readonly halt?: Halt;
+  /** What is wrong with settings and manifests. */
   readonly diagnostics: readonly Diagnostic[];
   /** The manifests that were read. */
   readonly filenames: readonly string[];
@@ -17,19 +20,16 @@ export interface Ended<Result> {
   readonly service?: string;
 }
 
-/** How a job ended. */
-export type Ran<Result> = Ended<Result> & Course<Result>;
-
-/** What came of a job, once it was known what it is about. */
-export interface Course<Result> {
-  readonly result?: Result;
+/** What came of a job, and its exit code. */
+export interface Ran<Result> extends Ended<Result> {
   readonly ending: Ending;
-  /** Why it went no further. It is among the diagnostics only once it is put into words. */
-  readonly halt?: Halt;
 }
 
+/** The same, without what was known before. */
+export type Course<Result> = Pick<Ran<Result>, 'result' | 'halt' | 'ending'>;
+
 /** What came of a job that went no further. */
-export type Halted = Required<Omit<Course<never>, 'result'>>;
+export type Halted = Required<Pick<Ran<never>, 'halt' | 'ending'>>;
 
 /** Why a job goes no further, though settings and manifests are valid. Nothing was created. */
 export type Halt =

@@ -11,10 +11,9 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { readBaseUrl } from './base-url.ts';
-import { beside } from './beside.ts';
-import { refuseReferences } from './plain-values.ts';
-import { refuseOutside, type PathList } from './project-folder.ts';
-import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token-places.ts';
+import { beside, refuseOutside, type PathList } from './project-folder.ts';
+import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token.ts';
+import { refuseReferences } from './variables.ts';
 
 /** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
 export interface ChosenConfig {

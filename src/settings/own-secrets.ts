@@ -3,7 +3,7 @@ import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import type { Secret } from './secret.ts';
 import { secretsOf, type ServiceSettings } from './service-settings.ts';
-import type { TokenPlaces } from './token-places.ts';
+import type { TokenPlaces } from './token.ts';
 import type { Values } from './values.ts';
 
 /** The real paths of the files that hold what rollcall keeps secret. */

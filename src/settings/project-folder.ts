@@ -44,3 +44,10 @@ async function isInside(entry: string, folder: string, root: string, files: File
   // What is not there is told by the search; here only what it would be.
   return isBelow(posix.resolve(root, entry), root);
 }
+
+/** A path that a file names, from the folder of that file, as the working directory sees it; `-` is no more than a name there. */
+export function beside(filename: string, path: string): string {
+  if (path.startsWith('/')) return path;
+  const whole = filename.replace(/[^/]*$/, '') + path;
+  return whole === standardInput ? `./${whole}` : whole;
+}

@@ -2,14 +2,13 @@ import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { readBaseUrl } from './base-url.ts';
 import type { ChosenConfig } from './config.ts';
-import { readCaFile } from './ca-file.ts';
-import { readClientCertificate, type ClientCertificate } from './client-certificate.ts';
+import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
-import { bounds, wholeNumber, type Values } from './values.ts';
+import { bounds, wholeNumber, type NumberName, type Values } from './values.ts';
 
 /** How to reach the service. */
 export interface ServiceSettings {
@@ -58,10 +57,12 @@ function keysIn(pem: string): string[] {
   return Array.from(pem.matchAll(/-----BEGIN [^-]+-----([^-]+)-----END/g), ([, key = '']) => key.trim());
 }
 
-const defaultTimeoutSeconds = 60;
-const defaultWaitSeconds = 60;
-/** A ceiling: how many requests are really under way follows from what the service bears. */
-const defaultConcurrency = 16;
+/** The number of requests is a ceiling: how many are really under way follows from what the service bears. */
+const defaults: Readonly<Record<NumberName, number>> = {
+  timeoutSeconds: 60,
+  waitSeconds: 60,
+  concurrency: 16,
+};
 
 /** What is given beats the environment, which beats the file. Throws a UsageError that says what is missing or wrong. */
 export async function readServiceSettings(
@@ -70,7 +71,7 @@ export async function readServiceSettings(
   config: ChosenConfig,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<ServiceSettings> {
-  const { nameOf, insecureHttp = false, caFile, waitSeconds } = values;
+  const { nameOf, insecureHttp = false, caFile } = values;
   const url = values.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
   if (url === undefined) {
     throw new UsageError(
@@ -89,10 +90,10 @@ export async function readServiceSettings(
     ...(await clientOf(values, env, files)),
     headers: readHeaders(values.headers ?? [], nameOf),
     token: await readToken(values, env, config, files),
-    timeoutMs: (values.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+    timeoutMs: numberOf('timeoutSeconds', values, defaults.timeoutSeconds) * 1000,
     wait: {
-      milliseconds: (waitSeconds ?? defaultWaitSeconds) * 1000,
-      isAsked: waitSeconds !== undefined,
+      milliseconds: numberOf('waitSeconds', values, defaults.waitSeconds) * 1000,
+      isAsked: values.waitSeconds !== undefined,
     },
     concurrency: concurrencyOf(values, env, config),
   };
@@ -112,9 +113,13 @@ async function clientOf(
   );
 }
 
-function concurrencyOf({ concurrency }: Values, env: Environment, config: ChosenConfig): number {
+function concurrencyOf(values: Values, env: Environment, config: ChosenConfig): number {
   const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
-  if (concurrency === undefined && variable !== undefined)
+  if (values.concurrency === undefined && variable !== undefined)
     return wholeNumber('ROLLCALL_CONCURRENCY', variable, bounds.concurrency);
-  return concurrency ?? config.concurrency ?? defaultConcurrency;
+  return numberOf('concurrency', values, config.concurrency ?? defaults.concurrency);
+}
+
+function numberOf(name: NumberName, values: Values, otherwise: number): number {
+  return wholeNumber(values.nameOf(name), values[name] ?? otherwise, bounds[name]);
 }

@@ -1,6 +1,6 @@
 import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import type { Files } from '../base/files.ts';
+import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
@@ -8,9 +8,7 @@ import { readConfig, type ChosenConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { closedFiles, ownSecrets, type KnownSecrets } from './own-secrets.ts';
 import { readServiceSettings, type ServiceSettings } from './service-settings.ts';
-import { refuseSharedInput } from './standard-input.ts';
-import { noTokenPlaces } from './token-places.ts';
-import { readToken } from './token.ts';
+import { noTokenPlaces, readToken } from './token.ts';
 import type { NameOf, Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
@@ -111,4 +109,24 @@ async function unlessUsage<Value>(reading: Promise<Value>): Promise<Value | unde
     if (error instanceof UsageError) return undefined;
     throw error;
   });
+}
+
+/** Throws a UsageError where standard input is to be read as two things: whichever comes first would get what is for the other. */
+function refuseSharedInput(
+  { config, vars = [], tokenFile }: Pick<Values, 'config' | 'vars' | 'tokenFile'>,
+  paths: readonly string[],
+  env: Environment,
+): void {
+  const uses = [
+    { what: 'the token', path: tokenFile ?? nonEmpty(env['ROLLCALL_TOKEN_FILE']) },
+    { what: 'the settings', path: config },
+    ...vars.map((path) => ({ what: 'variables', path })),
+    { what: 'a manifest', path: paths.find((path) => path === standardInput) },
+  ].filter(({ path }) => path === standardInput);
+  const [first, second] = uses;
+  if (first === undefined || second === undefined) return;
+  throw new UsageError(
+    `standard input cannot hold both ${first.what} and ${second.what}`,
+    'Name a file for one of the two.',
+  );
 }

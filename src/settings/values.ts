@@ -37,8 +37,10 @@ type NamedValue = Exclude<keyof Values, 'nameOf'> | 'target' | 'exclude' | 'shar
 
 type Bounds = readonly [least: number, most: number];
 
+export type NumberName = 'timeoutSeconds' | 'waitSeconds' | 'concurrency';
+
 /** What each number can be. */
-export const bounds: Readonly<Record<'timeoutSeconds' | 'waitSeconds' | 'concurrency', Bounds>> = {
+export const bounds: Readonly<Record<NumberName, Bounds>> = {
   timeoutSeconds: [1, 3600],
   waitSeconds: [0, 86_400],
   concurrency: [1, 1000],

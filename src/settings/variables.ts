@@ -1,11 +1,11 @@
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { sourceFile } from '../base/source.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { sourceFile, type SourceFile } from '../base/source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
+import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
-import { refuseReferences } from './plain-values.ts';
 
 /** The variables of files, in order: a later one beats an earlier one. */
 export async function readVarsFiles(
@@ -74,4 +74,29 @@ async function readAssignment(assignment: string): Promise<[name: string, value:
 
 function isNumber(text: string): boolean {
   return text !== '' && !Number.isNaN(Number(text));
+}
+
+/** Variables are plain values: a reference in one would reach the service as it is written. */
+export function refuseReferences(
+  value: JsonValue,
+  path: readonly (string | number)[],
+  places: Places,
+  file: SourceFile,
+): Diagnostic[] {
+  if (typeof value === 'string') {
+    if (!value.includes('${')) return [];
+    return [
+      diagnosticAt(file, places.ofValue(path), {
+        code: 'invalid-reference',
+        summary: 'a variable cannot hold a reference',
+        detail: 'Refer to the environment or to a file in the manifest itself.',
+      }),
+    ];
+  }
+  const inside: [string | number, JsonValue][] = isJsonList(value)
+    ? [...value.entries()]
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  return inside.flatMap(([step, inner]) => refuseReferences(inner, [...path, step], places, file));
 }

@@ -10,7 +10,7 @@ export interface Context extends World {
   readonly createFile: (filename: string, text: string) => Promise<boolean>;
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
-  readonly stdout: Output & ResultStream;
+  readonly stdout: Output & Pick<ResultStream, 'isLost'>;
   /** Progress, prompts and diagnostics. */
   readonly stderr: Output;
   /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */

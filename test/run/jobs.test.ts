@@ -152,6 +152,6 @@ describe('a job', () => {
     const { job, settings } = await started();
     const ran = await plan({ settings, selection, mostCreates: 1 }, job);
     expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });
-    expect(ran.result?.plan.changes).toHaveLength(3);
+    expect(ran.result?.changes).toHaveLength(3);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readCaFile } from '../../src/settings/ca-file.ts';
+import { readCaFile } from '../../src/settings/certificates.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 

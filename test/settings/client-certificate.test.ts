@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
-import { readClientCertificate } from '../../src/settings/client-certificate.ts';
+import { readClientCertificate } from '../../src/settings/certificates.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 

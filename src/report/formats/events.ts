@@ -14,7 +14,7 @@ import {
 import type { Address } from '../../base/address.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { RunEvent } from '../../run/events.ts';
-import type { ApplyRun, Ended } from '../../run/result.ts';
+import type { ApplyRun } from '../../run/result.ts';
 import { outcomeDiagnostics } from '../words/outcome-diagnostics.ts';
 import {
   applyHeadline,
@@ -86,7 +86,7 @@ export type TimedEvent = ApplyEvent & {
 export interface EventLog {
   readonly tell: (event: RunEvent) => void;
   /** Tells what is wrong beside the outcomes, and the result. */
-  readonly end: (ended: Pick<Ended<ApplyRun>, 'result' | 'diagnostics'>) => void;
+  readonly end: (diagnostics: readonly Diagnostic[], result: ApplyRun | undefined) => void;
 }
 
 /** Hands on each event of an apply at once, from its beginning to its end. */
@@ -100,7 +100,7 @@ export function eventLog(
   write([versionEvent(toolVersion)]);
   return {
     tell: (event) => write(applyEvents(event)),
-    end: ({ result, diagnostics }) => {
+    end: (diagnostics, result) => {
       write(diagnostics.map((diagnostic) => diagnosticEvent(diagnostic)));
       if (result) write([summaryEvent(result)]);
     },

@@ -7,7 +7,7 @@ import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
 import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
-import type { Course, Ended, Halt, Ran } from '../../run/result.ts';
+import type { Halt } from '../../run/result.ts';
 import { quoted } from '../printable.ts';
 
 /** The summary of a diagnostic for those who see nothing else of it: it names the resource. */
@@ -53,15 +53,6 @@ export function warningCount({ length }: readonly Diagnostic[]): string[] {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** How a job ended, for its reports: what halted it is one more thing that is wrong. */
-export function endedOf<Result>({
-  halt,
-  diagnostics,
-  ...ran
-}: Ran<Result>): Ended<Result> & Pick<Course<Result>, 'ending'> {
-  return { ...ran, diagnostics: halt ? [...diagnostics, ...haltDiagnostics(halt)] : diagnostics };
 }
 
 const unread = kindWords.unreadable.replace(/^./, (letter) => letter.toUpperCase());
