@@ -3,7 +3,7 @@ import type { ProgramEnding } from './commands/program.ts';
 import { StandardOutput } from './terminal/standard-output.ts';
 import { reasonOf } from './base/errors.ts';
 import { exitCodes, unlessLost } from './base/exit-code.ts';
-import { toolVersion } from './base/tool-version.ts';
+import { toolVersion } from './base/package-file.ts';
 
 let ending: ProgramEnding | undefined;
 let outputLost = false;

@@ -18,3 +18,33 @@ function packageRoot(): URL {
   }
   return folder;
 }
+
+/** The text of a file that is built into the HTML pages. */
+export function pageAsset(name: 'page.css' | 'page.js'): string {
+  const text = packageFile(`assets/${name}`);
+  return text.replaceAll('\r\n', '\n'); // as a browser reads it, for its digest to be the same
+}
+
+export function toolVersion(): string {
+  const text = packageFile('package.json');
+  return (JSON.parse(text) as { version: string }).version; // our own package.json
+}
+
+/** The JSON Schemas that rollcall publishes, by name. */
+export const schemaNames = [
+  'manifest',
+  'config',
+  'sandbox-seed',
+  'validation',
+  'plan',
+  'apply',
+  'apply-event',
+  'doctor',
+] as const;
+
+export type SchemaName = (typeof schemaNames)[number];
+
+/** The text of a schema, as it is shipped. */
+export function schemaText(name: SchemaName): string {
+  return packageFile(`schemas/${name}.schema.json`);
+}

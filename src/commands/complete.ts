@@ -3,7 +3,7 @@ import { formatNames } from '../report/formats/all.ts';
 import { inline } from '../report/printable.ts';
 import { environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
-import { schemaNames } from '../base/schema.ts';
+import { schemaNames } from '../base/package-file.ts';
 import { pipelines } from './init-files.ts';
 import { check } from '../run/check.ts';
 import { shells } from './completion.ts';

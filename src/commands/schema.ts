@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { schemaNames, schemaText } from '../base/schema.ts';
+import { schemaNames, schemaText } from '../base/package-file.ts';
 import type { Context } from '../terminal/context.ts';
 
 /** `rollcall schema`: prints one of the JSON Schemas. */

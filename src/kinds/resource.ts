@@ -1,4 +1,5 @@
 import type { Address } from '../base/address.ts';
+import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
@@ -62,6 +63,25 @@ export function placeOf({ origin }: Resource, field = '', item = -1): Range {
 /** The line of the manifest on which a range of the resource starts, where its text is known, without secrets. */
 export function excerptOf({ origin, secrets }: Resource, { start }: Range): string | undefined {
   return origin.kind === 'manifest' ? redactorOf(secrets).cover(lineOf(origin.file, start.line)) : undefined;
+}
+
+/** A diagnostic about a resource, at one of its fields when it declares that field, or at one item of that. */
+export function diagnosticOf(
+  resource: Resource,
+  field: string | undefined,
+  problem: Problem,
+  item?: number,
+): Diagnostic {
+  const range = placeOf(resource, field, item);
+  const excerpt = excerptOf(resource, range);
+  return {
+    severity: 'error',
+    detail: '',
+    address: resource.address,
+    ...problem,
+    range,
+    ...(excerpt !== undefined && { excerpt }),
+  };
 }
 
 /** The field that names a resource. */

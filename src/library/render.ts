@@ -2,7 +2,7 @@ import type { ReportFormat } from '../report/formats/all.ts';
 import { applyReport, planReport, validationReport, type Report } from '../report/report.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeFrom, planFrom, type ChangeDocument } from '../plan/document.ts';
-import { toolVersion } from '../base/tool-version.ts';
+import { toolVersion } from '../base/package-file.ts';
 import type { Applied } from './apply.ts';
 import { Manifests, type InvalidManifests, type ValidManifests } from './manifests.ts';
 import type { NotPlanned, Planned } from './plan.ts';

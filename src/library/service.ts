@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
-import { toolVersion } from '../base/tool-version.ts';
+import { toolVersion } from '../base/package-file.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { refersToOwn } from '../manifest/reference-policy.ts';
 import type { Job } from '../run/world.ts';

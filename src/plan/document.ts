@@ -1,8 +1,7 @@
 import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
-import { validate } from '../generated/plan.ts';
-import { isResourceType, kindOf, type ResourceType } from '../kinds/all.ts';
+import { kindOf, type ResourceType } from '../kinds/all.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
 import {
   countsOf,
@@ -61,14 +60,6 @@ export interface ChangeDocument {
       };
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
-}
-
-/** Whether something is a plan as `plan -o json` prints it, of kinds that this rollcall knows. */
-export function isPlanDocument(value: unknown): value is PlanDocument {
-  // What satisfies the schema has the fields of the type.
-  return (
-    validate(value) && (value as PlanDocument).resource_changes.every(({ type }) => isResourceType(type))
-  );
 }
 
 export function planDocument(plan: Plan): PlanDocument {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { diagnosticCodes } from '../../src/base/diagnostic.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
-import { schemaNames } from '../../src/base/schema.ts';
+import { schemaNames } from '../../src/base/package-file.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings } from '../support/settings.ts';
 import { schemaErrors } from '../support/schemas.ts';

@@ -7,7 +7,7 @@ import { writePrivateFile } from '../../src/terminal/replace-file.ts';
 import { writeReport } from '../../src/terminal/report-file.ts';
 import { run } from '../../src/commands/program.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
-import { toolVersion } from '../../src/base/tool-version.ts';
+import { toolVersion } from '../../src/base/package-file.ts';
 import { watch } from './canary.ts';
 import { root, type Ended, type RunOptions } from './cli.ts';
 

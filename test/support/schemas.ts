@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { schemaText, type SchemaName } from '../../src/base/schema.ts';
+import { schemaText, type SchemaName } from '../../src/base/package-file.ts';
 
 const compiled = new Map<SchemaName, ValidateFunction>();
 

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { shownPlace } from '../../base/source.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { declaredFields, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, declaredFields, placeOf, type Resource } from '../../kinds/resource.ts';
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
 export function belongsToOne(resources: readonly Resource[]): Diagnostic[] {

@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { identityField, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, identityField, placeOf, type Resource } from '../../kinds/resource.ts';
 import { shownPlace } from '../../base/source.ts';
 
 /** A slug or a username may be declared once, over all files. */

@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
 
 /** What the kinds have to say of single fields, declared or missing, that the schema does not say. */
 export function fieldChecks(resources: readonly Resource[]): Diagnostic[] {

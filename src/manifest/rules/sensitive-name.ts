@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, identityField, type Resource } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */

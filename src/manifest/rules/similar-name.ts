@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { identityField, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, identityField, placeOf, type Resource } from '../../kinds/resource.ts';
 import { shownPlace } from '../../base/source.ts';
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */

@@ -1,5 +1,7 @@
 import { isJsonObject, parseJson } from '../../base/json.ts';
-import { isPlanDocument, planFormatVersion } from '../document.ts';
+import { validate } from '../../generated/plan.ts';
+import { isResourceType } from '../../kinds/all.ts';
+import { planFormatVersion, type PlanDocument } from '../document.ts';
 import { planFault } from './fault.ts';
 import { contentDigest, type SavedPlan } from './document.ts';
 
@@ -31,6 +33,14 @@ export function readSavedPlan(text: string): ReadPlan {
   const fault = planFault(plan);
   if (fault !== undefined) return { kind: 'refused', why: `it has been altered: ${fault}` };
   return { kind: 'plan', plan };
+}
+
+/** Whether something is a plan as `plan -o json` prints it, of kinds that this rollcall knows. */
+export function isPlanDocument(value: unknown): value is PlanDocument {
+  // What satisfies the schema has the fields of the type.
+  return (
+    validate(value) && (value as PlanDocument).resource_changes.every(({ type }) => isResourceType(type))
+  );
 }
 
 function isWhole(plan: SavedPlan): boolean {

@@ -10,8 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../base/json.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { placeOf, type Resource, type Template } from '../../kinds/resource.ts';
+import { diagnosticOf, placeOf, type Resource, type Template } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { planFrom, shownResource } from '../document.ts';
 import type { Plan } from '../plan.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { pageAsset } from '../../base/page-asset.ts';
+import { pageAsset } from '../../base/package-file.ts';
 import { inline, unsafe } from '../printable.ts';
 import type { Look } from '../words/changes.ts';
 

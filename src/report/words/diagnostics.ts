@@ -1,8 +1,7 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, kindWords } from '../../kinds/all.ts';
-import { diagnosticOf } from '../../kinds/resource-diagnostic.ts';
-import { identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, identityField, type Resource } from '../../kinds/resource.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
