@@ -166,6 +166,6 @@ export function mergedApplyText({ service, outcomes, summary }: ApplyDocument, s
     `Applied to ${inline(service)}`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     applyCounts(counts),
-    `${style.bold(applyHeadline(counts, failed.length > 0))}\n`,
+    `${style.bold(applyHeadline(counts, outcomes))}\n`,
   ].join('\n\n');
 }

@@ -11,10 +11,9 @@ import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
   applyCounts,
   applyHeadline,
+  applyRemarks,
   applySummary,
-  nextWords,
   verdictWords,
-  wasInterrupted,
   type ApplySummary,
 } from './words/outcomes.ts';
 import { drift, planHeadline } from './words/plan.ts';
@@ -85,6 +84,24 @@ export interface ToldOutcome extends Outcome {
 /** Writes a report. */
 export type Format = (report: Report, setting: Setting) => string;
 
+/** Makes a function of any report out of one for each kind of report. */
+export function byKind<Rest extends unknown[], Result>(of: {
+  readonly problems: (report: ProblemsReport, ...rest: Rest) => Result;
+  readonly plan: (report: PlanReport, ...rest: Rest) => Result;
+  readonly apply: (report: ApplyReport, ...rest: Rest) => Result;
+}): (report: Report, ...rest: Rest) => Result {
+  return (report, ...rest) => {
+    switch (report.kind) {
+      case 'problems':
+        return of.problems(report, ...rest);
+      case 'plan':
+        return of.plan(report, ...rest);
+      case 'apply':
+        return of.apply(report, ...rest);
+    }
+  };
+}
+
 /** What a format may need besides the report. */
 export interface Setting {
   readonly toolVersion: string;
@@ -128,19 +145,18 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   if (run === undefined) return noResult(title, 'Nothing was applied.', ended);
   const outcomes = run.outcomes.map((outcome) => told(outcome));
   const summary = applySummary(outcomes);
-  const incomplete = outcomes.some((outcome) => outcome.incomplete);
   return {
     ...foundIn(ended),
     kind: 'apply',
     title,
     service: run.plan.service,
-    headline: applyHeadline(summary, incomplete),
+    headline: applyHeadline(summary, outcomes),
     findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
     run,
     outcomes,
     summary,
     counts: applyCounts(summary),
-    remarks: [...(run.interrupted ? [wasInterrupted] : []), ...nextWords(outcomes, run.saved)],
+    remarks: applyRemarks(run),
   };
 }
 

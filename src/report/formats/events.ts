@@ -197,10 +197,9 @@ function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
 /** How it ended for all of them. */
 function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   const summary = applySummary(outcomes);
-  const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return {
     '@level': 'info',
-    '@message': applyHeadline(summary, incomplete),
+    '@message': applyHeadline(summary, outcomes),
     type: 'change_summary',
     changes: { ...changeCounts(effectsIn(summary)), operation: 'apply' },
     summary,

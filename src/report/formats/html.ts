@@ -3,7 +3,14 @@ import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Change } from '../../plan/plan.ts';
 import { quoted } from '../printable.ts';
-import type { ApplyReport, Format, PlanReport, ProblemsReport, Report, ToldOutcome } from '../report.ts';
+import {
+  byKind,
+  type ApplyReport,
+  type Format,
+  type PlanReport,
+  type ProblemsReport,
+  type ToldOutcome,
+} from '../report.ts';
 import {
   changeLooks,
   changeVerdicts,
@@ -14,33 +21,23 @@ import {
 } from '../words/changes.ts';
 import { outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead } from '../words/plan.ts';
-import { markup, htmlPage, joined, type Html, type HtmlPage, type PageEntry } from './html-page.ts';
+import { markup, htmlPage, joined, type Html, type PageEntry } from './html-page.ts';
 
 /** A page for a pipeline's artifacts. */
-export const html: Format = (report) => htmlPage({ title: report.title, ...contentOf(report) });
-
-function contentOf(report: Report): Omit<HtmlPage, 'title'> {
-  switch (report.kind) {
-    case 'problems':
-      return ofProblems(report);
-    case 'plan':
-      return ofPlan(report);
-    case 'apply':
-      return ofApply(report);
-  }
-}
+export const html: Format = byKind({ problems: problemsPage, plan: planPage, apply: applyPage });
 
 const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
   error: { label: 'errors', colour: 'red', sign: 'x' },
   warning: { label: 'warnings', colour: 'amber', sign: '!' },
 };
 
-function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<HtmlPage, 'title'> {
-  return {
+function problemsPage({ title, headline, diagnostics }: ProblemsReport): string {
+  return htmlPage({
+    title,
     lines: [headlineOf(headline)],
     kinds: severities,
     entries: entriesOf(diagnostics),
-  };
+  });
 }
 
 function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
@@ -53,8 +50,9 @@ function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
   }));
 }
 
-function ofPlan({ plan, headline, errors, warnings }: PlanReport): Omit<HtmlPage, 'title'> {
-  return {
+function planPage({ title, plan, headline, errors, warnings }: PlanReport): string {
+  return htmlPage({
+    title,
     lines: [
       markup`${planHead(plan)}`,
       ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
@@ -64,7 +62,7 @@ function ofPlan({ plan, headline, errors, warnings }: PlanReport): Omit<HtmlPage
     ],
     kinds: { ...severities, ...changeLooks },
     entries: [...entriesOf(warnings), ...plan.changes.map((change) => changeEntry(change))],
-  };
+  });
 }
 
 function changeEntry(change: Change): PageEntry {
@@ -78,16 +76,11 @@ function changeEntry(change: Change): PageEntry {
   };
 }
 
-function ofApply({
-  run,
-  outcomes,
-  counts,
-  remarks,
-  headline,
-  warnings,
-}: ApplyReport): Omit<HtmlPage, 'title'> {
+function applyPage(report: ApplyReport): string {
+  const { title, run, outcomes, counts, remarks, headline, warnings } = report;
   const { plan, startedAt, durationMs } = run;
-  return {
+  return htmlPage({
+    title,
     lines: [
       markup`Applied to ${plan.service}`,
       ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
@@ -95,7 +88,7 @@ function ofApply({
     ],
     kinds: { ...severities, ...outcomeLooks },
     entries: [...entriesOf(warnings), ...outcomes.map((outcome) => outcomeEntry(outcome))],
-  };
+  });
 }
 
 function outcomeEntry(told: ToldOutcome): PageEntry {

@@ -2,23 +2,25 @@ import { sourceOf, planDocument } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { unsafe } from '../printable.ts';
-import type { ApplyReport, Format, ProblemsReport, Report, ToldOutcome } from '../report.ts';
+import {
+  byKind,
+  type ApplyReport,
+  type Format,
+  type ProblemsReport,
+  type Report,
+  type ToldOutcome,
+} from '../report.ts';
 import { serviceWords } from '../words/answers.ts';
 import { stopWords } from '../words/outcomes.ts';
 
 /** The document of the result. Without a result, it is that of a validation, with the diagnostics. */
 export const json: Format = (report) => jsonText(documentOf(report));
 
-export function documentOf(report: Report): object {
-  switch (report.kind) {
-    case 'problems':
-      return validationDocument(report);
-    case 'plan':
-      return { ...planDocument(report.plan), diagnostics: documentsOf(report.diagnostics) };
-    case 'apply':
-      return applyDocument(report);
-  }
-}
+export const documentOf: (report: Report) => object = byKind<[], object>({
+  problems: validationDocument,
+  plan: ({ plan, diagnostics }) => ({ ...planDocument(plan), diagnostics: documentsOf(diagnostics) }),
+  apply: applyDocument,
+});
 
 /** Indented JSON with a newline at its end. Nothing in it means anything to a terminal or to a CI log. */
 export function jsonText(document: object): string {

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../plan/document.ts';
 import { inline } from '../printable.ts';
 import type { Format, ToldOutcome } from '../report.ts';
+import { grouped } from '../words/diagnostics.ts';
 
 interface Suite {
   readonly name: string;
@@ -31,13 +32,10 @@ export const junit: Format = (report) => {
 
 /** A suite for each manifest, a case for each resource. */
 function suitesOfOutcomes(outcomes: readonly ToldOutcome[]): Suite[] {
-  const byFile = new Map<string, Case[]>();
-  for (const outcome of outcomes) {
-    const testCase = outcomeCase(outcome);
-    const cases = byFile.get(testCase.file);
-    if (cases) cases.push(testCase);
-    else byFile.set(testCase.file, [testCase]);
-  }
+  const byFile = grouped(
+    outcomes.map((outcome) => outcomeCase(outcome)),
+    ({ file }) => file,
+  );
   return Array.from(byFile, ([name, cases]) => ({ name, cases }));
 }
 
@@ -58,16 +56,10 @@ function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics 
 
 /** A suite for each file, a failed case for each error, a passed one for a file without. */
 function suitesOfDiagnostics(diagnostics: readonly Diagnostic[], filenames: readonly string[]): Suite[] {
-  const byFile = new Map<string, Diagnostic[]>(filenames.map((filename) => [filename, []]));
-  for (const diagnostic of diagnostics) {
-    const filename = diagnostic.range?.filename ?? 'rollcall';
-    const group = byFile.get(filename);
-    if (group) group.push(diagnostic);
-    else byFile.set(filename, [diagnostic]);
-  }
-  return Array.from(byFile, ([name, found]) => ({
+  const byFile = grouped(diagnostics, ({ range }) => range?.filename ?? 'rollcall');
+  return Array.from(new Set([...filenames, ...byFile.keys()]), (name) => ({
     name,
-    cases: found.length > 0 ? found.map((diagnostic) => diagnosticCase(name, diagnostic)) : [validFile(name)],
+    cases: byFile.get(name)?.map((diagnostic) => diagnosticCase(name, diagnostic)) ?? [validFile(name)],
   }));
 }
 

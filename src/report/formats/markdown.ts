@@ -1,11 +1,15 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
-import type { ApplyReport, Format, PlanReport, ProblemsReport, Report } from '../report.ts';
+import { byKind, type ApplyReport, type Format, type PlanReport, type ProblemsReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { planCounts, planHead, shownChanges } from '../words/plan.ts';
 import { changeLines, diagnosticText, plain } from './lines.ts';
 import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
+
+type Content = Omit<MarkdownComment, 'marker'>;
+
+const contentOf = byKind({ problems: ofProblems, plan: ofPlan, apply: ofApply });
 
 /** A comment for a pull request: how it ended, and the rest in a block of code. */
 export const markdown: Format = (report, { limit = commentLimit }) => {
@@ -17,23 +21,12 @@ export const markdown: Format = (report, { limit = commentLimit }) => {
   );
 };
 
-function contentOf(report: Report): Omit<MarkdownComment, 'marker'> {
-  switch (report.kind) {
-    case 'problems':
-      return ofProblems(report);
-    case 'plan':
-      return ofPlan(report);
-    case 'apply':
-      return ofApply(report);
-  }
-}
-
-function ofProblems({ headline, diagnostics }: ProblemsReport): Omit<MarkdownComment, 'marker'> {
+function ofProblems({ headline, diagnostics }: ProblemsReport): Content {
   return { headline: `**${headline}**`, language: 'text', sections: [problems(diagnostics)] };
 }
 
 /** First what keeps it from being applied, then the changes as a diff, all folded up. */
-function ofPlan({ headline, errors, warnings, plan }: PlanReport): Omit<MarkdownComment, 'marker'> {
+function ofPlan({ headline, errors, warnings, plan }: PlanReport): Content {
   return {
     headline: [`**${headline}** ${planCounts(plan)}`, ...warned(warnings)].join(' '),
     fold: 'Show the plan',
@@ -53,7 +46,7 @@ function ofPlan({ headline, errors, warnings, plan }: PlanReport): Omit<Markdown
 }
 
 /** First what went wrong, then what became of each resource, all folded up. */
-function ofApply(report: ApplyReport): Omit<MarkdownComment, 'marker'> {
+function ofApply(report: ApplyReport): Content {
   return {
     headline: [`**${report.headline}** ${report.counts}`, ...warned(report.warnings)].join(' '),
     fold: 'Show what became of each resource',

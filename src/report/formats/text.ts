@@ -1,24 +1,27 @@
 import { isPending, type Change, type Plan } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
-import type { ApplyReport, Format, ProblemsReport, ToldOutcome } from '../report.ts';
+import {
+  byKind,
+  type ApplyReport,
+  type Format,
+  type ProblemsReport,
+  type Setting,
+  type ToldOutcome,
+} from '../report.ts';
 import { fold } from '../words/diagnostics.ts';
 import { outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
 import { changeLines, diagnosticsText, painted, plain, type Style } from './lines.ts';
 
 /** Text for a person. */
-export const text: Format = (report, { style = plain }) => {
-  switch (report.kind) {
-    case 'problems':
-      return problemsText(report, style);
-    case 'plan':
-      return diagnosticsText(report.diagnostics, style) + planText(report.plan, style);
-    case 'apply':
-      return diagnosticsText(report.diagnostics, style) + applyText(report, style);
-  }
-};
+export const text: Format = byKind<[Setting], string>({
+  problems: problemsText,
+  plan: ({ diagnostics, plan }, { style = plain }) =>
+    diagnosticsText(diagnostics, style) + planText(plan, style),
+  apply: (report, { style = plain }) => diagnosticsText(report.diagnostics, style) + applyText(report, style),
+});
 
-function problemsText({ diagnostics, headline, valid }: ProblemsReport, style: Style): string {
+function problemsText({ diagnostics, headline, valid }: ProblemsReport, { style = plain }: Setting): string {
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
   return `${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${painting}\n`;

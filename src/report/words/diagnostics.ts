@@ -14,17 +14,27 @@ export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
 
+/** Items by a key; the groups, and the items in each, in the order in which they were given. */
+export function grouped<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): Map<string, [Item, ...Item[]]> {
+  const groups = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Diagnostics that say the same of several resources as one, at the place of the first. */
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const groups = new Map<string, [Diagnostic, ...Diagnostic[]]>();
-  for (const diagnostic of diagnostics) {
-    const { code, summary, detail } = diagnostic;
-    const key = JSON.stringify([code, summary, detail.replace(/^Request id: .*$/m, '')]);
-    const group = groups.get(key);
-    if (group) group.push(diagnostic);
-    else groups.set(key, [diagnostic]);
-  }
-  return Array.from(groups.values(), ([first, ...others]) => {
+  const alike = grouped(diagnostics, ({ code, summary, detail }) =>
+    JSON.stringify([code, summary, detail.replace(/^Request id: .*$/m, '')]),
+  );
+  return Array.from(alike.values(), ([first, ...others]) => {
     if (others.length === 0) return first;
     const names = others.map(({ address, range }) => address ?? (range ? shownPlace(range) : 'another'));
     return { ...first, detail: `${first.detail}\nThe same for: ${names.join(', ')}` };
@@ -89,14 +99,8 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
 
 /** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = new Map<string, [FailedRead, ...FailedRead[]]>();
-  for (const failure of failures) {
-    const key = `${answerWords(failure.answer).summary}\n${serviceWords(failure.answer)}`;
-    const group = alike.get(key);
-    if (group) group.push(failure);
-    else alike.set(key, [failure]);
-  }
-  return [...alike.values()].map((group) => groupDiagnostic(group));
+  const alike = grouped(failures, ({ answer }) => `${answerWords(answer).summary}\n${serviceWords(answer)}`);
+  return Array.from(alike.values(), groupDiagnostic);
 }
 
 /** What is wrong with the service or the way to it, not with one resource. */

@@ -1,4 +1,5 @@
 import {
+  isIncomplete,
   isMissing,
   isPartial,
   outcomeKinds,
@@ -11,6 +12,7 @@ import { sensitive } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
+import type { ApplyRun } from '../../run/result.ts';
 import { startOf } from '../printable.ts';
 import type { Look } from './changes.ts';
 
@@ -117,16 +119,19 @@ export function applyCounts(summary: ApplySummary): string {
 }
 
 /** The last line of an apply. */
-export function applyHeadline(summary: ApplySummary, incomplete: boolean): string {
+export function applyHeadline(
+  summary: ApplySummary,
+  outcomes: readonly Pick<Outcome, 'outcome' | 'doubt' | 'differences'>[],
+): string {
   const { add, change, destroy } = effectsIn(summary);
+  const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
 }
 
-export const wasInterrupted = 'The run was interrupted.';
-
-/** What to do about what is missing, and about what is there and not as declared. */
-export function nextWords(outcomes: readonly Outcome[], saved: boolean): string[] {
+/** What there is to know besides the counts: that the run was interrupted, and what to do next. */
+export function applyRemarks({ outcomes, interrupted, saved }: ApplyRun): string[] {
   return [
+    ...(interrupted ? ['The run was interrupted.'] : []),
     ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(outcomes, saved)] : []),
     // Another run does not help there: it finds what exists, and leaves it as it is.
     ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
