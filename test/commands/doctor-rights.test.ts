@@ -95,7 +95,7 @@ describe('doctor tells apart', () => {
         name: 'token',
         summary: 'the service denied access (403); it said: Token invalid/expired',
         // What is in front of the service may do so too.
-        advice: expect.stringMatching(/^So was all else .* Most likely .* may refuse every request/),
+        advice: expect.stringMatching(/^Whatever else was asked .* Most likely .* may refuse every request/),
       }),
     );
   });

@@ -168,7 +168,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
         'token',
         'fail',
         denial,
-        'So was all else that was asked with this token. Most likely the service does not know it, or it has expired: make a new one there, and see that all of it was copied. If that does not help, something in front of the service may refuse every request from here.',
+        'Whatever else was asked with this token was refused as well. Most likely the service does not know the token, or it has expired: make a new one there, and see that all of it was copied. If that does not help, something in front of the service may refuse every request from here.',
       );
     case 'missing':
       return check(
