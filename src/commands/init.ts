@@ -6,6 +6,7 @@ import { createStyle } from '../report/formats/lines.ts';
 import { inline } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
+import { noConfig } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, shellWord } from './command-line.ts';
@@ -147,7 +148,7 @@ async function checkService(
     );
     return { kind: 'not checked' };
   }
-  const config = { manifests: [], vars: {}, url, tokenEnv };
+  const config = { ...noConfig, tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
   const { service } = await readSettings(values, context, 'service');
   if (service === undefined) return { kind: 'not checked' };

@@ -6,12 +6,13 @@ import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
+import { noConfig } from '../settings/config.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
-import { closedFiles, ownSecrets } from '../settings/own-secrets.ts';
+import { readSettings } from '../settings/settings.ts';
 import { wholeNumber } from '../settings/values.ts';
-import { noTokenPlaces } from '../settings/token.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Context } from '../terminal/context.ts';
+import { valuesOf } from './flags.ts';
 import type { RunCommand } from '../terminal/run-command.ts';
 
 export interface SandboxOptions {
@@ -73,10 +74,10 @@ function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PR
 }
 
 /** Reads a seed. It may be the file of the token by mistake, or hold a copy: neither is shown. */
-async function readSeed(filename: string, { files, env }: Context): Promise<Sandbox | Diagnostic[]> {
-  const closed = await closedFiles({}, env, noTokenPlaces, files);
-  const own = ownSecrets({}, env, noTokenPlaces, closed);
-  const file = await readText(filename, files, { closed });
+async function readSeed(filename: string, context: Context): Promise<Sandbox | Diagnostic[]> {
+  const values = { ...(await valuesOf({}, context.env)), config: noConfig };
+  const { own } = await readSettings(values, context, 'names');
+  const file = await readText(filename, context.files, { closed: own.files });
   if ('code' in file) return [file];
   const seeded = loadSeed(file);
   const redactor = new Redactor(own.texts);

@@ -4,7 +4,7 @@ import { toolVersion } from '../base/package-file.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { refersToOwn } from '../manifest/reference-policy.ts';
 import type { Job } from '../run/world.ts';
-import type { ChosenConfig } from '../settings/config.ts';
+import { noConfig } from '../settings/config.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -44,9 +44,6 @@ export interface ServiceOptions {
 
 /** A program has options, and no flags. */
 export const nameOf: NameOf = (value) => (value === 'tokenFile' ? 'ROLLCALL_TOKEN_FILE' : value);
-
-/** In place of rollcall.yaml, which is not read. */
-export const noConfig: ChosenConfig = { manifests: [], vars: {} };
 
 /** The settings that options and the environment say. Rejects with a UsageError when they are wrong. */
 export async function settingsOf(

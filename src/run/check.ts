@@ -6,6 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, type Selection } from '../manifest/select.ts';
 import type { PlanScope } from '../plan/plan.ts';
+import { noConfig } from '../settings/config.ts';
 import type { NameOf } from '../settings/values.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -25,7 +26,7 @@ export interface Scoped {
  * and `${file:PATH}` in them are. Throws a UsageError when no manifest is named.
  */
 export async function check(
-  { paths, config = { manifests: [], vars: {} }, configFile, variables, strict, own, diagnostics }: Settings,
+  { paths, config = noConfig, configFile, variables, strict, own, diagnostics }: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
   secrets: 'read' | 'unread' = 'read',
 ): Promise<LoadedManifests> {

@@ -5,6 +5,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { SavedPlan } from '../plan/saved/document.ts';
 import { readSavedPlan } from '../plan/saved/read.ts';
 import { restored } from '../plan/saved/resources.ts';
+import { noConfig } from '../settings/config.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Halt } from './result.ts';
 import type { World } from './world.ts';
@@ -24,7 +25,7 @@ const maxBytes = 256 * 1024 * 1024;
 export async function loadSavedPlan(
   filename: string,
   baseUrl: string,
-  { own, config: { allowEnv, allowFiles } = { manifests: [], vars: {} } }: Pick<Settings, 'own' | 'config'>,
+  { own, config: { allowEnv, allowFiles } = noConfig }: Pick<Settings, 'own' | 'config'>,
   { env, files }: Pick<World, 'env' | 'files'>,
 ): Promise<LoadedPlan | Refused> {
   const read = readSavedPlan(await textOf(filename, files));

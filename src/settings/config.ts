@@ -40,6 +40,9 @@ export interface ReadConfig {
   readonly tokens: TokenPlaces;
 }
 
+/** What a file of settings says that says nothing. */
+export const noConfig: ChosenConfig = { manifests: [], vars: {} };
+
 const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
 
 const defaultFile = 'rollcall.yaml';
@@ -61,7 +64,7 @@ export async function readConfig(
         `Environments are in ${defaultFile}, and there is none here. --config names another file.`,
       );
     }
-    return { config: { manifests: [], vars: {} }, diagnostics: [], tokens: noTokenPlaces };
+    return { config: noConfig, diagnostics: [], tokens: noTokenPlaces };
   }
   const read = { filename: filename ?? defaultFile };
   const file = await readText(read.filename, files, { closed, outside: 'refused' });

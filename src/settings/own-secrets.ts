@@ -40,7 +40,7 @@ export function ownSecrets(
   env: Environment,
   tokens: TokenPlaces,
   closed: ReadonlySet<string>,
-  known: KnownSecrets = {},
+  known: KnownSecrets,
 ): OwnSecrets {
   const valuesOf = (variables: readonly string[]): string[] =>
     variables.flatMap((name) => nonEmpty(valueOf(env, name)?.trim()) ?? []).filter((value) => isLong(value));

@@ -4,7 +4,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
-import { readConfig, type ChosenConfig, type ReadConfig } from './config.ts';
+import { noConfig, readConfig, type ChosenConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { closedFiles, ownSecrets, type KnownSecrets } from './own-secrets.ts';
 import { readServiceSettings, type ServiceSettings } from './service-settings.ts';
@@ -38,7 +38,7 @@ export type Purpose =
   | 'service'
   /** To check manifests. The token and the rest are read if they can be, to be kept out of what is shown. */
   | 'manifests'
-  /** To list names. No secret is read. */
+  /** To list names, or to read what a manifest is not. No secret is read. */
   | 'names';
 
 export interface SettingsSources {
@@ -87,7 +87,7 @@ async function configOf(values: Values, env: Environment, files: Files): Promise
 async function knownSecrets(
   values: Values,
   env: Environment,
-  config: ChosenConfig = { manifests: [], vars: {} },
+  config = noConfig,
   files: Files,
 ): Promise<KnownSecrets> {
   // Plain files only: on standard input may be a manifest, and a pipe may be empty.

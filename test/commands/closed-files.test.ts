@@ -5,6 +5,7 @@ import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { plan, type PlanOptions } from '../../src/commands/plan.ts';
 import { validate, type ValidateOptions } from '../../src/commands/validate.ts';
+import type { Files } from '../../src/base/files.ts';
 import { findManifests } from '../../src/manifest/find-manifests.ts';
 import { environmentNames } from '../../src/settings/config.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
@@ -138,8 +139,16 @@ describe('validate', () => {
     env: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly ending: Ending; readonly text: string }> {
     const run = capture({ env });
-    const files = { ...nodeFiles, readStandardInput: () => Promise.reject(new Error('nobody types')) };
+    let asked = 0;
+    const files: Files = {
+      ...nodeFiles,
+      readStandardInput: async () => {
+        asked += 1;
+        return new Uint8Array();
+      },
+    };
     const ending = await validate([path], { output: 'text', ...options }, { ...run.context, files });
+    expect(asked).toBe(0);
     return { ending, text: run.stdout() };
   }
 
