@@ -4,8 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
 import type { Validate } from '../base/validate.ts';
 import { nearest } from '../base/suggestion.ts';
-import type { ParsedYaml } from './parse-yaml.ts';
-import type { Places } from './places.ts';
+import type { ParsedYaml, Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
 
 /** More problems of one file would cost time and memory, and few people would read them. */

@@ -3,8 +3,7 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import type { SourceFile, Span } from '../base/source.ts';
 import { compose } from './compose.ts';
 import { NodeReader, tooDeep } from './node-reader.ts';
-import type { ParsedYaml } from './parse-yaml.ts';
-import { nowhere, placesIn } from './places.ts';
+import { nowhere, placesIn, type ParsedYaml } from './places.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */

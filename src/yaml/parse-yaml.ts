@@ -1,15 +1,6 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
 import type { SourceFile } from '../base/source.ts';
-import type { Places } from './places.ts';
+import type { ParsedYaml } from './places.ts';
 import { readPlainYaml } from './plain-yaml.ts';
-
-export interface ParsedYaml {
-  /** Undefined if the text is not YAML at all. A value that has a diagnostic is null in it. */
-  readonly value: JsonValue | undefined;
-  readonly places: Places;
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /**
  * Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it.

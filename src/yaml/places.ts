@@ -9,7 +9,17 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
+
+/** What a text of YAML came to. */
+export interface ParsedYaml {
+  /** Undefined if the text is not YAML at all. A value that has a diagnostic is null in it. */
+  readonly value: JsonValue | undefined;
+  readonly places: Places;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** Where the values of a parsed file stand. A path names keys and indexes from the root. */
 export interface Places {
