@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import { github } from '../../src/report/formats/github.ts';
+import { loadFormats } from '../../src/report/formats/all.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { json } from '../../src/report/formats/json.ts';
 import { junit } from '../../src/report/formats/junit.ts';
 import { markdown } from '../../src/report/formats/markdown.ts';
 import { text } from '../../src/report/formats/text.ts';
-import { sarif } from '../../src/report/formats/sarif.ts';
-import { applyReport, type Format, type Report } from '../../src/report/report.ts';
+import { applyReport, type Report } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const manifest = `version: 1
@@ -118,19 +117,15 @@ describe('in every format it is told whether more is to be done', () => {
   });
 });
 
-test.each<[string, Format]>([
-  ['text', text],
-  ['json', json],
-  ['markdown', markdown],
-  ['html', html],
-  ['sarif', sarif],
-  ['github', github],
-])('%s tells the warnings of the manifests, though all is well', async (_, format) => {
-  const warning = diagnosticFor('m.yaml', {
-    code: 'similar-name',
-    severity: 'warning',
-    summary: 'only a warning',
-  });
-  const ended = { result: await runWith({}), diagnostics: [warning], filenames: ['m.yaml'] };
-  expect(format(applyReport(ended), setting)).toContain('only a warning');
-});
+test.each(Object.entries(await loadFormats()))(
+  '%s tells the warnings of the manifests, though all is well',
+  async (_, format) => {
+    const warning = diagnosticFor('m.yaml', {
+      code: 'similar-name',
+      severity: 'warning',
+      summary: 'only a warning',
+    });
+    const ended = { result: await runWith({}), diagnostics: [warning], filenames: ['m.yaml'] };
+    expect(format(applyReport(ended), setting)).toContain('only a warning');
+  },
+);

@@ -21,24 +21,24 @@ interface Case {
   readonly text: string;
 }
 
-/** JUnit XML, which pipelines show as the results of tests. */
+/** JUnit XML, which pipelines show as the results of tests: a suite for each file, a case for each diagnostic and each outcome. */
 export const junit: Format = (report) => {
-  const suites =
-    report.kind === 'apply'
-      ? suitesOfOutcomes(report.outcomes)
-      : suitesOfDiagnostics([...report.diagnostics, ...report.findings], report.filenames);
-  return document(report.title, suites);
+  const isApply = report.kind === 'apply';
+  // What the findings of an apply say is in the cases of its outcomes.
+  const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];
+  const cases = [
+    ...diagnostics.map((diagnostic) => diagnosticCase(diagnostic)),
+    ...(isApply ? report.outcomes.map((outcome) => outcomeCase(outcome)) : []),
+  ];
+  const byFile = grouped(cases, ({ file }) => file);
+  const files = new Set([...(isApply ? [] : report.filenames), ...byFile.keys()]);
+  return document(
+    report.title,
+    Array.from(files, (name) => ({ name, cases: byFile.get(name) ?? [validFile(name)] })),
+  );
 };
 
-/** A suite for each manifest, a case for each resource. */
-function suitesOfOutcomes(outcomes: readonly ToldOutcome[]): Suite[] {
-  const byFile = grouped(
-    outcomes.map((outcome) => outcomeCase(outcome)),
-    ({ file }) => file,
-  );
-  return Array.from(byFile, ([name, cases]) => ({ name, cases }));
-}
-
+/** A case for a resource. */
 function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome): Case {
   const { file, line } = sourceOf(change.resource);
   const texts = diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`));
@@ -52,15 +52,6 @@ function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics 
     // The message is only written for a case that failed.
     text: texts.length === 0 && doubt ? verdict : texts.join('\n'),
   };
-}
-
-/** A suite for each file, a failed case for each error, a passed one for a file without. */
-function suitesOfDiagnostics(diagnostics: readonly Diagnostic[], filenames: readonly string[]): Suite[] {
-  const byFile = grouped(diagnostics, ({ range }) => range?.filename ?? 'rollcall');
-  return Array.from(new Set([...filenames, ...byFile.keys()]), (name) => ({
-    name,
-    cases: byFile.get(name)?.map((diagnostic) => diagnosticCase(name, diagnostic)) ?? [validFile(name)],
-  }));
 }
 
 function document(name: string, suites: readonly Suite[]): string {
@@ -82,16 +73,18 @@ function validFile(filename: string): Case {
   return { name: 'valid', file: filename, line: 1, kind: 'passed', type: 'valid', message: '', text: '' };
 }
 
-function diagnosticCase(filename: string, { severity, code, summary, detail, range }: Diagnostic): Case {
+/** A failed case for an error, a passed one for a warning. */
+function diagnosticCase({ severity, code, summary, detail, range }: Diagnostic): Case {
   const { line = 1, column = 1 } = range?.start ?? {};
+  const file = range?.filename ?? 'rollcall';
   return {
     name: `${code} at ${line}:${column}`,
-    file: filename,
+    file,
     line,
     kind: severity === 'error' ? 'failed' : 'passed',
     type: code,
     message: summary,
-    text: `${filename}:${line}:${column}: ${severity}: ${summary}\n${detail}`.trimEnd(),
+    text: `${file}:${line}:${column}: ${severity}: ${summary}\n${detail}`.trimEnd(),
   };
 }
 
