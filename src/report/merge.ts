@@ -153,7 +153,7 @@ function earliest(times: readonly string[]): string {
   return times.toSorted()[0] ?? '';
 }
 
-/** What the shards of an apply did together, for a person: the counts, and every resource that is not there as declared. */
+/** The text of a merged apply: the counts, and every resource that is not there as declared. */
 export function mergedApplyText({ service, outcomes, summary }: ApplyDocument, style: Style): string {
   const failed = outcomes.filter((outcome) => isIncomplete(outcome));
   const lines = failed.flatMap((outcome) => [

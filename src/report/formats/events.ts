@@ -89,7 +89,7 @@ export interface EventLog {
   readonly end: (diagnostics: readonly Diagnostic[], result: ApplyRun | undefined) => void;
 }
 
-/** Hands on each event of an apply at once, from its beginning to its end. */
+/** Hands on each event of an apply as soon as it happens. */
 export function eventLog(
   { clock, toolVersion }: { readonly clock: Pick<Clock, 'now'>; readonly toolVersion: string },
   handOn: (event: TimedEvent) => void,
@@ -107,7 +107,7 @@ export function eventLog(
   };
 }
 
-/** What readers are told of what happens in a job. */
+/** The events of an apply that follow from an event of a job. */
 function applyEvents(event: RunEvent): ApplyEvent[] {
   switch (event.kind) {
     case 'planned':
@@ -136,7 +136,7 @@ function versionEvent(toolVersion: string): ApplyEvent {
   };
 }
 
-/** What the plan would create, and how much that is. */
+/** An event for each resource that the plan would create, and one with the counts. */
 function plannedEvents(plan: Plan): ApplyEvent[] {
   const planned = pendingIn(plan).map((change): ApplyEvent => ({
     '@level': 'info',
@@ -164,7 +164,7 @@ function startEvent(change: Pending): ApplyEvent {
   };
 }
 
-/** How it ended for one resource that was to be created. */
+/** What became of one resource that was to be created. */
 function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
   const { doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
@@ -194,7 +194,7 @@ function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
   };
 }
 
-/** How it ended for all of them. */
+/** What became of all of them, counted. */
 function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   const summary = applySummary(outcomes);
   return {

@@ -9,12 +9,12 @@ import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
 import type { Halt } from '../../run/result.ts';
 import { quoted } from '../printable.ts';
 
-/** The summary of a diagnostic for those who see nothing else of it: it names the resource. */
+/** The summary of a diagnostic where nothing else of it is seen: it names the resource. */
 export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
   return address === undefined || summary.includes(address) ? summary : `${address}: ${summary}`;
 }
 
-/** Items by a key; the groups, and the items in each, in the order in which they were given. */
+/** Groups items by a key. Groups are in the order of their first items, items in the order in which they were given. */
 export function grouped<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
@@ -29,7 +29,7 @@ export function grouped<Item>(
   return groups;
 }
 
-/** Diagnostics that say the same of several resources as one, at the place of the first. */
+/** Joins diagnostics that say the same of several resources into one, at the place of the first. */
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const alike = grouped(diagnostics, ({ code, summary, detail }) =>
     JSON.stringify([code, summary, detail.replace(/^Request id: .*$/m, '')]),
@@ -97,13 +97,13 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   }
 }
 
-/** The failed reads as diagnostics: those that failed alike in one, at the place of the first. */
+/** Diagnostics of failed reads. Reads that failed alike share one, at the place of the first. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
   const alike = grouped(failures, ({ answer }) => `${answerWords(answer).summary}\n${serviceWords(answer)}`);
   return Array.from(alike.values(), groupDiagnostic);
 }
 
-/** What is wrong with the service or the way to it, not with one resource. */
+/** Answers that say something of the service or the way to it, and not of one resource. */
 const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'denied',
   'read_only',

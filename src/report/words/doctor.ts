@@ -5,7 +5,7 @@ import { probedKind, type Probe } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 
-/** One thing that must be right for rollcall to work with a service. */
+/** Something that must be right so that rollcall can work with a service. */
 export interface DoctorCheck {
   readonly name: 'connection' | 'base-url' | 'token' | `view-${string}` | `create-${string}` | 'clock';
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
@@ -118,7 +118,7 @@ function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
   return `${service} answers${way} in ${Math.round(durationMs)} ms${safety}`;
 }
 
-/** Tokens and certificates have times; clocks that are further apart than this make trouble. */
+/** Tokens and certificates are valid for a time, so a larger difference between the clocks makes trouble. */
 const mostSkewMs = 60_000;
 
 function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
@@ -202,7 +202,7 @@ function viewCheck({ denial, finding, declared }: RightsFacts): DoctorCheck {
   const summary = `the token may not view ${probedKind.list}`;
   if (declared?.has(probedKind.type) === false)
     return check(name, 'pass', `${summary}; the manifests declare none`);
-  // Where it is not known what will be declared, it may be other kinds only.
+  // Where it is not known what will be declared, it may be only kinds that the token may create.
   const mayCreateOthers = kinds.some(
     ({ type }) => type !== probedKind.type && finding.mayCreate[type] === true,
   );
@@ -228,7 +228,7 @@ function createCheck(kind: Kind<ResourceType>, { denial, finding, declared }: Ri
   if (may) return check(name, 'pass', `the token may create ${list}`);
   const summary = `the token may not create ${list}`;
   if (declared?.has(type) === false) return check(name, 'pass', `${summary}; the manifests declare none`);
-  // Whoever may look up what the probe looks up can plan, which needs no right to create anything.
+  // A plan only looks things up. It needs no right to create.
   const canPlan = denial === undefined && declared?.has(probedKind.type) !== false;
   return check(
     name,
