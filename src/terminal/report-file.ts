@@ -11,7 +11,7 @@ import { foundAt, notReplaced, replaceFile } from './replace-file.ts';
 export async function writeReport(filename: string, text: string): Promise<void> {
   const descriptor = descriptorNamed(filename);
   if (descriptor !== undefined) {
-    const is = fstatSync(descriptor);
+    const is = fstatSync(descriptor, { bigint: true });
     return is.isFile() || is.isSocket() ? writeToOpen(descriptor, text) : writeInto(filename, text);
   }
   const found = await foundAt(filename);

@@ -54,7 +54,8 @@ export class StandardOutput implements ResultStream {
 /** To a file Node writes once, and does not check how much was written. For pipes and terminals it goes on until all is. */
 function leadsToFile(): boolean {
   try {
-    const found = fstatSync(descriptor);
+    // With `bigint`, for else Node.js 20, where this is a pipe, follows no link to a package that is loaded afterwards.
+    const found = fstatSync(descriptor, { bigint: true });
     return found.isFile() || (found.isCharacterDevice() && !isatty(descriptor));
   } catch {
     return false;

@@ -101,6 +101,17 @@ describe('the package', () => {
       expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('loads what the packages need that it is linked to, as pnpm links them, where its output is a pipe', async () => {
+    writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
+    const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
+    const service = ['--url', server.url, '--token-file', join(folder, 'token')];
+    writeFileSync(join(folder, 'token'), sandboxToken);
+    await installed(['plan', 'manifests', '--out', 'saved.json', ...service]);
+    const applied = await installed(['apply', '--plan', 'saved.json', '--yes', ...service]);
+    await server.close();
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test.each([
     ['github', '.github/workflows/rollcall.yaml'],
     ['gitlab', '.gitlab-ci.yml'],
