@@ -69,10 +69,10 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     const startedAt = clock.now();
     const { outlasted } = pacing.outage;
     const { held, inDoubt, ...settled } = await carryOut[change.action](resource, client, pacing, {
-      stop: (scope, answer) => {
+      stop: (scope, proof) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
         else if (!stoppedKinds.has(resource.kind))
-          stoppedKinds.set(resource.kind, answer?.kind === 'read_only' ? 'read_only' : 'denied');
+          stoppedKinds.set(resource.kind, proof === 'closed' ? 'read_only' : 'denied');
       },
       mayBegin: () => whyStopped(change) === undefined,
       mayRetry: () => !stoppedKinds.has(resource.kind),

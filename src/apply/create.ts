@@ -1,7 +1,7 @@
 import { canBeRead } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client } from '../service/client.ts';
+import type { Client, Writing } from '../service/client.ts';
 import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
@@ -25,8 +25,8 @@ export interface Settled {
 
 /** How one resource and the rest of the run tell each other when to stop. */
 export interface Course {
-  /** Lets nothing more of the run, or of this type, begin. Called at once, with the answer that shows why. */
-  stop(scope: 'run' | 'type' | 'pause', answer?: Answer): void;
+  /** Lets nothing more of the run, or of this type, begin. Called at once, with what an answer proved that shows why. */
+  stop(scope: 'run' | 'type' | 'pause', proof?: Writing['proof']): void;
   /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
   mayBegin(): boolean;
   /** Whether sending this again may help. */
@@ -67,7 +67,7 @@ export async function create(
     const { answer, stop } = writing;
     last = answer;
     pacing.note(answer, attempt);
-    if (stop) course.stop(stop, answer);
+    if (stop) course.stop(stop, writing.proof);
     const end = (outcome: Settled['outcome'], decidedBy: Answer = answer): Settled => ({
       outcome,
       answer: isOpen(outcome) ? waitedInVain(decidedBy, pacing.outage) : decidedBy,

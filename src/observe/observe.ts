@@ -1,7 +1,7 @@
 import type { Address } from '../base/address.ts';
 import { canBeRead, type ReadableKind } from '../kinds/kind.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
-import { timedOut, type Answer } from '../service/answer.ts';
+import { isAnswered, timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
@@ -63,7 +63,7 @@ export async function observe(
 
   function take(resource: Resource, reading: Reading): void {
     done += 1;
-    someoneAnswered ||= reading.answer.status !== undefined;
+    someoneAnswered ||= isAnswered(reading.answer);
     options.onRead?.(done, readable.length);
     switch (reading.proof) {
       case 'exists':

@@ -167,6 +167,11 @@ function given<Key extends string>(key: Key, value: string | undefined): { [K in
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: string }); // a computed key widens to string
 }
 
+/** Whether anybody answered, if only what stands in front of the service. */
+export function isAnswered({ status }: Answer): boolean {
+  return status !== undefined;
+}
+
 /** Whether no answer came within the time limit. */
 export function timedOut({ kind, error }: Answer): boolean {
   return kind === 'lost' && error?.name === 'TimeoutError';

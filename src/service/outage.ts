@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../base/clock.ts';
-import { timedOut, type Answer } from './answer.ts';
+import { isAnswered, timedOut, type Answer } from './answer.ts';
 
 /** How a service that is away is waited for. */
 export interface Patience {
@@ -76,7 +76,7 @@ export class Outage {
   /** Takes note of an answer. */
   note(answer: Answer): void {
     if (this.#state.kind === 'there' && this.#isSign(answer)) this.#state = { kind: 'away', sign: answer };
-    this.#hasAnswered ||= answer.status !== undefined;
+    this.#hasAnswered ||= isAnswered(answer);
     this.#lastWasLost = isDropped(answer);
   }
 
@@ -110,7 +110,7 @@ export class Outage {
       if (!(await unpaused()) || signal?.aborted) return 'gone';
       const answer = await ask();
       if (signal?.aborted) return 'gone';
-      if (answer.status !== undefined && !isStarting(answer)) {
+      if (isAnswered(answer) && !isStarting(answer)) {
         pauseFor(answer);
         if (!isSure) return this.#backTo('there');
         this.#outlasted += 1;

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const src = new URL('../../src/', import.meta.url);
+/** What an answer is: its status, or the kind of answer that it was sorted into. */
+const looksAtAnswer = /\bstatus\b|\banswer\??\.kind\b/g;
+
+test('nothing that observes, plans or applies looks at a status: the table of answers alone does', () => {
+  const found = ['observe', 'plan', 'apply', 'run'].flatMap((room) =>
+    readdirSync(new URL(room, src), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => {
+        const text = readFileSync(new URL(`${room}/${file}`, src), 'utf8');
+        return Array.from(text.matchAll(looksAtAnswer), ([place]) => `${room}/${file}: ${place}`);
+      }),
+  );
+  expect(found).toEqual([]);
+});
