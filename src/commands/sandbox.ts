@@ -76,7 +76,8 @@ function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PR
 /** Reads a seed. It may be the file of the token by mistake, or hold a copy: neither is shown. */
 async function readSeed(filename: string, context: Context): Promise<Sandbox | Diagnostic[]> {
   const values = { ...(await valuesOf({}, context.env)), config: noConfig };
-  const { own } = await readSettings(values, context, 'names');
+  const { policy } = await readSettings(values, context, 'names');
+  const { own } = policy;
   const file = await readText(filename, context.files, { closed: own.files });
   if ('code' in file) return [file];
   const seeded = loadSeed(file);

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { shardIn } from '../manifest/select.ts';
+import { selected, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { haltDiagnostics } from '../report/words/diagnostics.ts';
-import { selected } from '../run/check.ts';
 import { planChecked } from '../run/plan.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import { guarded, jobFor, nameOf, settingsOf, type ServiceOptions } from './service.ts';

@@ -60,7 +60,7 @@ export async function settingsOf(
     insecureHttp,
   } = options;
   const values = { url, token, caFile, clientCert, clientKey, insecureHttp, config: noConfig, nameOf };
-  const { service, own } = await readSettings(
+  const { service, policy } = await readSettings(
     {
       ...values,
       timeoutSeconds: options.timeoutSeconds,
@@ -72,7 +72,7 @@ export async function settingsOf(
     'service',
   );
   if (service === undefined) throw new Error('no rollcall.yaml was read, so none can be faulty');
-  return { service, own };
+  return { service, own: policy.own };
 }
 
 /** A job that only `tell` is told of. */

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '../base/address.ts';
 import { UsageError } from '../base/errors.ts';
+import { didYouMean } from '../base/suggestion.ts';
+import { kinds, listed } from '../kinds/all.ts';
+import type { Resource } from '../kinds/resource.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {
@@ -27,7 +30,45 @@ export function shardIn(written: string, name: string): Shard {
   );
 }
 
-export interface Selected<Item> {
+/** The resources that a run is about. */
+export interface Scoped {
+  readonly resources: readonly Resource[];
+  /** None: all that are declared. */
+  readonly scope?: Selection & { readonly declared: number };
+  /** All that the manifests declare. */
+  readonly declared: readonly Resource[];
+}
+
+const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));
+
+/** The resources that a run is about. Throws a UsageError when the selection leaves nothing over, or names nothing. */
+export function selected(
+  declared: readonly Resource[],
+  selection: Selection,
+  nameOf: (flag: 'target' | 'exclude') => string,
+): Scoped {
+  const { target, exclude, shard } = selection;
+  if (target.length + exclude.length === 0 && shard === undefined) return { resources: declared, declared };
+  const { items: resources, unmatched } = select(declared, selection);
+  if (unmatched.length > 0) {
+    throw new UsageError(
+      `no declared resource has an address like ${unmatched.join(' or ')}`,
+      didYouMean(unmatched[0] ?? '', [
+        ...kinds.map(({ type }) => `${type}.*`),
+        ...declared.map(({ address }) => address),
+      ]) ?? `Addresses are ${addressForms}; * stands for any text, ? for one character.`,
+    );
+  }
+  if (resources.length === 0 && shard === undefined) {
+    throw new UsageError(
+      `${nameOf('target')} and ${nameOf('exclude')} leave out every resource`,
+      'Exclude less.',
+    );
+  }
+  return { resources, declared, scope: { ...selection, declared: declared.length } };
+}
+
+interface Selected<Item> {
   readonly items: readonly Item[];
   /** The globs that no item matches. */
   readonly unmatched: readonly string[];
@@ -40,13 +81,13 @@ export function select<Item extends { readonly address: Address }>(
 ): Selected<Item> {
   const targets = target.map((glob) => new AddressGlob(glob));
   const excludes = exclude.map((glob) => new AddressGlob(glob));
-  const selected = items.filter((item) => {
+  const wantedItems = items.filter((item) => {
     // Every glob looks at every address, so that one that matches nothing is noticed.
     const wanted = matching(targets, item.address) > 0 || targets.length === 0;
     return matching(excludes, item.address) === 0 && wanted && isIn(shard, item.address);
   });
   const unmatched = [...targets, ...excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
-  return { items: selected, unmatched };
+  return { items: wantedItems, unmatched };
 }
 
 /** The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. */

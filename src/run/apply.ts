@@ -1,6 +1,7 @@
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy } from '../base/exit-code.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
+import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -8,7 +9,6 @@ import { checkScope } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import { halted, planFor, tooManyCreates, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
-import { loadSavedPlan } from './saved-plan.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
@@ -42,9 +42,10 @@ export async function applySaved(
   if (reached === undefined)
     return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
   const known = { ...nothing, service: reached.baseUrl };
-  const loaded = await loadSavedPlan(filename, reached.baseUrl, settings, job);
-  if (loaded.kind === 'refused') return { ...known, ...halted(loaded, job) };
-  const { plan, document } = loaded;
+  const { files, env } = job;
+  const opened = await openSavedPlan(filename, reached.baseUrl, { ...settings.policy, files, env });
+  if (opened.kind === 'refused') return { ...known, ...halted(opened, job) };
+  const { plan, document } = opened;
   return withService(reached, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
     const now = await planFor({ resources, declared: resources }, service, job);

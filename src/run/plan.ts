@@ -1,11 +1,11 @@
 import { canBeRead } from '../kinds/kind.ts';
-import type { Selection } from '../manifest/select.ts';
+import type { Scoped, Selection } from '../manifest/select.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { checkScope, type Scoped } from './check.ts';
+import { checkScope } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';

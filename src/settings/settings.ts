@@ -25,11 +25,23 @@ export interface Settings {
   readonly strict: boolean;
   /** How to reach the service, where that is known; see `Purpose`. */
   readonly service?: ServiceSettings;
-  /** What is closed to manifests, and blanked out. */
-  readonly own: OwnSecrets;
+  /** What manifests may refer to. */
+  readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles'> & {
+    /** What is closed to them in any case, and blanked out. */
+    readonly own: OwnSecrets;
+  };
   /** What is wrong with rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
+}
+
+/** The paths of the manifests to read. Throws a UsageError where there is none, unless the settings are faulty: then that is told. */
+export function manifestsOf({ paths, diagnostics }: Settings): readonly string[] {
+  if (paths.length > 0 || diagnostics.length > 0) return paths;
+  throw new UsageError(
+    'no manifest is named',
+    'Name files or folders of YAML, such as: manifests/. Or list them under `manifests` in rollcall.yaml.',
+  );
 }
 
 /** What the settings are for. */
@@ -62,6 +74,7 @@ export async function readSettings(
     purpose === 'service' && config ? await readServiceSettings(values, env, config, files) : undefined;
   const known = service ?? (purpose === 'names' ? {} : await knownSecrets(values, env, config, files));
   const own = ownSecrets(values, env, tokens, closed, known);
+  const { allowEnv, allowFiles } = config ?? {};
   const redactor = new Redactor(own.texts);
   const found = Array.isArray(read) ? [...diagnostics, ...read] : diagnostics;
   return {
@@ -71,7 +84,7 @@ export async function readSettings(
     ...(config && !Array.isArray(read) && { variables: { ...config.vars, ...read.variables, ...variables } }),
     strict,
     ...(service && { service }),
-    own,
+    policy: { own, ...(allowEnv && { allowEnv }), ...(allowFiles && { allowFiles }) },
     diagnostics: found.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
     nameOf,
   };

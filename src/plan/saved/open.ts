@@ -1,0 +1,65 @@
+import { diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
+import { reasonOf, UsageError } from '../../base/errors.ts';
+import type { Files } from '../../base/files.ts';
+import type { Plan } from '../plan.ts';
+import type { SavedPlan } from './document.ts';
+import { readSavedPlan } from './read.ts';
+import { restored, type SecretsOfPlan } from './resources.ts';
+
+export type OpenedPlan =
+  | {
+      readonly kind: 'opened';
+      readonly plan: Plan;
+      /** As it was read. */
+      readonly document: SavedPlan;
+    }
+  /** It must not be applied, or not here. */
+  | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] };
+
+const maxBytes = 256 * 1024 * 1024;
+
+/** Opens a saved plan, to be applied to a service. Throws a UsageError when the file is none. */
+export async function openSavedPlan(
+  filename: string,
+  baseUrl: string,
+  sources: SecretsOfPlan,
+): Promise<OpenedPlan> {
+  const read = readSavedPlan(await textOf(filename, sources.files));
+  switch (read.kind) {
+    case 'no_plan':
+      throw new UsageError(
+        `${filename} is not a saved plan: ${read.why}`,
+        'Save one with `rollcall plan --out FILE`.',
+      );
+    case 'refused':
+      return refused(filename, { code: 'stale-plan', summary: `this plan cannot be applied: ${read.why}` });
+    case 'plan':
+      break;
+  }
+  const { plan: document } = read;
+  if (document.service !== baseUrl) {
+    return refused(filename, {
+      code: 'stale-plan',
+      summary: `this plan was made for ${document.service}, and the service is ${baseUrl}`,
+    });
+  }
+  const result = await restored(document, sources);
+  if (result.kind === 'restored') return { kind: 'opened', plan: result.plan, document };
+  const { diagnostics } = result;
+  return { kind: 'refused', isStale: diagnostics.some(({ code }) => code === 'stale-plan'), diagnostics };
+}
+
+function refused(filename: string, problem: Problem): OpenedPlan {
+  const diagnostic = diagnosticFor(filename, { detail: '', ...problem });
+  return { kind: 'refused', isStale: true, diagnostics: [diagnostic] };
+}
+
+async function textOf(filename: string, files: Files): Promise<string> {
+  try {
+    const bytes = await files.read(filename, maxBytes + 1);
+    if (bytes.length > maxBytes) throw new Error('it is too large');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UsageError(`the plan cannot be read from ${filename}`, reasonOf(error), { cause: error });
+  }
+}
