@@ -1,13 +1,19 @@
-import { isIncomplete, type Doubt, type OutcomeKind } from '../apply/outcome.ts';
+import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import type { Address } from '../base/address.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { byAddress } from '../kinds/resource.ts';
-import type { PlanDocument, ShownDiagnostic } from '../plan/document.ts';
-import type { Difference, PlanScope } from '../plan/plan.ts';
+import { countedDocument, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
+import type { PlanScope } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
 import type { Style } from './formats/lines.ts';
 import { inline } from './printable.ts';
-import { applyCounts, applyHeadline, verdictWords, type ApplySummary } from './words/outcomes.ts';
+import {
+  applyCounts,
+  applyHeadline,
+  applySummary,
+  verdictWords,
+  type ApplySummary,
+} from './words/outcomes.ts';
 
 /** The document of one shard, and the file that it is from. */
 export interface ShardDocument<Document extends ShardReport> {
@@ -32,16 +38,13 @@ export interface ApplyDocument extends ShardReport {
   readonly interrupted: boolean;
   readonly pace: Pace;
   readonly outcomes: readonly ReportedOutcome[];
-  readonly summary: Readonly<Record<string, number>>;
+  readonly summary: ApplySummary;
 }
 
-export interface ReportedOutcome {
+interface ReportedOutcome extends Pick<Outcome, 'outcome' | 'doubt' | 'differences'> {
   readonly address: Address;
   readonly type: ResourceType;
   readonly name: string;
-  readonly outcome: OutcomeKind;
-  readonly doubt?: Doubt;
-  readonly differences?: readonly Difference[];
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -76,22 +79,15 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
 /** Merges the plans of all shards into one. */
 export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDocument[]]): PlanDocument {
   const plans = [first, ...others];
-  const sum = (part: keyof PlanDocument['summary']): number =>
-    plans.reduce((total, { summary }) => total + summary[part], 0);
+  const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
   const { scope: _, ...whole } = first;
   return {
     ...whole,
     created_at: earliest(plans.map(({ created_at }) => created_at)),
     ...wholeScope(first.scope),
-    resource_changes: plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress),
-    resource_drift: plans.flatMap(({ resource_drift }) => resource_drift).toSorted(byAddress),
+    resource_changes: changes,
+    ...countedDocument(changes),
     ...mergedDiagnostics(plans),
-    summary: {
-      create: sum('create'),
-      create_if_absent: sum('create_if_absent'),
-      in_sync: sum('in_sync'),
-      differs: sum('differs'),
-    },
   };
 }
 
@@ -107,9 +103,7 @@ export function mergeApplies([first, ...others]: readonly [
   );
   const duration = endedAt - Date.parse(startedAt);
   const sum = (part: keyof Pace): number => applies.reduce((total, { pace }) => total + pace[part], 0);
-  const summary: Record<string, number> = {};
-  for (const apply of applies)
-    for (const [kind, count] of Object.entries(apply.summary)) summary[kind] = (summary[kind] ?? 0) + count;
+  const merged = applies.flatMap(({ outcomes }) => outcomes).toSorted(byAddress);
   const { scope: _, ...whole } = first;
   return {
     ...whole,
@@ -126,8 +120,8 @@ export function mergeApplies([first, ...others]: readonly [
       retries: sum('retries'),
       requests_per_second: Math.round(sum('requests_per_second') * 10) / 10,
     },
-    outcomes: applies.flatMap(({ outcomes }) => outcomes).toSorted(byAddress),
-    summary,
+    outcomes: merged,
+    summary: applySummary(merged),
     ...mergedDiagnostics(applies),
   };
 }
@@ -160,12 +154,10 @@ export function mergedApplyText({ service, outcomes, summary }: ApplyDocument, s
     `  ${style.red('x')} ${style.bold(inline(outcome.address))}  ${inline(verdictWords(outcome))}`,
     ...(outcome.diagnostics ?? []).map(({ summary: words }) => `      ${inline(words)}`),
   ]);
-  // The schema asks for a count of every kind.
-  const counts = summary as ApplySummary;
   return [
     `Applied to ${inline(service)}`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
-    applyCounts(counts),
-    `${style.bold(applyHeadline(counts, outcomes))}\n`,
+    applyCounts(summary),
+    `${style.bold(applyHeadline(summary, outcomes))}\n`,
   ].join('\n\n');
 }

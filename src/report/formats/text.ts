@@ -50,11 +50,8 @@ function changeBlock(change: Change, style: Style): string {
     .map(({ sign, indent, text: words }) => {
       const colouredSign = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
       // The sign comes first in the line, so that the signs form a column.
-      return indent === 0
-        ? `${' '.repeat(margin)}${colouredSign} ${words}`
-        : `${' '.repeat(margin + indent)}${colouredSign} ${words}`;
+      return `${' '.repeat(margin + indent)}${colouredSign} ${words}`.trimEnd();
     })
-    .map((line) => line.trimEnd())
     .join('\n');
 }
 

@@ -92,11 +92,6 @@ export function answerWords(answer: Answer): AnswerWords {
     case 'clash':
       return { code: 'service-refused', summary: `the service refused the request${status}`, advice: '' };
     case 'unexplained_refusal':
-      return {
-        code: 'service-unexpected',
-        summary: `the answer is not one that the API gives${status}`,
-        advice: `Check the service URL, and what stands between here and the service.${tlsAdvice(answer)}`,
-      };
     case 'unusable_success':
     case 'unlisted':
     case 'found':
@@ -104,7 +99,7 @@ export function answerWords(answer: Answer): AnswerWords {
       return {
         code: 'service-unexpected',
         summary: `the answer is not one that the API gives${status}`,
-        advice: 'Check the service URL, and what stands between here and the service.',
+        advice: `Check the service URL, and what stands between here and the service.${tlsAdvice(answer)}`,
       };
   }
 }

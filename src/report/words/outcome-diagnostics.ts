@@ -1,4 +1,4 @@
-import { isMissing, isPartial, type Outcome } from '../../apply/outcome.ts';
+import { isMissing, isPartial, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
@@ -50,13 +50,13 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
     said && `The service said: ${said}`,
     advice,
     waitAdvice(answer),
-    adviceFor(outcome),
+    advices[outcome.outcome],
     requestId,
   ];
   return [
     at(undefined, {
       code,
-      summary: `${openingWords(outcome)}${summary}`,
+      summary: `${openings[outcome.outcome] ?? ''}${summary}`,
       detail: detail.filter((line) => line).join('\n'),
     }),
   ];
@@ -94,29 +94,17 @@ function diagnosticInManifest(
   return diagnosticOf(resource, declares ? field : identityField(resource), problem, item);
 }
 
-function openingWords({ outcome }: Outcome): string {
-  switch (outcome) {
-    case 'conflict':
-      return 'this name is taken or reserved: ';
-    case 'unknown':
-      return 'it may or may not have been created: ';
-    case 'not_attempted':
-      return 'not created: ';
-    default:
-      return '';
-  }
-}
+/** What the summary of a diagnostic begins with. */
+const openings: Readonly<Partial<Record<OutcomeKind, string>>> = {
+  conflict: 'this name is taken or reserved: ',
+  unknown: 'it may or may not have been created: ',
+  not_attempted: 'not created: ',
+};
 
-function adviceFor({ outcome }: Outcome): string | undefined {
-  switch (outcome) {
-    case 'conflict':
-      return 'Choose another name, or use a token that may view what has this name.';
-    case 'unknown':
-      return 'Plan and apply again: that finds out, and creates nothing twice.';
-    default:
-      return undefined;
-  }
-}
+const advices: Readonly<Partial<Record<OutcomeKind, string>>> = {
+  conflict: 'Choose another name, or use a token that may view what has this name.',
+  unknown: 'Plan and apply again: that finds out, and creates nothing twice.',
+};
 
 /**
  * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in

@@ -98,7 +98,7 @@ function shortened(value: JsonValue): string {
 /** How many resources ended how. */
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
 
-export function applySummary(outcomes: readonly Outcome[]): ApplySummary {
+export function applySummary(outcomes: readonly Pick<Outcome, 'outcome'>[]): ApplySummary {
   // Every kind is a key, each once.
   const summary = Object.fromEntries(outcomeKinds.map((kind) => [kind, 0])) as Record<OutcomeKind, number>;
   for (const { outcome } of outcomes) summary[outcome] += 1;
