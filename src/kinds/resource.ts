@@ -84,11 +84,6 @@ export function diagnosticOf(
   };
 }
 
-/** The field that names a resource. */
-export function identityField({ kind }: Pick<Resource, 'kind'>): string {
-  return kind.identity;
-}
-
 /** The declared fields as plain JSON, in the order of the manifest. */
 export function declaredFields({ fields }: Pick<Resource, 'fields'>): [field: string, value: JsonValue][] {
   return Object.entries(fields);

@@ -77,42 +77,8 @@ export function choice(...choices: string[]): ReadField {
   );
 }
 
-const yes = new Set<JsonValue>([
-  true,
-  1,
-  '1',
-  't',
-  'T',
-  'y',
-  'Y',
-  'yes',
-  'Yes',
-  'YES',
-  'true',
-  'True',
-  'TRUE',
-  'on',
-  'On',
-  'ON',
-]);
-const no = new Set<JsonValue>([
-  false,
-  0,
-  '0',
-  'f',
-  'F',
-  'n',
-  'N',
-  'no',
-  'No',
-  'NO',
-  'false',
-  'False',
-  'FALSE',
-  'off',
-  'Off',
-  'OFF',
-]);
+const yes = new Set<JsonValue>([true, 1, ...'1 t T y Y yes Yes YES true True TRUE on On ON'.split(' ')]);
+const no = new Set<JsonValue>([false, 0, ...'0 f F n N no No NO false False FALSE off Off OFF'.split(' ')]);
 
 export const flag: ReadField = notNull((value) => {
   if (yes.has(value)) return { value: true };

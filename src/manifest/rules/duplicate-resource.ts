@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, identityField, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, placeOf, type Resource } from '../../kinds/resource.ts';
 import { shownPlace } from '../../base/source.ts';
 
 /** A slug or a username may be declared once, over all files. */
@@ -12,7 +12,7 @@ export function duplicateResource(resources: readonly Resource[]): Diagnostic[] 
       first.set(resource.address, resource);
       continue;
     }
-    const field = identityField(resource);
+    const field = resource.kind.identity;
     diagnostics.push(
       diagnosticOf(resource, field, {
         code: 'duplicate-resource',

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, declaredFields, type Resource } from '../../kinds/resource.ts';
 
 /** What the kinds have to say of single fields, declared or missing, that the schema does not say. */
 export function fieldChecks(resources: readonly Resource[]): Diagnostic[] {
@@ -17,6 +17,6 @@ function ofMissingFields(resource: Resource): Diagnostic[] {
   return Object.entries(resource.kind.fields).flatMap(([field, { ifMissing }]) =>
     ifMissing === undefined || Object.hasOwn(resource.fields, field)
       ? []
-      : diagnosticOf(resource, identityField(resource), ifMissing),
+      : diagnosticOf(resource, resource.kind.identity, ifMissing),
   );
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
@@ -7,7 +7,7 @@ export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
   return resources
     .filter((resource) => hasSensitiveName(resource))
     .map((resource) => {
-      const field = identityField(resource);
+      const field = resource.kind.identity;
       const { address: _, ...problem } = diagnosticOf(resource, field, {
         code: 'sensitive-name',
         summary: `the ${field} comes from an environment variable or a file`,
@@ -18,5 +18,5 @@ export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
 }
 
 export function hasSensitiveName(resource: Resource): boolean {
-  return resource.shown[identityField(resource)] === sensitive;
+  return resource.shown[resource.kind.identity] === sensitive;
 }

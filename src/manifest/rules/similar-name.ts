@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, identityField, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, placeOf, type Resource } from '../../kinds/resource.ts';
 import { shownPlace } from '../../base/source.ts';
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
@@ -12,7 +12,7 @@ export function similarName(resources: readonly Resource[]): Diagnostic[] {
     if (earlier === undefined) {
       first.set(key, resource);
     } else if (earlier.name !== resource.name) {
-      const field = identityField(resource);
+      const field = resource.kind.identity;
       diagnostics.push(
         diagnosticOf(resource, field, {
           code: 'similar-name',

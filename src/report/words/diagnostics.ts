@@ -1,7 +1,7 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, kindWords } from '../../kinds/all.ts';
-import { diagnosticOf, identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
@@ -128,7 +128,7 @@ function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Dia
     .filter((line) => line)
     .join('\n');
   if (wide) return diagnosticFor(undefined, { code, summary, detail });
-  return diagnosticOf(first.resource, identityField(first.resource), {
+  return diagnosticOf(first.resource, first.resource.kind.identity, {
     code,
     summary: `could not look it up: ${summary}`,
     detail,

@@ -2,7 +2,7 @@ import { isMissing, isPartial, type Outcome, type OutcomeKind } from '../../appl
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
-import { diagnosticOf, declaredFields, identityField, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, declaredFields, type Resource } from '../../kinds/resource.ts';
 import type { Difference } from '../../plan/plan.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
@@ -36,7 +36,7 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
         {
           code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
           summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
-          detail: [complaint.field === identityField(resource) && resource.kind.words.nameRefused, requestId]
+          detail: [complaint.field === resource.kind.identity && resource.kind.words.nameRefused, requestId]
             .filter((line) => line)
             .join('\n'),
         },
@@ -91,7 +91,7 @@ function diagnosticInManifest(
   item?: number,
 ): Diagnostic {
   const declares = field !== undefined && Object.hasOwn(resource.fields, field);
-  return diagnosticOf(resource, declares ? field : identityField(resource), problem, item);
+  return diagnosticOf(resource, declares ? field : resource.kind.identity, problem, item);
 }
 
 /** What the summary of a diagnostic begins with. */
