@@ -8,7 +8,7 @@ import type { Job } from '../../src/run/world.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { capture } from '../support/run.ts';
-import { answered } from '../support/scripted-transport.ts';
+import { answered, refused } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const files = {
@@ -146,6 +146,21 @@ describe('a job', () => {
     expect(interrupted).toMatchObject({
       ran: { ending: 'terminated', halt: { kind: 'unread', interrupted: true } },
     });
+  });
+
+  test('tells that something is tried again, but not after it was interrupted', async () => {
+    const tries = async (signal: AbortSignal, onCreate: () => void): Promise<number> => {
+      const failing = (request: HttpRequest): Exchange => {
+        if (request.method === 'POST') onCreate();
+        return request.method === 'POST' ? refused : service(request);
+      };
+      const { job, settings, events } = await started(failing, signal);
+      await apply({ settings, selection }, job);
+      return events.filter(({ kind }) => kind === 'retry').length;
+    };
+    const stop = new AbortController();
+    expect(await tries(new AbortController().signal, () => {})).toBeGreaterThan(0);
+    expect(await tries(stop.signal, () => stop.abort('SIGINT'))).toBe(0);
   });
 
   test('that plans has the plan also where it is too large', async () => {
