@@ -53,14 +53,13 @@ class Search {
       return;
     }
     const kind = await this.#files.kindOf(path);
-    if (kind !== 'absent' && (await this.#refusesLink(path))) return;
     switch (kind) {
       case 'file':
-        await this.#addNamed(path);
+        if (!(await this.#refusesLink(path))) await this.#addNamed(path);
         return;
       case 'folder': {
         const realPath = await this.#files.realPath(path);
-        if (this.#refusesSystemFolder(path, realPath)) return;
+        if (this.#refusesSystemFolder(path, realPath) || (await this.#refusesLink(path))) return;
         if ((await this.#addBelow(path, realPath, [])) === 0 && this.problems.diagnostics.length === 0)
           this.problems.reportNothing(path, `no *.yaml or *.yml file is in this folder${this.#exception()}`);
         return;

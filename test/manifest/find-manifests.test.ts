@@ -175,6 +175,15 @@ describe('the manifests of a command line', () => {
     expect((await found('system')).codes).toEqual(['forbidden-file']);
   });
 
+  test('are no pipes, such as those of a shell, whose paths lead to nothing', async () => {
+    const { diagnostics } = await findManifests(['/dev/fd/63'], {
+      ...memoryFiles({}),
+      kindOf: async () => 'other',
+      realPath: () => Promise.reject(new Error('ENOENT')),
+    });
+    expect(diagnostics).toMatchObject([{ summary: 'this is neither a file nor a folder' }]);
+  });
+
   test('are not silently fewer when a folder cannot be read', async () => {
     const files = memoryFiles({ 'm/a.yaml': '', 'm/locked/b.yaml': '' });
     const { diagnostics } = await findManifests(['m'], {
