@@ -29,7 +29,7 @@ test('no value of a field has two verdicts', () => {
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
 
-const required = {
+const required: Readonly<Record<string, JsonObject>> = {
   application: { name: 'X', slug: 'x' },
   user: { username: 'x', name: 'X' },
 };
