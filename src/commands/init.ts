@@ -6,7 +6,6 @@ import { createStyle } from '../report/formats/lines.ts';
 import { inline } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
-import { noConfig } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, shellWord } from './command-line.ts';
@@ -14,6 +13,7 @@ import { examine, type Examined } from './doctor.ts';
 import { valuesOf, voiceOf, type ServiceFlags } from './flags.ts';
 import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
 import { narrated } from './narrator.ts';
+import { noConfig } from '../settings/values.ts';
 
 export interface InitOptions extends ServiceFlags {
   /** Takes every default instead of asking. */

@@ -5,11 +5,11 @@ import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { loadFormats, type ReportFormat } from '../report/formats/all.ts';
 import type { Format } from '../report/report.ts';
 import { check, hasErrors } from '../run/check.ts';
-import { noConfig } from '../settings/config.ts';
 import type { Environment } from '../settings/environment.ts';
 import { readSettings } from '../settings/settings.ts';
 import { nodeFiles } from '../terminal/node-files.ts';
 import { nameOf } from './service.ts';
+import { noConfig } from '../settings/values.ts';
 
 export interface LoadOptions {
   /** What `${var:NAME}` stands for; nothing has a value by default. */

@@ -4,11 +4,10 @@ import { toolVersion } from '../base/package-file.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { refersToOwn } from '../manifest/reference-policy.ts';
 import type { Job } from '../run/world.ts';
-import { noConfig } from '../settings/config.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings } from '../settings/settings.ts';
-import type { NameOf } from '../settings/values.ts';
+import { noConfig, type NameOf } from '../settings/values.ts';
 import { nodeService } from '../terminal/node-context.ts';
 import { nodeFiles } from '../terminal/node-files.ts';
 

@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Config } from '../generated/config.ts';
 import { validate } from '../generated/config.ts';
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject } from '../base/json.ts';
 import type { SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
@@ -13,21 +13,8 @@ import { readText } from '../yaml/read-text.ts';
 import { readBaseUrl } from './base-url.ts';
 import { beside, refuseOutside, type PathList } from './project-folder.ts';
 import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token.ts';
+import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
-
-/** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
-export interface ChosenConfig {
-  readonly manifests: readonly string[];
-  readonly vars: JsonObject;
-  readonly url?: string;
-  readonly tokenEnv?: string;
-  readonly tokenFile?: string;
-  readonly concurrency?: number;
-  /** The environment variables that manifests may refer to; all by default. */
-  readonly allowEnv?: readonly string[];
-  /** The files that manifests may refer to, and folders of such; all by default. */
-  readonly allowFiles?: readonly string[];
-}
 
 /** What was read of rollcall.yaml. */
 export interface ReadConfig {
@@ -39,9 +26,6 @@ export interface ReadConfig {
   /** Also of a faulty file, as far as it can be read. */
   readonly tokens: TokenPlaces;
 }
-
-/** What a file of settings says that says nothing. */
-export const noConfig: ChosenConfig = { manifests: [], vars: {} };
 
 const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
 

@@ -1,15 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
-import type { NameOf } from './values.ts';
-
-/** A header as it is given. */
-export interface GivenHeader {
-  readonly name: string;
-  readonly value: string;
-  /** The variables of the environment that are in the value, and what they hold. */
-  readonly variables?: Readonly<Record<string, string>>;
-}
+import type { GivenHeader, NameOf } from './values.ts';
 
 /** A header that goes with every request. What stands in front of a service may ask for a secret there. */
 export interface ExtraHeader {

@@ -1,14 +1,13 @@
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { readBaseUrl } from './base-url.ts';
-import type { ChosenConfig } from './config.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken } from './token.ts';
-import { bounds, wholeNumber, type NumberName, type Values } from './values.ts';
+import { bounds, type ChosenConfig, type NumberName, type Values, wholeNumber } from './values.ts';
 
 /** How to reach the service. */
 export interface ServiceSettings {

@@ -4,12 +4,12 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
-import { noConfig, readConfig, type ChosenConfig, type ReadConfig } from './config.ts';
+import { readConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { closedFiles, ownSecrets, type KnownSecrets } from './own-secrets.ts';
 import { readServiceSettings, type ServiceSettings } from './service-settings.ts';
 import { noTokenPlaces, readToken } from './token.ts';
-import type { NameOf, Values } from './values.ts';
+import { noConfig, type ChosenConfig, type NameOf, type Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
 /** All settings of a run. */

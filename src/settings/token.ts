@@ -1,11 +1,10 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
-import type { ChosenConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { beside } from './project-folder.ts';
 import { Secret } from './secret.ts';
-import type { Values } from './values.ts';
+import type { ChosenConfig, Values } from './values.ts';
 
 /** The token: as it is given or from the file that is, from the environment, or from where rollcall.yaml says. */
 export async function readToken(

@@ -1,7 +1,5 @@
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ChosenConfig } from './config.ts';
-import type { GivenHeader } from './headers.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
 export interface Values {
@@ -30,6 +28,31 @@ export interface Values {
   /** How the one who gives the values calls one of them, for messages: `--client-key`. */
   readonly nameOf: NameOf;
 }
+
+/** A header as it is given. */
+export interface GivenHeader {
+  readonly name: string;
+  readonly value: string;
+  /** The variables of the environment that are in the value, and what they hold. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
+export interface ChosenConfig {
+  readonly manifests: readonly string[];
+  readonly vars: JsonObject;
+  readonly url?: string;
+  readonly tokenEnv?: string;
+  readonly tokenFile?: string;
+  readonly concurrency?: number;
+  /** The environment variables that manifests may refer to; all by default. */
+  readonly allowEnv?: readonly string[];
+  /** The files that manifests may refer to, and folders of such; all by default. */
+  readonly allowFiles?: readonly string[];
+}
+
+/** What a file of settings says that says nothing. */
+export const noConfig: ChosenConfig = { manifests: [], vars: {} };
 
 export type NameOf = (value: NamedValue) => string;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ChosenConfig } from '../../src/settings/config.ts';
 import type { ProjectFlags, ServiceFlags } from '../../src/commands/flags.ts';
 import { readToken } from '../../src/settings/token.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings, serviceSettings } from '../support/settings.ts';
+import type { ChosenConfig } from '../../src/settings/values.ts';
 
 const files = memoryFiles({
   'ops/rollcall.yaml': `

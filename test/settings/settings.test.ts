@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { ChosenConfig } from '../../src/settings/config.ts';
 import type { ProjectFlags } from '../../src/commands/flags.ts';
 import { root } from '../support/cli.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings, serviceSettings } from '../support/settings.ts';
+import type { ChosenConfig } from '../../src/settings/values.ts';
 
 const config = readFileSync(join(root, 'examples/environments/rollcall.yaml'), 'utf8');
 const files = memoryFiles({

@@ -1,9 +1,9 @@
 import type { Files } from '../../src/base/files.ts';
 import { valuesOf, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
-import type { ChosenConfig } from '../../src/settings/config.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import { readServiceSettings, type ServiceSettings } from '../../src/settings/service-settings.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
+import type { ChosenConfig } from '../../src/settings/values.ts';
 
 /** The settings of a command that sends nothing. */
 export async function projectSettings(
