@@ -9,7 +9,7 @@ import { withoutSecrets } from '../service/redact.ts';
 import { create } from './create.ts';
 import { isIncomplete, type Outcome, type OutcomeKind, type StopReason } from './outcome.ts';
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;

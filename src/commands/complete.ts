@@ -11,7 +11,7 @@ import { valuesOf as settingsIn } from './flags.ts';
 import type { Context } from '../terminal/context.ts';
 
 /** What can stand where a shell asks. */
-export interface Candidate {
+interface Candidate {
   readonly text: string;
   readonly description?: string;
 }

@@ -20,7 +20,7 @@ const examples = {
 export const pipelines = ['github', 'gitlab', 'none'] as const;
 export type Pipeline = (typeof pipelines)[number];
 
-export interface InitFile {
+interface InitFile {
   readonly path: string;
   readonly text: string;
 }

@@ -29,7 +29,7 @@ import type { ValidateOptions } from './validate.ts';
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
 /** What the program runs in: this process, or in a test something in its place. */
-export interface Surroundings {
+interface Surroundings {
   /** Help and the version. */
   readonly writeOut: (text: string) => void;
   /** What is wrong with the arguments. */

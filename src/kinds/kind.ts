@@ -27,7 +27,7 @@ export function canBeRead<Some extends Kind>(kind: Some): kind is Some & Readabl
 }
 
 /** What rollcall knows of one field. */
-export interface FieldOfKind<Value = JsonValue> {
+interface FieldOfKind<Value = JsonValue> {
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** What to say of values that the schema lets through. */
@@ -43,7 +43,7 @@ export interface FieldOfKind<Value = JsonValue> {
 }
 
 /** Says what is wrong with a value, or may be. Written as a method, so that TypeScript lets a check take only what the schema admits. */
-export type Check<Value = JsonValue> = { check(value: Value): Problem | undefined }['check'];
+type Check<Value = JsonValue> = { check(value: Value): Problem | undefined }['check'];
 
 /** The table of the fields of one kind, complete by its type from the schema. */
 export type FieldsOf<Entry> = {
@@ -51,7 +51,7 @@ export type FieldsOf<Entry> = {
 };
 
 /** What is said of this kind in words of its own. */
-export interface WordsOfKind {
+interface WordsOfKind {
   /** With its article: `an application`. */
   readonly one: string;
   /** What it means that its name is refused beside other fields, after it passed the checks of the manifest. */

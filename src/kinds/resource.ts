@@ -61,7 +61,7 @@ export function placeOf({ origin }: Resource, field = '', item = -1): Range {
 }
 
 /** The line of the manifest on which a range of the resource starts, where its text is known, without secrets. */
-export function excerptOf({ origin, secrets }: Resource, { start }: Range): string | undefined {
+function excerptOf({ origin, secrets }: Resource, { start }: Range): string | undefined {
   return origin.kind === 'manifest' ? redactorOf(secrets).cover(lineOf(origin.file, start.line)) : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { References } from './references.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** A manifest that has been read, with all that is known of its text. */
-export interface ReadManifest {
+interface ReadManifest {
   /** What does not satisfy the schema is told by `broken`. */
   readonly manifest: JsonObject;
   /** The manifest with its sensitive values blanked out: the same keys, and lists as long. */

@@ -5,7 +5,7 @@ import { globFolder, isBelow, leadsOutside, systemFolderOf } from '../base/path-
 import { FolderReader } from './folder-reader.ts';
 import { SearchProblems } from './search-problems.ts';
 
-export interface FoundManifests {
+interface FoundManifests {
   /** Each file once, in code-unit order. */
   readonly filenames: readonly string[];
   readonly diagnostics: readonly Diagnostic[];

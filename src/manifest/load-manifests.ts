@@ -36,7 +36,7 @@ export interface LoadedManifests {
   readonly filenames: readonly string[];
 }
 
-export interface LoadOptions extends ReferencePolicy {
+interface LoadOptions extends ReferencePolicy {
   readonly files: Files;
   /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
   readonly variables?: Readonly<Record<string, JsonValue>>;

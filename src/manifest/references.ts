@@ -11,14 +11,14 @@ import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** What the references of a manifest can name. */
-export interface ReferenceSources extends SecretSources {
+interface ReferenceSources extends SecretSources {
   /** None when it is not known which there are. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
   /** Whether the environment and files are read. */
   readonly reading?: 'read' | 'unread';
 }
 
-export interface ResolvedValue {
+interface ResolvedValue {
   /** What goes to the service. */
   readonly value: JsonValue;
   /** The same for people and documents: every text that holds a value from `env` or `file` is `(sensitive)`. */

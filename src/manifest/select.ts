@@ -14,7 +14,7 @@ export interface Selection {
 }
 
 /** One of several parts of the roll, which know nothing of each other. */
-export interface Shard {
+interface Shard {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;

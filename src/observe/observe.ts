@@ -33,7 +33,7 @@ export type ObserveResult =
       readonly interrupted: boolean;
     };
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   /** When it aborts, no further read begins. */

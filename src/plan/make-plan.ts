@@ -7,7 +7,7 @@ import { compare } from './compare.ts';
 import { manifestDigest } from './manifest-digest.ts';
 import type { Change, ObservedFields, Plan, PlanScope } from './plan.ts';
 
-export interface PlanContext {
+interface PlanContext {
   readonly toolVersion: string;
   readonly createdAt: Date;
   readonly service: string;

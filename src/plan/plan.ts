@@ -48,7 +48,7 @@ export interface Difference {
   readonly observed: JsonValue;
 }
 
-export interface PlanCounts {
+interface PlanCounts {
   readonly create: number;
   readonly createIfAbsent: number;
   readonly inSync: number;

@@ -22,7 +22,7 @@ import { drift, planHeadline } from './words/plan.ts';
 export type Report = ProblemsReport | PlanReport | ApplyReport;
 
 /** What was found in the manifests, and on the way to a result. */
-export interface Found {
+interface Found {
   readonly diagnostics: readonly Diagnostic[];
   /** Those of the diagnostics that are errors. */
   readonly errors: readonly Diagnostic[];

@@ -29,7 +29,7 @@ export async function check(
 }
 
 /** Everything that is known before a request is sent. */
-export type Checked = {
+type Checked = {
   readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service'>;
 } & (
   | { readonly kind: 'invalid' }

@@ -18,7 +18,7 @@ export interface Field {
 export type FieldErrors = Record<string, readonly string[]>;
 
 /** Says what is wrong with a text, if anything is. */
-export type Check = (content: string) => string | undefined;
+type Check = (content: string) => string | undefined;
 
 export function wrong(error: string): Reading {
   return { errors: [error] };
@@ -45,7 +45,7 @@ export function readFields(
   return { values, errors };
 }
 
-export interface TextRules {
+interface TextRules {
   readonly blank?: boolean;
   /** Checks whose complaints come before those of the checks that every text has. */
   readonly first?: Check;

@@ -11,7 +11,7 @@ import { Sandbox } from './sandbox.ts';
 export const sandboxToken = 'sandbox-token';
 
 /** What the sandbox holds where a seed does not say otherwise. */
-export const defaultSeed: Required<Pick<SandboxSeed, 'providers' | 'groups'>> = {
+const defaultSeed: Required<Pick<SandboxSeed, 'providers' | 'groups'>> = {
   providers: Array.from({ length: 20 }, (_, index) => ({ pk: index + 1, name: `Provider ${index + 1}` })),
   groups: [
     { pk: '11111111-1111-4111-8111-111111111111', num_pk: 1, name: 'staff' },

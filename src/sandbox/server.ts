@@ -9,7 +9,7 @@ export interface SandboxServer {
   close(): Promise<void>;
 }
 
-export interface SandboxServerOptions {
+interface SandboxServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** How long each answer takes. */

@@ -16,14 +16,14 @@ export interface DialerOptions {
   readonly lookup?: LookupFunction;
 }
 
-export interface Proxy {
+interface Proxy {
   /** Scheme, host and port. */
   readonly origin: string;
   /** The value of the Proxy-Authorization header. */
   readonly authorization?: string;
 }
 
-export interface Dialer {
+interface Dialer {
   readonly connect: buildConnector.connector;
   /** Ends every connection, also those that are still being made: undici would wait for them. */
   readonly close: () => Promise<void>;

@@ -19,7 +19,7 @@ export type OutageNews =
   | { readonly kind: 'gone'; readonly waitedMs: number };
 
 /** How waiting ended: there was no outage; there was one, and it is over; or rollcall waits no longer. */
-export type Waited = 'there' | 'back' | 'gone';
+type Waited = 'there' | 'back' | 'gone';
 
 interface Surroundings {
   readonly clock: Clock;

@@ -49,7 +49,7 @@ export interface Pacing {
 }
 
 /** What is to be tried again. */
-export interface Tried {
+interface Tried {
   readonly attempt: number;
   /** How often it is tried at the most. */
   readonly most: number;
@@ -59,7 +59,7 @@ export interface Tried {
   readonly isFree: boolean;
 }
 
-export interface PacingOptions {
+interface PacingOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** At the most so many requests are under way at a time. */

@@ -13,7 +13,7 @@ export interface Probe {
 }
 
 /** How far a probe came. */
-export type ProbeStage =
+type ProbeStage =
   | 'no connection'
   /** Something else answered than the service, or it has no such API. */
   | 'wrong place'

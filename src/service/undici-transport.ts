@@ -5,7 +5,7 @@ import { createDialer, type DialerOptions } from './dialer.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-export interface UndiciTransportOptions extends Omit<DialerOptions, 'timeoutMs'> {
+interface UndiciTransportOptions extends Omit<DialerOptions, 'timeoutMs'> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** The value of the Authorization header. */

@@ -27,7 +27,7 @@ export interface ServiceSettings {
   readonly headers: readonly ExtraHeader[];
 }
 
-export interface WaitSettings {
+interface WaitSettings {
   readonly milliseconds: number;
   /** Whether it was given, and is not just the default. */
   readonly isAsked: boolean;

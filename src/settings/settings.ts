@@ -45,7 +45,7 @@ export function manifestsOf({ paths, diagnostics }: Settings): readonly string[]
 }
 
 /** What the settings are for. */
-export type Purpose =
+type Purpose =
   /** To reach the service. A UsageError is thrown where that can't be; only where rollcall.yaml is faulty, it is told by diagnostics. */
   | 'service'
   /** To check manifests. The token and the rest are read if they can be, to be kept out of what is shown. */
@@ -53,7 +53,7 @@ export type Purpose =
   /** To list names, or to read what a manifest is not. No secret is read. */
   | 'names';
 
-export interface SettingsSources {
+interface SettingsSources {
   readonly env: Environment;
   readonly files: Files;
 }

@@ -6,7 +6,7 @@ export const maxDepth = 64;
 const besidesCollections = 2;
 
 /** Why a text is not composed, and the offset at which that was seen. */
-export interface Refusal {
+interface Refusal {
   readonly refused: 'too deep' | 'too much';
   readonly at: number;
 }

@@ -3,7 +3,7 @@ import type { Span } from '../base/source.ts';
 import type { Places } from './places.ts';
 
 /** The value of a plain text, and its places. */
-export interface PlainYaml {
+interface PlainYaml {
   readonly value: JsonValue;
   readonly places: Places;
 }

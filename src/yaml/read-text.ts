@@ -10,7 +10,7 @@ const maxFileBytes: number = 16 * 1024 * 1024;
 /** Ten lines for each of as many resources as a run may have. */
 const maxLines = 2_000_000;
 
-export interface ReadTextOptions {
+interface ReadTextOptions {
   /** The real paths of files that hold what rollcall itself keeps secret; those are not read. */
   readonly closed?: ReadonlySet<string>;
   readonly maxBytes?: number;

@@ -6,7 +6,7 @@ import type { SavedPlan } from './document.ts';
 import { readSavedPlan } from './read.ts';
 import { restored, type SecretsOfPlan } from './resources.ts';
 
-export type OpenedPlan =
+type OpenedPlan =
   | {
       readonly kind: 'opened';
       readonly plan: Plan;

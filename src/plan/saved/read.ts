@@ -5,7 +5,7 @@ import { planFormatVersion, type PlanDocument } from '../document.ts';
 import { planFault } from './fault.ts';
 import { contentDigest, type SavedPlan } from './document.ts';
 
-export type ReadPlan =
+type ReadPlan =
   | { readonly kind: 'plan'; readonly plan: SavedPlan }
   /** Not a saved plan at all. */
   | { readonly kind: 'no_plan'; readonly why: string }

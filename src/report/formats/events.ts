@@ -28,10 +28,10 @@ import { diagnosticDocument, jsonLine } from './json.ts';
 import type { LoggedRequest } from '../../service/request-log.ts';
 import { inline } from '../printable.ts';
 
-export const eventFormatVersion = '1.0';
+const eventFormatVersion = '1.0';
 
 /** Something that happened in a run of apply: schemas/apply-event.schema.json, without its time. */
-export type ApplyEvent = {
+type ApplyEvent = {
   readonly '@level': 'info' | 'warn' | 'error';
   /** The event in words. */
   readonly '@message': string;
@@ -83,7 +83,7 @@ export type TimedEvent = ApplyEvent & {
   readonly '@timestamp': string;
 };
 
-export interface EventLog {
+interface EventLog {
   readonly tell: (event: RunEvent) => void;
   /** Tells what is wrong beside the outcomes, and the result. */
   readonly end: (diagnostics: readonly Diagnostic[], result: ApplyRun | undefined) => void;

@@ -4,7 +4,7 @@ import { inline, unsafe } from '../printable.ts';
 import type { Look } from '../words/changes.ts';
 
 /** A self-contained page: it loads nothing, and runs no script but its own. */
-export interface HtmlPage {
+interface HtmlPage {
   readonly title: string;
   readonly lines: readonly Html[];
   /** How each kind of entry looks, in the order in which they are offered to be shown. */

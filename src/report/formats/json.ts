@@ -46,7 +46,7 @@ function escaped(character: string): string {
   ).join('');
 }
 
-export const validationFormatVersion = '1.0';
+const validationFormatVersion = '1.0';
 
 /** schemas/validation.schema.json */
 function validationDocument({
@@ -88,7 +88,7 @@ export function diagnosticDocument({
   };
 }
 
-export const applyFormatVersion = '1.0';
+const applyFormatVersion = '1.0';
 
 /** schemas/apply.schema.json. Every planned resource is in it. */
 function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): JsonObject {

@@ -77,7 +77,7 @@ function visible(text: string): string {
 }
 
 /** A line about a change, every text in it safe to print. */
-export interface ChangeLine {
+interface ChangeLine {
   /** What a diff shows in its first column. */
   readonly sign: string;
   readonly indent: number;

@@ -6,7 +6,7 @@ import { causeWords } from './causes.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
 
 /** What an answer means for a person, where it was not the one that was hoped for. */
-export interface AnswerWords {
+interface AnswerWords {
   readonly code: DiagnosticCode;
   readonly summary: string;
   /** What to do about it. */

@@ -2,7 +2,7 @@ import { GivenUpError } from '../../service/give-up.ts';
 import { ProxyError } from '../../service/proxy-error.ts';
 
 /** Why no answer came, in words. */
-export interface CauseWords {
+interface CauseWords {
   readonly cause: string;
   /** What to do about it, where that follows from the cause. */
   readonly advice?: string;

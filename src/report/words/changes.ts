@@ -5,7 +5,7 @@ import type { Change, Difference } from '../../plan/plan.ts';
 import { diffLines } from 'diff';
 
 /** A change as every format shows it. */
-export interface ChangeView {
+interface ChangeView {
   readonly kind: ChangeKind;
   readonly fields: readonly FieldView[];
 }
