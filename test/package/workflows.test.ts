@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { root, run, type Ended } from '../support/cli.ts';
+import { inFull } from '../support/effort.ts';
 
 interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
@@ -65,7 +66,8 @@ test('the oldest version that is tested is the oldest that is promised', () => {
   expect(engines.node).toBe(`>=${oldest}`);
 });
 
-describe('a release', () => {
+// npm takes seconds for each of its steps.
+describe.runIf(inFull)('a release', () => {
   const { jobs } = workflow('release.yaml');
   let folder: string;
   beforeEach(() => {

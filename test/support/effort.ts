@@ -1,5 +1,5 @@
 /** Whether everything is tested in full: `vitest run --mode full`, which is what `npm run check` does. */
-const inFull = process.env['TESTS'] === 'full';
+export const inFull = process.env['TESTS'] === 'full';
 
 /** What is tested in the same way for each of many: so many of them in `npm test`, all of them in `npm run check`. */
 export function someOf<T>(all: readonly T[], short: number): readonly T[] {
