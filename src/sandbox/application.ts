@@ -92,12 +92,7 @@ export function applications(providers: ReadonlyMap<number, SeedProvider>): Sand
         more: { help_text: 'Internal application name, used in URLs.', max_length: 50 },
         read: text({ first: takenSlug, maxLength: 50, last: badSlug }),
       },
-      provider: {
-        type: 'field',
-        label: 'Provider',
-        read: orEmpty(nullable(freeProvider)),
-        default: null,
-      },
+      provider: { type: 'field', label: 'Provider', read: orEmpty(nullable(freeProvider)), default: null },
       backchannel_providers: {
         type: 'field',
         label: 'Backchannel providers',
@@ -123,12 +118,7 @@ export function applications(providers: ReadonlyMap<number, SeedProvider>): Sand
         read: text({ blank: true }),
         default: '',
       },
-      meta_publisher: {
-        type: 'string',
-        label: 'Meta publisher',
-        read: text({ blank: true }),
-        default: '',
-      },
+      meta_publisher: { type: 'string', label: 'Meta publisher', read: text({ blank: true }), default: '' },
       policy_engine_mode: {
         type: 'choice',
         label: 'Policy engine mode',

@@ -62,12 +62,7 @@ export function users(groups: ReadonlyMap<string, SeedGroup>): SandboxKind {
         default: true,
       },
       last_login: { type: 'datetime', label: 'Last login', read: dateTime, default: null },
-      groups: {
-        type: 'field',
-        label: 'Groups',
-        read: setOf(groupId((pk) => groups.has(pk))),
-        default: [],
-      },
+      groups: { type: 'field', label: 'Groups', read: setOf(groupId((pk) => groups.has(pk))), default: [] },
       email: {
         type: 'email',
         label: 'Email address',
