@@ -87,6 +87,33 @@ describe('apply -o ndjson', () => {
     ]);
   });
 
+  test('tells the warnings of the manifests before the end', async () => {
+    const warned = { 'm.yaml': 'version: 1\nusers: [{ username: bob }]\n' };
+    const { ending, events: all } = await events(service, {}, warned);
+    expect(ending).toBe('done');
+    expect(all.map((event) => told(event)).slice(-3)).toEqual([
+      'apply_complete user.bob created',
+      'diagnostic likely-refused',
+      'change_summary {"add":1,"change":0,"remove":0,"operation":"apply"}',
+    ]);
+    expect(all.at(-2)?.['@level']).toBe('warn');
+  });
+
+  test('tells in seconds how long each took', async () => {
+    const clock = virtualClock();
+    const { context, stdout } = capture({
+      files: { 'm.yaml': 'version: 1\nusers: [{ username: bob, name: Bob }]\n' },
+      url: 'http://127.0.0.1:9',
+      clock,
+      transport: async (request) => {
+        await clock.sleep(1500);
+        return service(request);
+      },
+    });
+    await apply(['m.yaml'], { output: 'ndjson', yes: true }, context);
+    expect(stdout()).toContain('"elapsed_seconds":1.5');
+  });
+
   test('tells the plan before it is refused for its size, be it one of manifests or a saved one', async () => {
     const expected = [
       'version',

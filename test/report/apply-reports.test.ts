@@ -94,6 +94,43 @@ test.each([
   },
 );
 
+test('of a create of which nothing is known it is said how to find out', async () => {
+  const answer = { kind: 'crash', status: 500 } as const;
+  expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([
+    {
+      summary: 'it may or may not have been created: the service failed (500)',
+      detail: expect.stringContaining(
+        'Plan and apply again: that finds out, and creates nothing twice.',
+      ) as string,
+    },
+  ]);
+});
+
+test('what is in sync is counted, and not listed for a person', async () => {
+  const wiki = { slug: 'wiki', name: 'Wiki' };
+  const plan = await planOf('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n', { wiki });
+  const outcomes = plan.changes.map((change): Outcome => ({
+    change,
+    outcome: 'unchanged',
+    attempts: 0,
+    durationMs: 0,
+  }));
+  const report = reportOf(await runWith({}, { plan, outcomes }));
+  for (const format of [text, markdown]) {
+    expect(format(report, setting)).toContain('0 created, 1 in sync.');
+    expect(format(report, setting)).not.toContain('application.wiki');
+  }
+  expect(json(report, setting)).toContain('application.wiki');
+});
+
+test('of a run that was interrupted it is said, and of any other not', async () => {
+  for (const interrupted of [true, false]) {
+    const report = reportOf(await runWith({}, { interrupted }));
+    for (const format of [text, markdown, html])
+      expect(format(report, setting).includes('The run was interrupted.')).toBe(interrupted);
+  }
+});
+
 describe('in every format it is told whether more is to be done', () => {
   const complete = new Set(['created', 'exists', 'unchanged', 'differs']);
 

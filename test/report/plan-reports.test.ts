@@ -84,6 +84,10 @@ describe('the reports of a plan', () => {
     );
   });
 
+  test.each(['junit', 'sarif', 'github'] as const)('as %s tell what differs', async (format) => {
+    expect(await report(format)).toContain('application.wiki differs in `name`');
+  });
+
   test('tell at its line what differs', async () => {
     expect(await report('github')).toMatch(/^::warning file=m\.yaml,line=2,.*differs in `name`/m);
   });

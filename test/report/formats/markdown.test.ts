@@ -32,6 +32,12 @@ function expectAllCounted(text: string, total: number): void {
 }
 
 describe('the comment of a plan', () => {
+  test('has no dashes in its marker that would end an HTML comment early', async () => {
+    const service = 'https://xn--id-1.example.com/a--b-->';
+    const [marker] = comment({ ...(await planOf('version: 1\nusers: []\n')), service }).split('\n');
+    expect(marker).toMatch(/^<!-- rollcall plan (?:(?!--).)+ -->$/);
+  });
+
   test.each<[string, number, (index: number) => string]>([
     ['5,000 changes', 5000, (index) => `User ${index}`],
     ['5,000 changes in another script', 5000, () => '\u{1f600}\u6f22'.repeat(40)],

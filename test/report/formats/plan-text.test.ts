@@ -177,6 +177,13 @@ describe('the text of a plan', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
+  test('shows a short value above a long one, and not as lines of a diff', async () => {
+    const text = await textOf(application(`meta_description: ${'long '.repeat(13).trim()}`), {
+      wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'short' },
+    });
+    expect(text).toContain('      meta_description\n        observed  "short"\n        declared  "long long');
+  });
+
   test('does not say that none is declared where none is wanted', async () => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
     const scope = { target: ['user.*'], exclude: [], declared: 2 };

@@ -46,6 +46,16 @@ test('an answer that the user did not wait for is not blamed on the connection',
   }
 });
 
+test.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'])(
+  'a refused TLS handshake is known by each name that OpenSSL has for it: %s',
+  (code) => {
+    const error = Object.assign(new Error('alert number 40'), { code });
+    expect(wordsFor({ kind: 'never_sent', error, transient: false })).toContain(
+      'it refuses the TLS handshake. It may ask for a client certificate: name one with --client-cert.',
+    );
+  },
+);
+
 describe('http:// to a port that expects TLS', () => {
   const closing: { close(): Promise<void> }[] = [];
   afterEach(async () => {

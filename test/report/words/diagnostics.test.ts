@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
+import type { Resource } from '../../../src/kinds/resource.ts';
+import { validationReport, planReport } from '../../../src/report/report.ts';
+import { failedReads, haltDiagnostics } from '../../../src/report/words/diagnostics.ts';
+import type { Answer } from '../../../src/service/answer.ts';
+import { desired } from '../../support/desired.ts';
+
+const warning: Diagnostic = diagnosticFor('m.yaml', {
+  code: 'similar-name',
+  severity: 'warning',
+  summary: 'only a warning',
+});
+
+async function declared(...slugs: string[]): Promise<readonly Resource[]> {
+  const entries = slugs.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('');
+  return desired(`version: 1\napplications:\n${entries}`);
+}
+
+const service = 'https://id.example.com';
+
+describe('the last line of a validation', () => {
+  test('counts the warnings beside the errors', () => {
+    const error = diagnosticFor('m.yaml', { code: 'unknown-field', summary: 'an error' });
+    const loaded = {
+      diagnostics: [warning, error, warning],
+      resources: [],
+      addresses: [],
+      filenames: ['m.yaml'],
+    };
+    expect(validationReport(loaded).headline).toBe('Invalid: 1 error, 2 warnings. Nothing was sent.');
+  });
+});
+
+describe('why a job goes no further', () => {
+  test('is told after what the manifests gave', () => {
+    const halt = { kind: 'too_many_creates', count: 2, most: 1 } as const;
+    const { diagnostics } = planReport({ halt, diagnostics: [warning], filenames: ['m.yaml'] });
+    expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
+  });
+
+  test('is told in full where look-ups failed and the run was interrupted too', async () => {
+    const answer: Answer = { kind: 'crash', status: 500 };
+    const failures = (await declared('wiki')).map((resource) => ({
+      resource,
+      proof: 'nothing' as const,
+      answer,
+    }));
+    const halt = { kind: 'unread', service, failures, notRead: 1, interrupted: true } as const;
+    expect(haltDiagnostics(halt).map(({ code }) => code)).toEqual(['service-unexpected', 'interrupted']);
+  });
+
+  test('is told of each field that has changed since a plan was saved', async () => {
+    const changes = (await declared('wiki')).map((resource) => ({
+      resource,
+      staleness: [
+        { kind: 'field', field: 'name', planned: 'Before', observed: 'Now' },
+        { kind: 'field', field: 'group', planned: '', observed: 'Docs' },
+      ] as const,
+    }));
+    expect(haltDiagnostics({ kind: 'stale', changes }).map(({ summary }) => summary)).toEqual([
+      '`name` is not as it was when the plan was made',
+      '`group` is not as it was when the plan was made',
+    ]);
+  });
+});
+
+describe('of look-ups that failed alike', () => {
+  async function told(answer: Answer): Promise<Diagnostic[]> {
+    const resources = await declared('handbook', 'wiki');
+    return failedReads(resources.map((resource) => ({ resource, proof: 'fault', answer })));
+  }
+
+  test.each<Answer>([
+    { kind: 'denied', status: 403 },
+    { kind: 'read_only', status: 400 },
+    { kind: 'no_such_route', status: 404 },
+    { kind: 'redirect', status: 302 },
+    { kind: 'unreachable', error: new Error('no') },
+    { kind: 'unreachable_for_now', error: new Error('no') },
+  ])('no line of a manifest is blamed for the service: $kind', async (answer) => {
+    const [first, ...others] = await told(answer);
+    expect(others).toEqual([]);
+    expect(first).not.toHaveProperty('range');
+    expect(first?.detail).toContain('Not looked up: application.handbook, application.wiki');
+  });
+
+  test('the first is told at its line, with the id of its request and the names of the others', async () => {
+    const [first, ...others] = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ address: 'application.handbook', range: { start: { line: 3 } } });
+    expect(first?.detail.split('\n').slice(1)).toEqual([
+      'Request id: request-1',
+      'The same for: application.wiki',
+    ]);
+  });
+});
