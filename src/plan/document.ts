@@ -4,12 +4,13 @@ import type { JsonObject } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
 import {
-  countsOf,
+  planSummary,
   type Change,
   type Difference,
   type ObservedFields,
   type Plan,
   type PlanScope,
+  type PlanSummary,
 } from './plan.ts';
 
 export const planFormatVersion = '1.0';
@@ -29,12 +30,7 @@ export interface PlanDocument {
   readonly resource_changes: readonly ChangeDocument[];
   /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly ChangeDocument[];
-  readonly summary: {
-    readonly create: number;
-    readonly create_if_absent: number;
-    readonly in_sync: number;
-    readonly differs: number;
-  };
+  readonly summary: PlanSummary;
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
@@ -108,10 +104,9 @@ export function sourceOf(resource: Resource): ChangeDocument['source'] {
 export function countedDocument(
   changes: readonly ChangeDocument[],
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
-  const { create, createIfAbsent, inSync, differs } = countsOf(changes);
   return {
     resource_drift: changes.filter(({ differences }) => differences.length > 0),
-    summary: { create, create_if_absent: createIfAbsent, in_sync: inSync, differs },
+    summary: planSummary(changes),
   };
 }
 

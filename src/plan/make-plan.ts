@@ -4,7 +4,7 @@ import { byAddress, declaredFields, isSensitive, type Resource } from '../kinds/
 import { sensitive } from '../base/sensitive.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { compare } from './compare.ts';
-import { manifestDigest } from './manifest-digest.ts';
+import { canonical, sha256 } from './canonical.ts';
 import type { Change, ObservedFields, Plan, PlanScope } from './plan.ts';
 
 interface PlanContext {
@@ -31,6 +31,16 @@ export function makePlan(
   };
 }
 
+/** A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. */
+function manifestDigest(resources: readonly Resource[]): string {
+  return sha256(linesOf(resources));
+}
+
+/** One by one: together they are as long as the manifests. */
+function* linesOf(resources: readonly Resource[]): Generator<string> {
+  for (const { address, shown } of resources.toSorted(byAddress)) yield `${canonical([address, shown])}\n`;
+}
+
 function changeOf(resource: Resource, observed: ObservedState): Change {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
@@ -42,13 +52,12 @@ function changeOf(resource: Resource, observed: ObservedState): Change {
 }
 
 function existing(resource: Resource, record: HeldRecord): Change {
-  const held: Record<string, ObservedFields[string] | undefined> = record.fields;
   const differences = compare(resource, record);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
     declaredFields(resource).map(([field]) => [
       field,
-      isSensitive(resource, field) ? sensitive : (differing.get(field) ?? held[field] ?? null),
+      isSensitive(resource, field) ? sensitive : (differing.get(field) ?? record.fields[field] ?? null),
     ]),
   );
   return { resource, presence: 'present', action: 'no-op', observed, differences };

@@ -48,24 +48,27 @@ export interface Difference {
   readonly observed: JsonValue;
 }
 
-interface PlanCounts {
-  readonly create: number;
-  readonly createIfAbsent: number;
-  readonly inSync: number;
-  readonly differs: number;
+/** How changes are counted and shown. */
+export type ChangeKind = 'create' | 'create_if_absent' | 'in_sync' | 'differs';
+
+export function changeKind({ presence, differences }: Pick<Change, 'presence' | 'differences'>): ChangeKind {
+  switch (presence) {
+    case 'absent':
+      return 'create';
+    case 'unknown':
+      return 'create_if_absent';
+    case 'present':
+      return differences.length > 0 ? 'differs' : 'in_sync';
+  }
 }
 
+export type PlanSummary = Readonly<Record<ChangeKind, number>>;
+
 /** How many changes there are of each kind. */
-export function countsOf(changes: readonly Pick<Change, 'presence' | 'differences'>[]): PlanCounts {
-  const count = (presence: Change['presence']): number =>
-    changes.filter((change) => change.presence === presence).length;
-  const differs = changes.filter(({ differences }) => differences.length > 0).length;
-  return {
-    create: count('absent'),
-    createIfAbsent: count('unknown'),
-    inSync: count('present') - differs,
-    differs,
-  };
+export function planSummary(changes: readonly Pick<Change, 'presence' | 'differences'>[]): PlanSummary {
+  const summary = { create: 0, create_if_absent: 0, in_sync: 0, differs: 0 };
+  for (const change of changes) summary[changeKind(change)] += 1;
+  return summary;
 }
 
 /** A change that apply would carry out. */

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { manifestDigest } from '../../src/plan/manifest-digest.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import { savedPlan } from '../../src/plan/saved/document.ts';
 import { desired } from '../support/desired.ts';
-import { observedIn } from '../support/plan-of.ts';
+import { observedIn, planOf } from '../support/plan-of.ts';
 
 async function digestOf(text: string): Promise<string> {
-  return manifestDigest(await desired(`version: 1\n${text}`));
+  return (await planOf(`version: 1\n${text}`)).manifestDigest;
 }
 
 test('the digest of manifests does not depend on the order of entries, of fields, or of lists', async () => {

@@ -3,9 +3,9 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { placeOf } from '../../kinds/resource.ts';
-import type { Change } from '../../plan/plan.ts';
+import type { Change, ChangeKind } from '../../plan/plan.ts';
 import { inline, quoted, wrapped } from '../printable.ts';
-import { changeLooks, changeView, type ChangeKind, type FieldView, type Look } from '../words/changes.ts';
+import { changeLooks, changeView, type FieldView, type Look } from '../words/changes.ts';
 
 /** Bold and colours of a terminal. Where colours are not wanted, its functions change nothing. */
 export type Style = Pick<

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
 import { kindWords } from '../../kinds/all.ts';
 import { actions } from '../../plan/actions.ts';
-import type { Change, Difference } from '../../plan/plan.ts';
+import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
 import { diffLines } from 'diff';
 
 /** A change as every format shows it. */
@@ -9,8 +9,6 @@ interface ChangeView {
   readonly kind: ChangeKind;
   readonly fields: readonly FieldView[];
 }
-
-export type ChangeKind = 'create' | 'create_if_absent' | 'differs' | 'in_sync';
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
@@ -47,20 +45,15 @@ export const changeVerdicts: Readonly<Record<ChangeKind, string>> = {
 };
 
 /** What there is to show of a change: what is sent to create it, or in what it differs. */
-export function changeView({ resource, presence, differences }: Change): ChangeView {
-  switch (presence) {
-    case 'absent':
-    case 'unknown':
-      return {
-        kind: presence === 'absent' ? 'create' : 'create_if_absent',
-        fields: Object.entries(resource.shown).map(([field, value]) => ({ kind: 'value', field, value })),
-      };
-    case 'present':
-      return {
-        kind: differences.length > 0 ? 'differs' : 'in_sync',
-        fields: differences.map((difference) => differenceView(difference)),
-      };
-  }
+export function changeView(change: Change): ChangeView {
+  const { resource, presence, differences } = change;
+  return {
+    kind: changeKind(change),
+    fields:
+      presence === 'present'
+        ? differences.map((difference) => differenceView(difference))
+        : Object.entries(resource.shown).map(([field, value]) => ({ kind: 'value', field, value })),
+  };
 }
 
 /** Longer texts are shown as a diff. */

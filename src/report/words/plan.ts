@@ -1,12 +1,19 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { kindWords } from '../../kinds/all.ts';
 import { placeOf } from '../../kinds/resource.ts';
-import { countsOf, pendingIn, plannedEffects, type Change, type Plan } from '../../plan/plan.ts';
+import {
+  changeKind,
+  pendingIn,
+  plannedEffects,
+  planSummary,
+  type Change,
+  type Plan,
+} from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
 export function shownChanges({ changes }: Plan): Change[] {
-  return changes.filter(({ presence, differences }) => presence !== 'present' || differences.length > 0);
+  return changes.filter((change) => changeKind(change) !== 'in_sync');
 }
 
 /** What the plan is about. */
@@ -30,32 +37,25 @@ function listed(globs: readonly string[]): string {
 
 /** A note on the resources that cannot be read, where the plan has any. */
 export function unreadNote({ changes, scope }: Plan): string[] {
-  const { create, createIfAbsent, differs, inSync } = countsOf(changes);
-  if (createIfAbsent === 0) return [];
+  const { create_if_absent: unread } = planSummary(changes);
+  if (unread === 0) return [];
   const note = `rollcall does not read ${kindWords.unreadable}: each ? is created if it is absent,\nand left as it is if not.`;
-  const noneIsRead = create + differs + inSync === 0;
+  if (unread < changes.length) return [note];
   const where = scope === undefined ? 'is declared' : 'is among these';
-  return [
-    noneIsRead ? `${note}\nNo ${kindWords.oneReadable} ${where}, so nothing was asked of the service.` : note,
-  ];
+  return [`${note}\nNo ${kindWords.oneReadable} ${where}, so nothing was asked of the service.`];
 }
 
 /** How many changes there are of each kind. */
 export function planCounts({ changes }: Plan): string {
-  const { create, createIfAbsent, differs, inSync } = countsOf(changes);
-  const parts = [
-    `${create} to create`,
-    `${createIfAbsent} to create if absent`,
-    `${differs} ${differs === 1 ? 'differs' : 'differ'}`,
-    `${inSync} in sync`,
-  ];
-  return `${parts.join(', ')}.`;
+  const { create, create_if_absent: ifAbsent, differs, in_sync: inSync } = planSummary(changes);
+  const differ = differs === 1 ? 'differs' : 'differ';
+  return `${create} to create, ${ifAbsent} to create if absent, ${differs} ${differ}, ${inSync} in sync.`;
 }
 
 /** The last line of a plan. Tools that read Terraform's output match it. */
 export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
-  return pendingIn(plan).length === 0 && countsOf(plan.changes).differs === 0
+  return pendingIn(plan).length === 0 && planSummary(plan.changes).differs === 0
     ? 'No changes. Your infrastructure matches the configuration.'
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
