@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
+import { stepsOf, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
 import type { Validate } from '../base/validate.ts';
 import { nearest } from '../base/suggestion.ts';
@@ -87,8 +87,7 @@ function isUnknownAtRoot({ keyword, instancePath }: ErrorObject): boolean {
 function pathOf(error: ErrorObject, root: JsonValue): (string | number)[] {
   const path: (string | number)[] = [];
   let value: unknown = root;
-  for (const escaped of error.instancePath.split('/').slice(1)) {
-    const step = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const step of stepsOf(error.instancePath)) {
     path.push(Array.isArray(value) ? Number(step) : step);
     value = (value as Record<string, unknown>)[step]; // ajv walked the same path
   }

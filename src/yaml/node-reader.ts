@@ -15,7 +15,6 @@ import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../base/diag
 import type { JsonValue } from '../base/json.ts';
 import type { SourceFile, Span } from '../base/source.ts';
 import { maxDepth } from './compose.ts';
-import { spanOf } from './places.ts';
 
 /** How many values aliases may repeat in one file. More is an attack or a mistake. */
 const maxAliasedValues = 10_000;
@@ -181,4 +180,9 @@ export class NodeReader {
     }
     return key;
   }
+}
+
+export function spanOf(node: unknown): Span {
+  const range = (node as Partial<Node> | null)?.range; // every parsed node has a range
+  return range ? [range[0], range[1]] : [0, 0];
 }

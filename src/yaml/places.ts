@@ -1,14 +1,3 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Alias,
-  type Document,
-  type Node,
-  type Pair,
-  type YAMLMap,
-} from 'yaml';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
@@ -21,29 +10,33 @@ export interface ParsedYaml {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+type Path = readonly (string | number)[];
+
 /** Where the values of a parsed file stand. A path names keys and indexes from the root. */
 export interface Places {
-  ofValue(path: readonly (string | number)[]): Span;
+  ofValue(path: Path): Span;
   /** The key itself, not its value. */
-  ofKey(path: readonly (string | number)[], key: string): Span;
+  ofKey(path: Path, key: string): Span;
 }
 
 export const nowhere: Places = { ofValue: () => [0, 0], ofKey: () => [0, 0] };
 
-/** `targets` says what each alias stands for. */
-export function placesIn(document: Document, targets: ReadonlyMap<Alias, Node>): Places {
-  const resolved = (node: unknown): unknown => (isAlias(node) ? targets.get(node) : node);
-  const nodeAt = (path: readonly (string | number)[]): unknown => {
-    let node: unknown = document.contents;
+/** How a reader of YAML keeps what it has read. */
+interface Tree<Node> {
+  readonly root: Node;
+  /** What stands under a key or an index of a node. */
+  readonly inside: (node: Node, step: string | number) => Node | undefined;
+  readonly spanOf: (node: Node) => Span;
+  readonly spanOfKey: (node: Node, key: string) => Span | undefined;
+}
+
+/** A path that leads on from where the file ends has the last place on the way. */
+export function placesIn<Node>({ root, inside, spanOf, spanOfKey }: Tree<Node>): Places {
+  const nodeAt = (path: Path): Node => {
+    let node = root;
     for (const step of path) {
-      const inside = resolved(node);
-      const next =
-        typeof step === 'number'
-          ? isSeq(inside)
-            ? inside.items[step]
-            : undefined
-          : pairOf(inside, step)?.value;
-      if (next === undefined || next === null) break;
+      const next = inside(node, step);
+      if (next === undefined) break;
       node = next;
     }
     return node;
@@ -52,26 +45,7 @@ export function placesIn(document: Document, targets: ReadonlyMap<Alias, Node>):
     ofValue: (path) => spanOf(nodeAt(path)),
     ofKey: (path, key) => {
       const node = nodeAt(path);
-      return spanOf(pairOf(resolved(node), key)?.key ?? node);
+      return spanOfKey(node, key) ?? spanOf(node);
     },
   };
-}
-
-const indexes = new WeakMap<YAMLMap, Map<unknown, Pair>>();
-
-function pairOf(node: unknown, key: string): Pair | undefined {
-  if (!isMap(node)) return undefined;
-  let index = indexes.get(node);
-  if (index === undefined) {
-    index = new Map(
-      node.items.toReversed().map((pair) => [isScalar(pair.key) ? pair.key.value : undefined, pair]),
-    );
-    indexes.set(node, index);
-  }
-  return index.get(key);
-}
-
-export function spanOf(node: unknown): Span {
-  const range = (node as Partial<Node> | null)?.range; // every parsed node has a range
-  return range ? [range[0], range[1]] : [0, 0];
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
-import type { Places } from './places.ts';
+import { placesIn, type Places } from './places.ts';
 
 /** The value of a plain text, and its places. */
 interface PlainYaml {
@@ -16,7 +16,13 @@ interface PlainYaml {
 export function readPlainYaml(text: string): PlainYaml | undefined {
   try {
     const root = new PlainReader(text).document();
-    return { value: root.value, places: placesIn(root) };
+    const places = placesIn({
+      root,
+      inside: (node, step) => (typeof step === 'string' ? entryOf(node, step) : itemOf(node, step)),
+      spanOf: ({ start, end }) => [start, end],
+      spanOfKey,
+    });
+    return { value: root.value, places };
   } catch (error) {
     if (error instanceof NotPlain) return undefined;
     throw error;
@@ -202,33 +208,15 @@ function valueOf(text: string): JsonValue {
   return constant === undefined ? text : constant;
 }
 
-function placesIn(root: Node): Places {
-  const entryOf = (node: Node, key: string): Node | undefined =>
-    Array.isArray(node.value) ? undefined : node.inside.find(({ line }) => line?.key === key);
-  const nodeAt = (path: readonly (string | number)[]): Node => {
-    let node = root;
-    for (const step of path) {
-      const next =
-        typeof step === 'string'
-          ? entryOf(node, step)
-          : Array.isArray(node.value)
-            ? node.inside[step]
-            : undefined;
-      if (next === undefined) break;
-      node = next;
-    }
-    return node;
-  };
-  return {
-    ofValue: (path) => spanOf(nodeAt(path)),
-    ofKey: (path, key) => {
-      const node = nodeAt(path);
-      const line = entryOf(node, key)?.line;
-      return line ? [line.keyStart, line.keyStart + key.length] : spanOf(node);
-    },
-  };
+function entryOf({ value, inside: entries }: Node, key: string): Node | undefined {
+  return Array.isArray(value) ? undefined : entries.find(({ line }) => line?.key === key);
 }
 
-function spanOf({ start, end }: Node): Span {
-  return [start, end];
+function itemOf({ value, inside: items }: Node, index: number): Node | undefined {
+  return Array.isArray(value) ? items[index] : undefined;
+}
+
+function spanOfKey(node: Node, key: string): Span | undefined {
+  const line = entryOf(node, key)?.line;
+  return line && [line.keyStart, line.keyStart + key.length];
 }

@@ -7,103 +7,71 @@ const lists = kinds.map(({ list }) => `\`${list}\``).join(' nor ');
 
 /** What is wrong, in the words of the file. `line` is the source line on which it is. */
 export function schemaProblem(error: ErrorObject, line: string): Problem {
-  const field = lastStep(error.instancePath);
-  const subject = subjectOf(error.instancePath, field);
+  const { instancePath, params, data } = error;
+  const properties = (error.parentSchema?.['properties'] ?? {}) as Record<string, { description?: string }>;
+  const description = String(error.parentSchema?.['description'] ?? '');
+  const subject = subjectOf(instancePath);
+  const problem = (code: Problem['code'], summary: string, detail = description): Problem => ({
+    code,
+    summary,
+    detail,
+  });
   switch (error.keyword) {
     case 'additionalProperties': {
-      const unknown = String(error.params['additionalProperty']);
-      const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object);
-      return {
-        code: 'unknown-field',
-        summary: `unknown field \`${unknown}\``,
-        detail: didYouMean(unknown, known) ?? `Known here: ${known.join(', ')}.`,
-      };
+      const unknown = String(params['additionalProperty']);
+      const known = Object.keys(properties);
+      const detail = didYouMean(unknown, known) ?? `Known here: ${known.join(', ')}.`;
+      return problem('unknown-field', `unknown field \`${unknown}\``, detail);
     }
     case 'required': {
-      const missing = String(error.params['missingProperty']);
-      return {
-        code: 'missing-field',
-        summary: `the field \`${missing}\` is missing`,
-        detail: hintOf(error, missing),
-      };
+      const missing = String(params['missingProperty']);
+      const detail = properties[missing]?.description ?? '';
+      return problem('missing-field', `the field \`${missing}\` is missing`, detail);
     }
     case 'anyOf':
-      if (error.instancePath !== '')
-        return {
-          code: 'invalid-value',
-          summary: `${subject} is not one of the values that it can have`,
-          detail: descriptionOf(error),
-        };
-      return {
-        code: 'missing-field',
-        summary: `neither ${lists} is here`,
-        detail: `A manifest declares at least one of the ${kinds.length === 2 ? 'two' : kinds.length} lists.`,
-      };
-    case 'type':
-      if (error.data === null) {
-        return {
-          code: 'wrong-type',
-          summary: `${subject} has no value`,
-          detail: `It must be ${named(error.params['type'])}.${line.includes('#') ? ' A # begins a comment unless it is quoted.' : ''}`,
-        };
+      if (instancePath !== '')
+        return problem('invalid-value', `${subject} is not one of the values that it can have`);
+      return problem(
+        'missing-field',
+        `neither ${lists} is here`,
+        `A manifest declares at least one of the ${kinds.length === 2 ? 'two' : kinds.length} lists.`,
+      );
+    case 'type': {
+      const wanted = named(params['type']);
+      if (data === null) {
+        const comment = line.includes('#') ? ' A # begins a comment unless it is quoted.' : '';
+        return problem('wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`);
       }
-      return {
-        code: 'wrong-type',
-        summary: `${subject} must be ${named(error.params['type'])}, not ${typeName(error.data)}`,
-        detail: typeHint(error) || descriptionOf(error),
-      };
-    case 'enum': {
-      const allowed = (error.params['allowedValues'] as unknown[]).map(String);
-      return {
-        code: 'invalid-value',
-        summary: `${subject} must be one of: ${allowed.join(', ')}`,
-        detail: didYouMean(String(error.data), allowed) ?? descriptionOf(error),
-      };
+      const summary = `${subject} must be ${wanted}, not ${typeName(data)}`;
+      return problem('wrong-type', summary, typeHint(error) || description);
     }
-    case 'const':
-      return {
-        code: 'invalid-value',
-        summary: `${subject} must be ${JSON.stringify(error.params['allowedValue'])}`,
-        detail:
-          String(error.data) === String(error.params['allowedValue'])
-            ? 'Remove the quotes.'
-            : descriptionOf(error),
-      };
+    case 'enum': {
+      const allowed = (params['allowedValues'] as unknown[]).map(String);
+      const summary = `${subject} must be one of: ${allowed.join(', ')}`;
+      return problem('invalid-value', summary, didYouMean(String(data), allowed));
+    }
+    case 'const': {
+      const allowed: unknown = params['allowedValue'];
+      const detail = String(data) === String(allowed) ? 'Remove the quotes.' : description;
+      return problem('invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, detail);
+    }
     case 'minLength':
-      return {
-        code: 'invalid-length',
-        summary: `${subject} must not be empty`,
-        detail: descriptionOf(error),
-      };
+      return problem('invalid-length', `${subject} must not be empty`);
     case 'maxLength':
-      return {
-        code: 'invalid-length',
-        summary: `${subject} is longer than ${String(error.params['limit'])} characters`,
-        detail: descriptionOf(error),
-      };
+      return problem('invalid-length', `${subject} is longer than ${String(params['limit'])} characters`);
     case 'pattern': {
-      const wrong = line.includes(String(error.data)) ? wrongCharacter(error) : undefined;
-      return {
-        code: 'invalid-format',
-        summary:
-          wrong === undefined
-            ? `${subject} is not of the form that it must have`
-            : `${subject} must not hold ${JSON.stringify(wrong)}`,
-        detail: descriptionOf(error),
-      };
+      const wrong = line.includes(String(data)) ? wrongCharacter(error) : undefined;
+      return problem(
+        'invalid-format',
+        wrong === undefined
+          ? `${subject} is not of the form that it must have`
+          : `${subject} must not hold ${JSON.stringify(wrong)}`,
+      );
     }
     case 'format':
-      return {
-        code: 'invalid-format',
-        summary: `${subject} is not a valid ${String(error.params['format'])}`,
-        detail: descriptionOf(error),
-      };
+      return problem('invalid-format', `${subject} is not a valid ${String(params['format'])}`);
     default:
-      return {
-        code: 'invalid-value',
-        summary: `${subject} ${error.message ?? 'is not valid'}`,
-        detail: descriptionOf(error),
-      };
+      return problem('invalid-value', `${subject} ${error.message ?? 'is not valid'}`);
   }
 }
 
@@ -113,17 +81,6 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
   if (allowed === undefined) return undefined;
   const one = new RegExp(allowed, 'u');
   return Array.from(String(data)).find((character) => !one.test(character));
-}
-
-function descriptionOf(error: ErrorObject): string {
-  return String(error.parentSchema?.['description'] ?? '');
-}
-
-function hintOf(error: ErrorObject, property: string): string {
-  const properties = error.parentSchema?.['properties'] as
-    | Record<string, { description?: string }>
-    | undefined;
-  return properties?.[property]?.description ?? '';
 }
 
 const words = 'In YAML 1.2, words such as yes and off are texts.';
@@ -150,22 +107,17 @@ function typeHint({ params, data, parentSchema }: ErrorObject): string {
   return '';
 }
 
-function subjectOf(instancePath: string, field: string | undefined): string {
+function subjectOf(instancePath: string): string {
+  const field = instancePath.split('/').findLast((step) => step !== '' && !/^\d+$/.test(step));
   if (field === undefined) return 'this';
   return /\/\d+$/.test(instancePath) ? `an entry of \`${field}\`` : `\`${field}\``;
 }
 
-function lastStep(instancePath: string): string | undefined {
-  return instancePath.split('/').findLast((step) => step !== '' && !/^\d+$/.test(step));
-}
-
-function named(type: unknown): string {
-  const names = String(type).split(',').map(withArticle);
-  return names.join(' or ');
+function named(types: unknown): string {
+  return String(types).split(',').map(withArticle).join(' or ');
 }
 
 function typeName(value: unknown): string {
-  if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a number';
   return withArticle(typeof value);
