@@ -30,16 +30,15 @@ export type RunFlags = ProjectFlags &
 
 /** What flags say of the settings. Throws a UsageError that names the flag that is wrong. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
-  const { config, vars, strict, url, tokenFile, insecureHttp, caFile, clientCert, clientKey } = flags;
-  const same = { config, vars, strict, url, tokenFile, insecureHttp, caFile, clientCert, clientKey };
+  const { env: environment, var: assignments = [], timeout, wait, header = [], ...same } = flags;
   return {
     ...same,
-    environment: flags.env,
-    variables: await variableFlags(flags.var ?? []),
-    timeoutSeconds: numberOf('timeoutSeconds', flags.timeout),
-    waitSeconds: numberOf('waitSeconds', flags.wait),
+    environment,
+    variables: await variableFlags(assignments),
+    timeoutSeconds: numberOf('timeoutSeconds', timeout),
+    waitSeconds: numberOf('waitSeconds', wait),
     concurrency: numberOf('concurrency', flags.concurrency),
-    headers: (flags.header ?? []).map((header) => headerFlag(header, env)),
+    headers: header.map((written) => headerFlag(written, env)),
     nameOf: flagOf,
   };
 }

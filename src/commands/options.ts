@@ -6,17 +6,21 @@ export interface ColourOption {
 }
 
 /** Of the commands that read manifests. */
-export function withProjectOptions(command: Command, formats: readonly string[] = printedFormats): Command {
-  return command
+export function withProjectOptions(command: Command, formats?: readonly string[]): Command {
+  const project = withConfigOptions(command)
     .argument('[path...]', 'files, folders, globs, or - for standard input')
-    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
-    .option('--config <file>', 'in place of rollcall.yaml')
     .option('--var <name=value>', 'set a variable; repeatable', collect)
     .option('--vars <file>', 'a YAML file of variables; repeatable', collect)
     .option('--strict', 'make warnings errors')
-    .addOption(outputOption(formats))
-    .addOption(colourOption())
-    .addOption(noColourOption());
+    .addOption(outputOption(formats));
+  return withColourOptions(project);
+}
+
+/** Of the commands that read rollcall.yaml. */
+export function withConfigOptions(command: Command): Command {
+  return command
+    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
+    .option('--config <file>', 'in place of rollcall.yaml');
 }
 
 function collect(value: string, previous: readonly string[] = []): string[] {
@@ -72,14 +76,12 @@ export function reportOption(): Option {
   return new Option('--report <format=file>', `also write ${written}, …`).argParser(collect);
 }
 
-export function outputOption(formats: readonly string[]): Option {
+export function outputOption(formats: readonly string[] = printedFormats): Option {
   return new Option('-o, --output <format>', '').choices(formats).default('text');
 }
 
-export function colourOption(): Option {
-  return new Option('--color', 'use colours even without a terminal').hideHelp();
-}
-
-export function noColourOption(): Option {
-  return new Option('--no-color', 'use no colours; --color: even without a terminal');
+export function withColourOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--color', 'use colours even without a terminal').hideHelp())
+    .option('--no-color', 'use no colours; --color: even without a terminal');
 }

@@ -1,18 +1,17 @@
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn } from '../plan/plan.ts';
 import { savedPlan } from '../plan/saved/document.ts';
 import { json, jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
-import { inline } from '../report/printable.ts';
 import { planReport } from '../report/report.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import type { Context } from '../terminal/context.ts';
 import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports, wasRead } from './reports.ts';
+import { endedWell, Reports, wasPut } from './reports.ts';
 
 export interface PlanOptions extends RunFlags {
   readonly output: 'text' | 'json';
@@ -53,28 +52,12 @@ async function planned(
   const ran = await planRun(await requestOf(paths, options, context), job);
   const { result, ending, filenames } = ran;
   if (result === undefined || ending !== 'done') return ran;
-  if (out !== undefined && !(await save(out, result, filenames, context)))
-    return { ...ran, ending: 'failed' };
+  if (out !== undefined) {
+    const save = (): Promise<void> =>
+      context.writePrivateFile(out, jsonText(savedPlan(result, result.observed)));
+    const saved = await wasPut(out, 'the plan cannot be saved', filenames, save, context);
+    if (!saved) return { ...ran, ending: 'failed' };
+  }
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return { ...ran, ending: changes ? 'changes' : 'done' };
-}
-
-/** Saves a plan to be applied later; says on stderr why it could not, and whether it could. */
-async function save(
-  filename: string,
-  made: Planned,
-  filenames: readonly string[],
-  context: Context,
-): Promise<boolean> {
-  try {
-    if (await wasRead(filename, filenames, context.files))
-      throw new Error('It is one of the manifests that were read. Name another file.');
-    await context.writePrivateFile(filename, jsonText(savedPlan(made, made.observed)));
-    return true;
-  } catch (error) {
-    context.stderr.write(
-      `error: the plan cannot be saved to ${inline(filename)}\n    ${inline(reasonOf(error))}\n`,
-    );
-    return false;
-  }
 }

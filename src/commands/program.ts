@@ -8,12 +8,12 @@ import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
 import {
-  colourOption,
   connectionOptions,
-  noColourOption,
   outputOption,
   reportOption,
   verboseOption,
+  withColourOptions,
+  withConfigOptions,
   withOptions,
   withProjectOptions,
   withRunOptions,
@@ -154,43 +154,32 @@ export function program(
       end(await apply(paths, options, await contextFor(options)));
     });
 
-  withOptions(
-    withServiceOptions(
-      rollcall
-        .command('doctor')
-        .option('--wait <seconds>', 'wait for a service that is starting (default: 0)')
-        .option('--contract-only', 'look up an application, and ask nothing else'),
-    ),
-    [...connectionOptions(), verboseOption()],
-  )
+  const reaching = withServiceOptions(
+    rollcall
+      .command('doctor')
+      .option('--wait <seconds>', 'wait for a service that is starting (default: 0)')
+      .option('--contract-only', 'look up an application, and ask nothing else'),
+  );
+  const ofDoctor = withConfigOptions(withOptions(reaching, [...connectionOptions(), verboseOption()]));
+  withColourOptions(ofDoctor.addOption(outputOption()))
     .summary('check the service, the token and the way to them')
     .description(
       'Looks up an application that nobody has, asks whose the token is and what it may create, and says what that tells. Creates nothing.',
     )
-    .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
-    .option('--config <file>', 'in place of rollcall.yaml')
     .addHelpText('after', example('rollcall doctor --url https://id.example.com --wait 60'))
-    .addOption(outputOption(['text', 'json']))
-    .addOption(colourOption())
-    .addOption(noColourOption())
     .action(async (options: DoctorOptions & ColourOption) => {
       const { doctor } = await import('./doctor.ts');
       end(await doctor(options, await contextFor(options)));
     });
 
   const report = rollcall.command('report').summary('work on the reports of several runs');
-  report
-    .command('merge')
+  withColourOptions(report.command('merge').addOption(outputOption()).addOption(reportOption()))
     .summary('join the reports of shards')
     .description(
       'Joins the JSON documents that the shards of one plan or apply printed.\nFails when a shard is missing or doubled.',
     )
     .argument('<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`')
     .addHelpText('after', example('rollcall report merge shard-*.json'))
-    .addOption(outputOption(['text', 'json']))
-    .addOption(reportOption())
-    .addOption(colourOption())
-    .addOption(noColourOption())
     .action(async (files: string[], options: ReportMergeOptions & ColourOption) => {
       const { reportMerge } = await import('./report-merge.ts');
       end(await reportMerge(files, options, await contextFor(options)));

@@ -1,8 +1,8 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { validate as isApplyDocument } from '../generated/apply.ts';
-import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
+import { validate } from '../generated/apply.ts';
+import { planFrom, shownResource } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
@@ -39,7 +39,9 @@ export async function reportMerge(
   const documents: { filename: string; document: JsonObject }[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
 
-  const plans = documents.filter(satisfies<PlanDocument>(isPlanDocument));
+  const plans = documents.flatMap(({ filename, document }) =>
+    isPlanDocument(document) ? [{ filename, document }] : [],
+  );
   if (plans.length === documents.length && areWhole(plans, context)) {
     const document = mergePlans(documentsOf(plans));
     const plan = planFrom(document, shownResource);
@@ -47,7 +49,9 @@ export async function reportMerge(
     const report = planReport({ result: plan, diagnostics: document.diagnostics ?? [], filenames: [] });
     return (await reports.write(report, context)) ? 'done' : 'failed';
   }
-  const applies = documents.filter(satisfies<ApplyDocument>(isApplyDocument));
+  const applies = documents.flatMap(({ filename, document }) =>
+    isApplyDocument(document) ? [{ filename, document }] : [],
+  );
   if (applies.length === documents.length && areWhole(applies, context)) {
     if (options.report)
       throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');
@@ -82,16 +86,9 @@ async function read(filename: string, { files }: Context): Promise<JsonObject> {
 
 const maxBytes = 512 * 1024 * 1024 - 1;
 
-/** Whether a document is one of those that a schema describes. */
-function satisfies<Document extends ShardReport>(
-  isOne: (value: unknown) => boolean,
-): (shard: {
-  filename: string;
-  document: JsonObject;
-}) => shard is ShardDocument<Document> & { document: JsonObject & Document } {
-  // What satisfies the schema has the fields of the type; reading it back is what the schema is for.
-  return (shard): shard is ShardDocument<Document> & { document: JsonObject & Document } =>
-    isOne(shard.document);
+/** Whether something is the document of an apply. */
+function isApplyDocument(value: unknown): value is ApplyDocument {
+  return validate(value); // what satisfies the schema has the fields of the type
 }
 
 function areWhole(shards: readonly ShardDocument<ShardReport>[], { stderr }: Context): boolean {

@@ -54,16 +54,8 @@ export class Reports {
   async write(report: Report, context: Context): Promise<boolean> {
     let written = true;
     const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
-      try {
-        if (await wasRead(target, report.filenames, context.files))
-          throw new Error('It is one of the manifests that were read. Name another file.');
-        await put();
-      } catch (error) {
-        written = false;
-        context.stderr.write(
-          `error: the report cannot be written to ${inline(target)}\n    ${inline(reasonOf(error))}\n`,
-        );
-      }
+      const what = 'the report cannot be written';
+      if (!(await wasPut(target, what, report.filenames, put, context))) written = false;
     };
     for (const { format, write, filename } of this.#wanted) {
       const text = write(report, context);
@@ -98,8 +90,27 @@ export async function endedWell<Result>(
   }
 }
 
+/** Writes to a target, unless it is one of the files that were read; says on stderr why it could not, and whether it could. */
+export async function wasPut(
+  target: string,
+  what: string,
+  filenames: readonly string[],
+  put: () => Promise<void> | void,
+  { files, stderr }: Context,
+): Promise<boolean> {
+  try {
+    if (await wasRead(target, filenames, files))
+      throw new Error('It is one of the manifests that were read. Name another file.');
+    await put();
+    return true;
+  } catch (error) {
+    stderr.write(`error: ${what} to ${inline(target)}\n    ${inline(reasonOf(error))}\n`);
+    return false;
+  }
+}
+
 /** Whether a file that is to be written is one of those that were read: to replace it would lose what somebody wrote. */
-export async function wasRead(
+async function wasRead(
   target: string,
   filenames: readonly string[],
   files: Pick<Files, 'realPath'>,

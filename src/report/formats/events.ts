@@ -97,7 +97,8 @@ export function eventLog(
   const write = (events: readonly ApplyEvent[]): void => {
     for (const event of events) handOn({ ...event, '@timestamp': new Date(clock.now()).toISOString() });
   };
-  write([versionEvent(toolVersion)]);
+  const rollcall = toolVersion;
+  write([{ ...info(`rollcall ${rollcall}`), type: 'version', rollcall, ui: eventFormatVersion }]);
   return {
     tell: (event) => write(applyEvents(event)),
     end: (diagnostics, result) => {
@@ -107,13 +108,20 @@ export function eventLog(
   };
 }
 
+function info(message: string): { readonly '@level': 'info'; readonly '@message': string } {
+  return { '@level': 'info', '@message': message };
+}
+
 /** The events of an apply that follow from an event of a job. */
 function applyEvents(event: RunEvent): ApplyEvent[] {
   switch (event.kind) {
     case 'planned':
       return plannedEvents(event.plan);
-    case 'started':
-      return [startEvent(event.change)];
+    case 'started': {
+      const { change } = event;
+      const message = `${change.resource.address}: ${actions[change.action].present}`;
+      return [{ ...info(message), type: 'apply_start', hook: begun(change) }];
+    }
     case 'outcome': {
       const { outcome } = event;
       const { change } = outcome;
@@ -126,42 +134,14 @@ function applyEvents(event: RunEvent): ApplyEvent[] {
   }
 }
 
-function versionEvent(toolVersion: string): ApplyEvent {
-  return {
-    '@level': 'info',
-    '@message': `rollcall ${toolVersion}`,
-    type: 'version',
-    rollcall: toolVersion,
-    ui: eventFormatVersion,
-  };
-}
-
 /** An event for each resource that the plan would create, and one with the counts. */
 function plannedEvents(plan: Plan): ApplyEvent[] {
-  const planned = pendingIn(plan).map((change): ApplyEvent => ({
-    '@level': 'info',
-    '@message': `${change.resource.address}: Plan to ${actions[change.action].verb}`,
-    type: 'planned_change',
-    change: begun(change),
-  }));
-  return [
-    ...planned,
-    {
-      '@level': 'info',
-      '@message': planHeadline(plan),
-      type: 'change_summary',
-      changes: { ...changeCounts(plannedEffects(plan)), operation: 'plan' },
-    },
-  ];
-}
-
-function startEvent(change: Pending): ApplyEvent {
-  return {
-    '@level': 'info',
-    '@message': `${change.resource.address}: ${actions[change.action].present}`,
-    type: 'apply_start',
-    hook: begun(change),
-  };
+  const planned = pendingIn(plan).map((change): ApplyEvent => {
+    const message = `${change.resource.address}: Plan to ${actions[change.action].verb}`;
+    return { ...info(message), type: 'planned_change', change: begun(change) };
+  });
+  const changes = { ...changeCounts(plannedEffects(plan)), operation: 'plan' } as const;
+  return [...planned, { ...info(planHeadline(plan)), type: 'change_summary', changes }];
 }
 
 /** What became of one resource that was to be created. */
@@ -198,8 +178,7 @@ function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
 function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
   const summary = applySummary(outcomes);
   return {
-    '@level': 'info',
-    '@message': applyHeadline(summary, outcomes),
+    ...info(applyHeadline(summary, outcomes)),
     type: 'change_summary',
     changes: { ...changeCounts(effectsIn(summary)), operation: 'apply' },
     summary,

@@ -60,45 +60,41 @@ const clientCertificateRefused: CauseWords = {
 };
 
 /** By the codes of Node and OpenSSL. */
-const causes: ReadonlyMap<string, CauseWords> = new Map([
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT', untrusted],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
-  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
-  [
-    'CERT_HAS_EXPIRED',
-    { cause: 'its certificate has expired', advice: 'Renew the certificate, or check the clock here.' },
-  ],
-  [
-    'CERT_NOT_YET_VALID',
-    { cause: 'its certificate is not valid yet', advice: 'Check the clock here, and that of the service.' },
-  ],
-  [
-    'ERR_TLS_CERT_ALTNAME_INVALID',
-    {
+const causes: ReadonlyMap<string, CauseWords> = new Map(
+  Object.entries({
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+    UNABLE_TO_GET_ISSUER_CERT: untrusted,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+    SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+    DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+    CERT_HAS_EXPIRED: {
+      cause: 'its certificate has expired',
+      advice: 'Renew the certificate, or check the clock here.',
+    },
+    CERT_NOT_YET_VALID: {
+      cause: 'its certificate is not valid yet',
+      advice: 'Check the clock here, and that of the service.',
+    },
+    ERR_TLS_CERT_ALTNAME_INVALID: {
       cause: 'its certificate is for another host',
       advice: 'Use a host name in the service URL that the certificate names.',
     },
-  ],
-  [
-    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
-    { cause: 'it asks for a client certificate', advice: 'Name one with --client-cert.' },
-  ],
-  [
-    'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-    {
+    ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
+      cause: 'it asks for a client certificate',
+      advice: 'Name one with --client-cert.',
+    },
+    ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: {
       cause: 'it refuses the TLS handshake',
       advice: 'It may ask for a client certificate: name one with --client-cert.',
     },
-  ],
-  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', clientCertificateRefused],
-  ['ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE', clientCertificateRefused],
-  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED', clientCertificateRefused],
-  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', clientCertificateRefused],
-  ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN', clientCertificateRefused],
-  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', clientCertificateRefused],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', notTls],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', notTls],
-  ['EPROTO', notTls],
-]);
+    ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: clientCertificateRefused,
+    ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE: clientCertificateRefused,
+    ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: clientCertificateRefused,
+    ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: clientCertificateRefused,
+    ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: clientCertificateRefused,
+    ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: clientCertificateRefused,
+    ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+    EPROTO: notTls,
+  }),
+);

@@ -3,26 +3,36 @@ import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { diagnosticOf, declaredFields, type Resource } from '../../kinds/resource.ts';
-import type { Difference } from '../../plan/plan.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
-import { leftAsItIs } from './plan.ts';
+import { fieldsOf, leftAsItIs } from './plan.ts';
 
 /** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
 export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
   const { answer, differences } = outcome;
   const { resource } = outcome.change;
   const requestId = answer?.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
-  const at = (field: string | undefined, problem: Problem, item?: number): Diagnostic =>
-    diagnosticInManifest(resource, field, problem, item);
+  const at = (field: string | undefined, problem: Problem, item?: number): Diagnostic => {
+    const declares = field !== undefined && Object.hasOwn(resource.fields, field);
+    return diagnosticOf(resource, declares ? field : resource.kind.identity, problem, item);
+  };
 
   if (isPartial(outcome)) {
     return partialProblems(outcome).map(({ field, detail, ...problem }) =>
       at(field, { ...problem, detail: [detail, requestId].filter((line) => line).join('\n') }),
     );
   }
-  if (differences !== undefined) return [differsDiagnostic(resource, differences)];
+  // It was created by somebody else in the meantime, with other values than are declared.
+  if (differences !== undefined)
+    return [
+      at(differences[0]?.field, {
+        code: 'differs',
+        severity: 'warning',
+        summary: `it exists by now, and differs in ${fieldsOf(differences)}`,
+        detail: leftAsItIs,
+      }),
+    ];
   if (!isMissing(outcome) || answer === undefined) return [];
   const complaints = complaintsOf(answer);
   if (
@@ -71,27 +81,6 @@ function refusedWords({ field, item }: Complaint): string {
 function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
   if (field === undefined) return undefined;
   return item ?? namedItem(new Map(declaredFields(resource)).get(field), texts);
-}
-
-/** It was created by somebody else in the meantime, with other values than are declared. */
-function differsDiagnostic(resource: Resource, differences: readonly Difference[]): Diagnostic {
-  const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
-  return diagnosticInManifest(resource, differences[0]?.field, {
-    code: 'differs',
-    severity: 'warning',
-    summary: `it exists by now, and differs in ${fields}`,
-    detail: leftAsItIs,
-  });
-}
-
-function diagnosticInManifest(
-  resource: Resource,
-  field: string | undefined,
-  problem: Problem,
-  item?: number,
-): Diagnostic {
-  const declares = field !== undefined && Object.hasOwn(resource.fields, field);
-  return diagnosticOf(resource, declares ? field : resource.kind.identity, problem, item);
 }
 
 /** What the summary of a diagnostic begins with. */

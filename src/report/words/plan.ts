@@ -7,6 +7,7 @@ import {
   plannedEffects,
   planSummary,
   type Change,
+  type Difference,
   type Plan,
 } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
@@ -66,16 +67,19 @@ export function drift({ changes }: Plan): Diagnostic[] {
   return differing.map(({ resource, differences }): Diagnostic => {
     const { address } = resource;
     const { filename, start } = placeOf(resource);
-    const fields = differences.map(({ field }) => `\`${field}\``).join(', ');
     const diagnostic = diagnosticFor(filename, {
       code: 'differs',
       severity: 'warning',
       address,
-      summary: `${address} differs in ${fields}`,
+      summary: `${address} differs in ${fieldsOf(differences)}`,
       detail: leftAsItIs,
     });
     return { ...diagnostic, range: { filename, start, end: start } };
   });
+}
+
+export function fieldsOf(differences: readonly Difference[]): string {
+  return differences.map(({ field }) => `\`${field}\``).join(', ');
 }
 
 export const leftAsItIs = 'It is left as it is: the service has no way to change it.';
