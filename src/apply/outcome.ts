@@ -67,8 +67,11 @@ export interface Outcome {
   readonly durationMs: number;
 }
 
+/** What of an outcome decides whether anything is left to do. */
+export type OutcomeFacts = Pick<Outcome, 'outcome' | 'doubt' | 'differences'>;
+
 /** Whether there is more to do than this run did: to create the resource, or to check what it may have created in part. */
-export function isIncomplete(outcome: Pick<Outcome, 'outcome' | 'doubt' | 'differences'>): boolean {
+export function isIncomplete(outcome: OutcomeFacts): boolean {
   return isMissing(outcome) || isPartial(outcome);
 }
 
@@ -90,11 +93,7 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 }
 
 /** Whether this run created it, or may have, and not or perhaps not with all that is declared. */
-export function isPartial({
-  outcome,
-  doubt,
-  differences = [],
-}: Pick<Outcome, 'outcome' | 'doubt' | 'differences'>): boolean {
+export function isPartial({ outcome, doubt, differences = [] }: OutcomeFacts): boolean {
   if (doubt === 'unchecked') return true;
   return differences.length > 0 && (outcome === 'created' || doubt === 'checked');
 }

@@ -10,6 +10,17 @@ export class UsageError extends Error {
   }
 }
 
+/** What was read; where that fails, throws a UsageError that says what cannot be read, and from where. */
+export async function readOrRefuse<Value>(
+  what: string,
+  path: string,
+  reading: Promise<Value>,
+): Promise<Value> {
+  return reading.catch((error: unknown) => {
+    throw new UsageError(`${what} cannot be read from ${path}`, reasonOf(error), { cause: error });
+  });
+}
+
 /** Why something failed: in plain words, with the code that the system has for it, if it is a common one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -31,17 +31,10 @@ export class Redactor {
   constructor(secrets: readonly string[]) {
     this.#short = secrets.filter(({ length }) => length > 0 && length < shortestWord);
     const words = secrets.filter(({ length }) => length >= shortestWord);
-    this.#words = windowsOf(
-      words.filter(({ length }) => length >= shortestUnmistakable),
-      1,
-    );
-    this.#shortWords = windowsOf(
-      words.filter(({ length }) => length < shortestUnmistakable),
-      1,
-    );
-    const encoded = words
-      .filter(({ length }) => length >= shortestUnmistakable)
-      .flatMap((word) => inBase64(word));
+    const unmistakable = words.filter(({ length }) => length >= shortestUnmistakable);
+    this.#words = windowsOf(unmistakable);
+    this.#shortWords = windowsOf(words.filter(({ length }) => length < shortestUnmistakable));
+    const encoded = unmistakable.flatMap((word) => inBase64(word));
     // Twelve characters give fifteen certain ones in base64: four windows, and one of them is known.
     this.#base64 = windowsOf(encoded, 4);
   }
@@ -122,17 +115,15 @@ export function redactorOf(secrets: readonly string[]): Redactor {
 }
 
 /** Long texts are found by their pieces, shorter ones as a whole. */
-function windowsOf(texts: readonly string[], step: number): TextWindows[] {
-  const widths = new Set(texts.map(({ length }) => Math.min(length, pieceLength)));
-  return Array.from(
-    widths,
-    (width) =>
-      new TextWindows(
-        width,
-        texts.filter(({ length }) => Math.min(length, pieceLength) === width),
-        step,
-      ),
-  );
+function windowsOf(texts: readonly string[], step?: number): TextWindows[] {
+  return Array.from(new Set(texts.map(widthOf)), (width) => {
+    const ofWidth = texts.filter((text) => widthOf(text) === width);
+    return new TextWindows(width, ofWidth, step);
+  });
+}
+
+function widthOf({ length }: string): number {
+  return Math.min(length, pieceLength);
 }
 
 /** The characters of a text in base64 that do not depend on its neighbours, in both alphabets, for each possible offset. */

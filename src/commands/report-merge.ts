@@ -1,4 +1,4 @@
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { readOrRefuse, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { validate } from '../generated/apply.ts';
@@ -71,13 +71,9 @@ export async function reportMerge(
 }
 
 async function read(filename: string, { files }: Context): Promise<JsonObject> {
-  try {
-    const bytes = await files.read(filename, maxBytes);
-    const document = parseJson(new TextDecoder().decode(bytes));
-    if (isJsonObject(document)) return document;
-  } catch (error) {
-    throw new UsageError(`the report cannot be read from ${filename}`, reasonOf(error), { cause: error });
-  }
+  const bytes = await readOrRefuse('the report', filename, files.read(filename, maxBytes));
+  const document = parseJson(new TextDecoder().decode(bytes));
+  if (isJsonObject(document)) return document;
   throw new UsageError(
     `${filename} holds no JSON document`,
     'Name the documents of `plan -o json` or `apply -o json`.',

@@ -1,6 +1,6 @@
 import type { Address } from '../base/address.ts';
 import type { Diagnostic, Problem } from '../base/diagnostic.ts';
-import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import { pointer, type JsonObject } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
@@ -60,11 +60,6 @@ export function placeOf({ origin }: Resource, field = '', item = -1): Range {
   }
 }
 
-/** The line of the manifest on which a range of the resource starts, where its text is known, without secrets. */
-function excerptOf({ origin, secrets }: Resource, { start }: Range): string | undefined {
-  return origin.kind === 'manifest' ? redactorOf(secrets).cover(lineOf(origin.file, start.line)) : undefined;
-}
-
 /** A diagnostic about a resource, at one of its fields when it declares that field, or at one item of that. */
 export function diagnosticOf(
   resource: Resource,
@@ -72,21 +67,12 @@ export function diagnosticOf(
   problem: Problem,
   item?: number,
 ): Diagnostic {
+  const { address, origin, secrets } = resource;
   const range = placeOf(resource, field, item);
-  const excerpt = excerptOf(resource, range);
-  return {
-    severity: 'error',
-    detail: '',
-    address: resource.address,
-    ...problem,
-    range,
-    ...(excerpt !== undefined && { excerpt }),
-  };
-}
-
-/** The declared fields as plain JSON, in the order of the manifest. */
-export function declaredFields({ fields }: Pick<Resource, 'fields'>): [field: string, value: JsonValue][] {
-  return Object.entries(fields);
+  const found = { severity: 'error', detail: '', address, ...problem, range } as const;
+  return origin.kind === 'manifest'
+    ? { ...found, excerpt: redactorOf(secrets).cover(lineOf(origin.file, range.start.line)) }
+    : found;
 }
 
 /** Whether the value of a field comes, in whole or in part, from where secrets come from; also where that is empty. */

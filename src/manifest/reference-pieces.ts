@@ -35,26 +35,14 @@ export function piecesOf(text: string): Piece[] {
 
 function pieceOf(reference: string | undefined): Piece {
   const literally = 'Write $${ for a ${ that is meant literally.';
-  if (reference === undefined) {
-    return {
-      kind: 'fault',
-      problem: {
-        code: 'invalid-reference',
-        summary: 'a reference begins here and does not end',
-        detail: `It ends with }. ${literally}`,
-      },
-    };
-  }
+  const fault = (summary: string, detail: string): Piece => ({
+    kind: 'fault',
+    problem: { code: 'invalid-reference', summary, detail: `${detail} ${literally}` },
+  });
+  if (reference === undefined) return fault('a reference begins here and does not end', 'It ends with }.');
   const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
   const kind = kinds.find((known) => known === written);
   if (kind !== undefined && name !== '') return { kind, name };
   const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
-  return {
-    kind: 'fault',
-    problem: {
-      code: 'invalid-reference',
-      summary: `this is not a reference: \${${reference}}`,
-      detail: `${form} ${literally}`,
-    },
-  };
+  return fault(`this is not a reference: \${${reference}}`, form);
 }

@@ -13,12 +13,17 @@ export interface Selection {
   readonly shard?: Shard;
 }
 
+/** A selection, and how many resources the manifests declare in all. */
+export interface Scope extends Selection {
+  readonly declared: number;
+}
+
 /** One of several parts of the roll, which know nothing of each other. */
-interface Shard {
+type Shard = {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
-}
+};
 
 /** Reads `1/8`. Throws a UsageError that says what it is called. */
 export function shardIn(written: string, name: string): Shard {
@@ -34,7 +39,7 @@ export function shardIn(written: string, name: string): Shard {
 export interface Scoped {
   readonly resources: readonly Resource[];
   /** None: all that are declared. */
-  readonly scope?: Selection & { readonly declared: number };
+  readonly scope?: Scope;
   /** All that the manifests declare. */
   readonly declared: readonly Resource[];
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { sameJson } from '../kinds/same.ts';
-import { declaredFields, isSensitive, type Resource } from '../kinds/resource.ts';
+import { isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { Held } from '../service/types.ts';
 import type { Difference } from './plan.ts';
@@ -13,7 +13,7 @@ import type { Difference } from './plan.ts';
  */
 export function compare(resource: Resource, { fields, shown = fields }: Held): Difference[] {
   const differences: Difference[] = [];
-  for (const [field, declared] of declaredFields(resource)) {
+  for (const [field, declared] of Object.entries(resource.fields)) {
     if (sameValue(resource.kind, field, declared, fields[field] ?? null)) continue;
     const hidden = isSensitive(resource, field);
     differences.push({

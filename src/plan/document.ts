@@ -3,13 +3,13 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
+import type { Scope } from '../manifest/select.ts';
 import {
   planSummary,
   type Change,
   type Difference,
   type ObservedFields,
   type Plan,
-  type PlanScope,
   type PlanSummary,
 } from './plan.ts';
 
@@ -25,7 +25,7 @@ export interface PlanDocument {
   readonly service: string;
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifest_digest: string;
-  readonly scope?: PlanScope;
+  readonly scope?: Scope;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
   readonly resource_changes: readonly ChangeDocument[];
   /** Those of the changes that exist and differ. */

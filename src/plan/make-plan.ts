@@ -1,18 +1,13 @@
 import type { ObservedState } from '../observe/observe.ts';
 import { canBeRead } from '../kinds/kind.ts';
-import { byAddress, declaredFields, isSensitive, type Resource } from '../kinds/resource.ts';
+import { byAddress, isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { compare } from './compare.ts';
 import { canonical, sha256 } from './canonical.ts';
-import type { Change, ObservedFields, Plan, PlanScope } from './plan.ts';
+import type { Change, ObservedFields, Plan } from './plan.ts';
 
-interface PlanContext {
-  readonly toolVersion: string;
-  readonly createdAt: Date;
-  readonly service: string;
-  /** Where the plan is about some of the declared resources only. */
-  readonly scope?: PlanScope;
+interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes'> {
   /** All that is declared, where that is more. */
   readonly declared?: readonly Resource[];
 }
@@ -55,7 +50,7 @@ function existing(resource: Resource, record: HeldRecord): Change {
   const differences = compare(resource, record);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
-    declaredFields(resource).map(([field]) => [
+    Object.entries(resource.fields).map(([field]) => [
       field,
       isSensitive(resource, field) ? sensitive : (differing.get(field) ?? record.fields[field] ?? null),
     ]),

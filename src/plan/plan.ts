@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { Scope } from '../manifest/select.ts';
 import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
@@ -10,20 +11,10 @@ export interface Plan {
   readonly service: string;
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifestDigest: string;
-  readonly scope?: PlanScope;
+  /** Where the plan is about some of the declared resources only. */
+  readonly scope?: Scope;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
   readonly changes: readonly Change[];
-}
-
-/** Which of the declared resources the plan is about, as globs on addresses. */
-export interface PlanScope {
-  /** Empty: all. */
-  readonly target: readonly string[];
-  readonly exclude: readonly string[];
-  /** One of several parts, from 1 to `count`; together they are the whole. */
-  readonly shard?: { readonly index: number; readonly count: number };
-  /** How many resources the manifests declare in all. */
-  readonly declared: number;
 }
 
 /** What the plan would do to one resource. */

@@ -1,9 +1,9 @@
-import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { isIncomplete, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Address } from '../base/address.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { countedDocument, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
-import type { PlanScope } from '../plan/plan.ts';
+import type { Scope } from '../manifest/select.ts';
 import type { Pace } from '../service/pace.ts';
 import type { Style } from './formats/lines.ts';
 import { inline } from './printable.ts';
@@ -26,7 +26,7 @@ export interface ShardReport {
   readonly format_version: string;
   readonly service: string;
   readonly manifest_digest: string;
-  readonly scope?: PlanScope;
+  readonly scope?: Scope;
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -41,7 +41,7 @@ export interface ApplyDocument extends ShardReport {
   readonly summary: ApplySummary;
 }
 
-interface ReportedOutcome extends Pick<Outcome, 'outcome' | 'doubt' | 'differences'> {
+interface ReportedOutcome extends OutcomeFacts {
   readonly address: Address;
   readonly type: ResourceType;
   readonly name: string;
@@ -133,13 +133,13 @@ function mergedDiagnostics(shards: readonly ShardReport[]): Pick<ShardReport, 'd
 }
 
 /** The scope without its shard; no scope when only the shard limited it. */
-function wholeScope(scope: PlanScope | undefined): { scope?: PlanScope } {
+function wholeScope(scope: Scope | undefined): { scope?: Scope } {
   if (scope === undefined || scope.target.length + scope.exclude.length === 0) return {};
   const { shard: _, ...whole } = scope;
   return { scope: whole };
 }
 
-function wholeOf(scope: PlanScope | undefined): string {
+function wholeOf(scope: Scope | undefined): string {
   return JSON.stringify([scope?.target, scope?.exclude, scope?.declared]);
 }
 

@@ -1,4 +1,4 @@
-import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import type { FailedRead } from '../observe/observe.ts';
@@ -80,7 +80,7 @@ export interface ApplyRun {
 }
 
 /** How an apply ended that was not interrupted, or several that are reported as one. */
-export function applyEnding(outcomes: readonly Pick<Outcome, 'outcome' | 'doubt' | 'differences'>[]): Ending {
+export function applyEnding(outcomes: readonly OutcomeFacts[]): Ending {
   if (outcomes.some(({ outcome }) => outcome === 'denied')) return 'denied';
   return outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'done';
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { readOrRefuse, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
@@ -136,11 +136,7 @@ const maxBytes = 1024 * 1024;
 
 /** The text of a PEM file. Throws a UsageError, in which `what` names it. */
 async function readPem(what: string, path: string, files: Pick<Files, 'read'>): Promise<string> {
-  try {
-    return new TextDecoder().decode(await files.read(path, maxBytes));
-  } catch (error) {
-    throw new UsageError(`${what} cannot be read from ${path}`, reasonOf(error), { cause: error });
-  }
+  return new TextDecoder().decode(await readOrRefuse(what, path, files.read(path, maxBytes)));
 }
 
 /** The certificates in it, each with its first and last line. */

@@ -1,4 +1,4 @@
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { readOrRefuse, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
@@ -46,14 +46,9 @@ async function readTokenFile(
   path: string,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<string> {
-  try {
-    const bytes = await (path === standardInput
-      ? files.readStandardInput(maxTokenBytes)
-      : files.read(path, maxTokenBytes));
-    return new TextDecoder().decode(bytes);
-  } catch (error) {
-    throw new UsageError(`the token cannot be read from ${path}`, reasonOf(error), { cause: error });
-  }
+  const bytes =
+    path === standardInput ? files.readStandardInput(maxTokenBytes) : files.read(path, maxTokenBytes);
+  return new TextDecoder().decode(await readOrRefuse('the token', path, bytes));
 }
 
 /** A token is one line of visible ASCII; what surrounds it is usually a newline at the end of the file. */

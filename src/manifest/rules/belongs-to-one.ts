@@ -1,14 +1,14 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { shownPlace } from '../../base/source.ts';
-import { diagnosticOf, declaredFields, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, placeOf, type Resource } from '../../kinds/resource.ts';
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
 export function belongsToOne(resources: readonly Resource[]): Diagnostic[] {
   const owners = new Map<string, Resource>();
   const diagnostics: Diagnostic[] = [];
   for (const resource of resources) {
-    for (const [field, declared] of declaredFields(resource)) {
+    for (const [field, declared] of Object.entries(resource.fields)) {
       const rule = resource.kind.fields[field]?.belongsToOne;
       if (rule === undefined) continue;
       for (const value of valuesIn(declared)) {

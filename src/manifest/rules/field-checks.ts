@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, declaredFields, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 
 /** What the kinds have to say of single fields, declared or missing, that the schema does not say. */
 export function fieldChecks(resources: readonly Resource[]): Diagnostic[] {
@@ -7,7 +7,7 @@ export function fieldChecks(resources: readonly Resource[]): Diagnostic[] {
 }
 
 function ofDeclaredFields(resource: Resource): Diagnostic[] {
-  return declaredFields(resource).flatMap(([field, value]) => {
+  return Object.entries(resource.fields).flatMap(([field, value]) => {
     const problems = (resource.kind.fields[field]?.checks ?? []).map((check) => check(value));
     return problems.flatMap((problem) => (problem ? diagnosticOf(resource, field, problem) : []));
   });

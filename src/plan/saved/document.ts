@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { ObservedState } from '../../observe/observe.ts';
 import type { Address } from '../../base/address.ts';
-import { declaredFields, isSensitive, placeOf, type Resource, type Template } from '../../kinds/resource.ts';
+import { isSensitive, placeOf, type Resource, type Template } from '../../kinds/resource.ts';
 import { canonical, sha256 } from '../canonical.ts';
 import { planDocument, type PlanDocument } from '../document.ts';
 import type { Plan } from '../plan.ts';
@@ -51,13 +51,13 @@ function savedChange(
   digestOf: (values: JsonObject) => string,
 ): SavedChange {
   const places: Record<string, readonly [number, number]> = {};
-  for (const [field] of declaredFields(resource)) {
+  for (const [field] of Object.entries(resource.fields)) {
     const { start } = placeOf(resource, field);
     places[field] = [start.line, start.column];
   }
   const { references } = resource;
   if (references === undefined) return { places };
-  const hidden = declaredFields(resource).filter(([field]) => isSensitive(resource, field));
+  const hidden = Object.entries(resource.fields).filter(([field]) => isSensitive(resource, field));
   const observation = observed.get(resource.address);
   const held: JsonObject | undefined =
     observation?.presence === 'present' ? observation.held.fields : undefined;

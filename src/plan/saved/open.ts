@@ -1,5 +1,5 @@
 import { diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
-import { reasonOf, UsageError } from '../../base/errors.ts';
+import { readOrRefuse, UsageError } from '../../base/errors.ts';
 import type { Files } from '../../base/files.ts';
 import type { Plan } from '../plan.ts';
 import type { SavedPlan } from './document.ts';
@@ -24,7 +24,8 @@ export async function openSavedPlan(
   baseUrl: string,
   sources: SecretsOfPlan,
 ): Promise<OpenedPlan> {
-  const read = readSavedPlan(await textOf(filename, sources.files));
+  const text = await readOrRefuse('the plan', filename, textOf(filename, sources.files));
+  const read = readSavedPlan(text);
   switch (read.kind) {
     case 'no_plan':
       throw new UsageError(
@@ -55,11 +56,7 @@ function refused(filename: string, problem: Problem): OpenedPlan {
 }
 
 async function textOf(filename: string, files: Files): Promise<string> {
-  try {
-    const bytes = await files.read(filename, maxBytes + 1);
-    if (bytes.length > maxBytes) throw new Error('it is too large');
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new UsageError(`the plan cannot be read from ${filename}`, reasonOf(error), { cause: error });
-  }
+  const bytes = await files.read(filename, maxBytes + 1);
+  if (bytes.length > maxBytes) throw new Error('it is too large');
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }

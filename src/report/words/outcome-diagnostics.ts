@@ -2,7 +2,7 @@ import { isMissing, isPartial, type Outcome, type OutcomeKind } from '../../appl
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
-import { diagnosticOf, declaredFields, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
@@ -80,7 +80,7 @@ function refusedWords({ field, item }: Complaint): string {
 /** The index of the item of a declared list that a complaint is about. */
 function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
   if (field === undefined) return undefined;
-  return item ?? namedItem(new Map(declaredFields(resource)).get(field), texts);
+  return item ?? namedItem(new Map(Object.entries(resource.fields)).get(field), texts);
 }
 
 /** What the summary of a diagnostic begins with. */

@@ -4,6 +4,7 @@ import {
   isPartial,
   outcomeKinds,
   type Outcome,
+  type OutcomeFacts,
   type OutcomeKind,
   type StopReason,
 } from '../../apply/outcome.ts';
@@ -47,7 +48,7 @@ export function verdictWords({
   doubt,
   differences = [],
   stoppedBy,
-}: Pick<Outcome, 'outcome' | 'doubt' | 'differences' | 'stoppedBy'>): string {
+}: OutcomeFacts & Pick<Outcome, 'stoppedBy'>): string {
   switch (outcome) {
     case 'created':
       return differences.length === 0 ? 'created' : `created, but ${cameBackWords(differences)}`;
@@ -119,10 +120,7 @@ export function applyCounts(summary: ApplySummary): string {
 }
 
 /** The last line of an apply. */
-export function applyHeadline(
-  summary: ApplySummary,
-  outcomes: readonly Pick<Outcome, 'outcome' | 'doubt' | 'differences'>[],
-): string {
+export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeFacts[]): string {
   const { add, change, destroy } = effectsIn(summary);
   const incomplete = outcomes.some((outcome) => isIncomplete(outcome));
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
