@@ -42,9 +42,7 @@ export const schemaNames = [
   'doctor',
 ] as const;
 
-export type SchemaName = (typeof schemaNames)[number];
-
 /** The text of a schema, as it is shipped. */
-export function schemaText(name: SchemaName): string {
+export function schemaText(name: (typeof schemaNames)[number]): string {
   return packageFile(`schemas/${name}.schema.json`);
 }

@@ -4,7 +4,7 @@ import { sensitive } from './sensitive.ts';
 import { TextWindows, type Stretch } from './text-windows.ts';
 
 /** Pieces of a secret are blanked out from this length on. Shorter ones say little, and may be there by chance. */
-export const pieceLength = 12;
+const pieceLength = 12;
 
 /** A text that holds a secret shorter than this is blanked out as a whole: the secret cannot be told from other words. */
 const shortestWord = 4;

@@ -27,7 +27,7 @@ export interface Resource {
 export type Template = (string | { readonly env: string } | { readonly file: string })[];
 
 /** Where a resource is declared, and the value of each of its fields, in the entry or in the defaults. */
-export type Origin =
+type Origin =
   | {
       readonly kind: 'manifest';
       readonly file: SourceFile;

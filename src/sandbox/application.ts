@@ -119,18 +119,11 @@ export function applications(providers: ReadonlyMap<number, SeedProvider>): Sand
         default: '',
       },
       meta_publisher: { type: 'string', label: 'Meta publisher', read: text({ blank: true }), default: '' },
-      policy_engine_mode: {
-        type: 'choice',
-        label: 'Policy engine mode',
-        more: {
-          choices: [
-            { value: 'all', display_name: 'all, all policies must pass' },
-            { value: 'any', display_name: 'any, any policy must pass' },
-          ],
-        },
-        read: choice('all', 'any'),
-        default: 'any',
-      },
+      policy_engine_mode: choice(
+        'Policy engine mode',
+        { all: 'all, all policies must pass', any: 'any, any policy must pass' },
+        'any',
+      ),
       group: { type: 'string', label: 'Group', read: text({ blank: true }), default: '' },
     },
     mayCreate: (token) => token.add_applications !== false,

@@ -71,10 +71,20 @@ export function text({ blank, first, maxLength, last, afterwards }: TextRules = 
   });
 }
 
-export function choice(...choices: string[]): ReadField {
-  return notNull((value) =>
-    choices.includes(str(value)) ? { value: str(value) } : wrong(`"${str(value)}" is not a valid choice.`),
-  );
+/** A field that has one of a few values, each with the name that people are shown. */
+export function choice(label: string, names: Readonly<Record<string, string>>, byDefault: string): Field {
+  return {
+    type: 'choice',
+    label,
+    more: { choices: Object.entries(names).map(([value, name]) => ({ value, display_name: name })) },
+    read: notNull((value) => {
+      const written = str(value);
+      return Object.hasOwn(names, written)
+        ? { value: written }
+        : wrong(`"${written}" is not a valid choice.`);
+    }),
+    default: byDefault,
+  };
 }
 
 const yes = new Set<JsonValue>([true, 1, ...'1 t T y Y yes Yes YES true True TRUE on On ON'.split(' ')]);

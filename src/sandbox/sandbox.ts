@@ -11,7 +11,7 @@ import { configuration, listOptions, meRecord } from './self.ts';
 import { users } from './user.ts';
 
 /** A request as it reaches the service. */
-export interface SandboxRequest {
+interface SandboxRequest {
   readonly method: string;
   /** With the query, if any. */
   readonly path: string;

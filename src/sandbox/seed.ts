@@ -2,6 +2,8 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
+import { kinds } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
 import type { Created } from './kind.ts';
@@ -32,15 +34,13 @@ export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: Ref
         refused.push({ list, index, field, texts });
     }
   };
-  seed.applications?.forEach((body, index) =>
-    take('applications', index, sandbox.create('application', body)),
-  );
-  seed.users?.forEach((body, index) => take('users', index, sandbox.create('user', body)));
+  for (const { type, list } of kinds)
+    for (const [index, body] of (seed[list] ?? []).entries()) take(list, index, sandbox.create(type, body));
   return { sandbox, refused };
 }
 
 interface RefusedEntry {
-  readonly list: 'applications' | 'users';
+  readonly list: Kind['list'];
   readonly index: number;
   readonly field: string;
   readonly texts: readonly string[];

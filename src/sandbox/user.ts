@@ -72,20 +72,7 @@ export function users(groups: ReadonlyMap<string, SeedGroup>): SandboxKind {
       },
       attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
       path: { type: 'string', label: 'Path', read: text({ afterwards: badPath }), default: 'users' },
-      type: {
-        type: 'choice',
-        label: 'Type',
-        more: {
-          choices: [
-            { value: 'internal', display_name: 'Internal' },
-            { value: 'external', display_name: 'External' },
-            { value: 'service_account', display_name: 'Service Account' },
-            { value: 'internal_service_account', display_name: 'Internal Service Account' },
-          ],
-        },
-        read: userType,
-        default: 'internal',
-      },
+      type: { ...anyUserType, read: userType },
     },
     mayCreate: (token) => token.add_users !== false,
     create: (values) => {
@@ -106,12 +93,18 @@ function badPath(path: string): string | undefined {
   return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
 }
 
-const anyUserType = choice('internal', 'external', 'service_account', 'internal_service_account');
+const userTypes = {
+  internal: 'Internal',
+  external: 'External',
+  service_account: 'Service Account',
+  internal_service_account: 'Internal Service Account',
+};
+const anyUserType = choice('Type', userTypes, 'internal');
 
 function userType(value: JsonValue): Reading {
   return value === 'internal_service_account'
     ? wrong('Setting a user to internal service account is not allowed.')
-    : anyUserType(value);
+    : anyUserType.read(value);
 }
 
 /** The service does not check attributes for NUL and lone surrogates, which its database refuses. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doctor, type DoctorOptions } from '../../src/commands/doctor.ts';
 import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
-import { Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -37,6 +37,8 @@ function project(lists: string): Record<string, string> {
 
 /** Serves a sandbox; what stands in front of it may change the requests. */
 let server: SandboxServer;
+type SandboxRequest = Parameters<Sandbox['handle']>[0];
+
 let onTheWay: (request: SandboxRequest) => SandboxRequest = (request) => request;
 const received: string[] = [];
 beforeAll(async () => {

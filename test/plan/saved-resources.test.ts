@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { placeOf, type Resource } from '../../src/kinds/resource.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { SavedPlan } from '../../src/plan/saved/document.ts';
-import { restored, type Restored } from '../../src/plan/saved/resources.ts';
+import { restored } from '../../src/plan/saved/resources.ts';
 import { sensitive } from '../../src/base/sensitive.ts';
 import { desired } from '../support/desired.ts';
 import { memoryFiles } from '../support/memory-files.ts';
@@ -10,7 +10,7 @@ import { memoryFiles } from '../support/memory-files.ts';
 type References = SavedPlan['saved']['user.alice']['references'];
 
 /** A plan that creates a user, whose references are resolved with KEY as ` padded\n`. */
-function resolved(shown: JsonObject, references: References = {}): Promise<Restored> {
+function resolved(shown: JsonObject, references: References = {}): ReturnType<typeof restored> {
   const plan: SavedPlan = {
     format_version: '1.0',
     tool_version: '1.2.3',

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { Sandbox, type SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/response.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import {
@@ -23,7 +23,7 @@ interface UnderWay extends Identity {
   readonly run: string;
   readonly method: Method;
   readonly timeoutMs: number;
-  readonly request: SandboxRequest;
+  readonly request: Parameters<Sandbox['handle']>[0];
 }
 
 /** How a request ends for the run, and in how many milliseconds. */

@@ -10,7 +10,7 @@ import type { Address } from '../../src/base/address.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { canBeRead } from '../../src/kinds/kind.ts';
-import { addressOf, type Origin, type Resource } from '../../src/kinds/resource.ts';
+import { addressOf, type Resource } from '../../src/kinds/resource.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { sourceFile } from '../../src/base/source.ts';
@@ -176,7 +176,7 @@ function resourceOf(text: string, index: number): Resource {
   };
 }
 
-function originAt(text: string): Origin {
+function originAt(text: string): Resource['origin'] {
   const whole: [number, number] = [0, text.length];
   return { kind: 'manifest', file: sourceFile(text, text), entry: whole, fields: { name: whole } };
 }

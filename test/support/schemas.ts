@@ -1,6 +1,8 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { schemaText, type SchemaName } from '../../src/base/package-file.ts';
+import { schemaText } from '../../src/base/package-file.ts';
+
+type SchemaName = Parameters<typeof schemaText>[0];
 
 const compiled = new Map<SchemaName, ValidateFunction>();
 

@@ -20,7 +20,7 @@ import { checkRules } from '../../manifest/rules.ts';
 import { readSecret, secretFiles, type SecretSources } from '../../manifest/secret-reference.ts';
 import { trim } from '../../manifest/trim.ts';
 
-export type Restored =
+type Restored =
   | { readonly kind: 'restored'; readonly plan: Plan }
   /** It must not be applied. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] };
