@@ -59,8 +59,12 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   async function outcomeOf(change: Change): Promise<Outcome> {
     const { resource } = change;
     if (!isPending(change)) {
-      const outcome = change.differences.length > 0 ? 'differs' : 'unchanged';
-      return { change, outcome, attempts: 0, durationMs: 0 };
+      const { differences } = change;
+      const found =
+        differences.length > 0
+          ? ({ outcome: 'differs', differences } as const)
+          : ({ outcome: 'unchanged' } as const);
+      return { change, ...found, attempts: 0, durationMs: 0 };
     }
     const stoppedBy = whyStopped(change);
     if (stoppedBy !== undefined)

@@ -56,7 +56,7 @@ export interface Outcome {
   readonly answer?: Answer;
   /** With `exists`: an earlier request of this run may have created it, if only in part. */
   readonly doubt?: Doubt;
-  /** The declared fields that have other values there: with `exists` as they were found, with `created` as they came back. */
+  /** The declared fields that have other values there: with `exists` and `differs` as they were found, with `created` as they came back. */
   readonly differences?: readonly Difference[];
   /** With `not_attempted`, where nothing was sent: why the run, or this type of resource, had stopped. */
   readonly stoppedBy?: StopReason;

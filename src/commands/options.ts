@@ -57,7 +57,10 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
   const hidden = connectionOptions().map((option) => option.hideHelp());
   return withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden)
     .addOption(verboseOption())
-    .option('--wait <seconds>', 'wait for a restart of the service (default: 60)')
+    .option(
+      '--wait <seconds>',
+      'wait for a restart of the service; if given, for its start as well (default: 60)',
+    )
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)

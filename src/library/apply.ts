@@ -33,7 +33,9 @@ export interface AppliedOutcome extends Omit<Outcome, 'change'> {
  * Creates what a plan says is missing, and nothing twice. What the service refuses or leaves open is in the outcomes.
  * Rejects with a UsageError when the options are wrong, or lead to another service than the plan's.
  */
-export async function apply({ plan, manifests }: Planned, options: ApplyOptions = {}): Promise<Applied> {
+export async function apply(planned: Planned, options: ApplyOptions = {}): Promise<Applied> {
+  refuseUnplanned(planned);
+  const { plan, manifests } = planned;
   const { failFast, onEvent = () => {} } = options;
   const { service, own } = await settingsOf(options);
   if (plan.service !== service.baseUrl) {
@@ -42,7 +44,7 @@ export async function apply({ plan, manifests }: Planned, options: ApplyOptions 
       'Plan and apply with the same service.',
     );
   }
-  const resources = await guarded(Manifests.reveal(manifests).resources, own);
+  const resources = await guarded(Manifests.revealValid(manifests).resources, own);
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const faulty = new AbortController();
   const signal = AbortSignal.any([faulty.signal, ...(options.signal ? [options.signal] : [])]);
@@ -68,4 +70,10 @@ export async function apply({ plan, manifests }: Planned, options: ApplyOptions 
     outcomes: outcomes.map((outcome) => ({ ...outcome, change: changeDocument(outcome.change) })),
     manifests,
   };
+}
+
+/** A program without types may pass a plan that failed. */
+function refuseUnplanned({ kind }: { readonly kind: unknown }): void {
+  if (kind === 'planned') return;
+  throw new UsageError('there is no plan to apply', 'Pass what plan gave, when its kind is `planned`.');
 }

@@ -1,5 +1,6 @@
 import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { loadFormats, type ReportFormat } from '../report/formats/all.ts';
@@ -48,6 +49,15 @@ export class Manifests<Kind extends 'valid' | 'invalid' = 'valid' | 'invalid'> {
   /** What the valid entries declare. */
   get addresses(): Address[] {
     return this.#loaded.resources.map(({ address }) => address);
+  }
+
+  /** The same of valid manifests. Throws a UsageError for others, which a program without types may pass. */
+  static revealValid(manifests: unknown): Revealed {
+    if (manifests instanceof Manifests && manifests.kind === 'valid') return Manifests.reveal(manifests);
+    throw new UsageError(
+      'only valid manifests can be planned and applied',
+      'Pass what loadManifests gave, when its kind is `valid`; otherwise its diagnostics say what is wrong.',
+    );
   }
 
   /** What a caller may not see. Only the type of this class is exported, so this stays inside. */

@@ -36,13 +36,14 @@ export async function plan(
   manifests: ValidManifests,
   options: PlanOptions = {},
 ): Promise<Planned | NotPlanned> {
+  const declared = Manifests.revealValid(manifests).resources;
   const { target = [], exclude = [], shard } = options;
   const selection = {
     target,
     exclude,
     ...(shard !== undefined && { shard: shardIn(shard, nameOf('shard')) }),
   };
-  const scoped = selected(Manifests.reveal(manifests).resources, selection, nameOf);
+  const scoped = selected(declared, selection, nameOf);
   const { service, own } = await settingsOf(options);
   const resources = await guarded(scoped.resources, own);
   const { result, halt } = await planChecked({ ...scoped, resources }, service, {}, jobFor(options));

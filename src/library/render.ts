@@ -1,4 +1,5 @@
-import type { ReportFormat } from '../report/formats/all.ts';
+import { UsageError } from '../base/errors.ts';
+import { formatNames, isFormat, type ReportFormat } from '../report/formats/all.ts';
 import { applyReport, planReport, validationReport, type Report } from '../report/report.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeFrom, planFrom, type ChangeDocument } from '../plan/document.ts';
@@ -36,6 +37,8 @@ export function renderApply({ manifests, ...run }: Applied, format: ReportFormat
 }
 
 function render(manifests: Manifests, report: Report, format: ReportFormat): string {
+  if (!isFormat(format))
+    throw new UsageError('there is no such format', `They are: ${formatNames.join(', ')}.`);
   return Manifests.reveal(manifests).formats[format](report, { toolVersion: toolVersion() });
 }
 

@@ -182,7 +182,10 @@ describe('the outcomes of a plan', () => {
         throw new Error('nothing is to be sent');
       },
     );
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['unchanged', 'differs']);
+    expect(outcomes.map(({ outcome, differences }) => ({ outcome, differences }))).toEqual([
+      { outcome: 'unchanged', differences: undefined },
+      { outcome: 'differs', differences: [{ field: 'name', declared: 'B', observed: 'X' }] },
+    ]);
     expect(outcomes.every(({ attempts, durationMs }) => attempts === 0 && durationMs === 0)).toBe(true);
     expect(begun).toEqual([]);
   });

@@ -23,6 +23,12 @@ describe.each(kinds)('the kind $type', (kind) => {
     expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
   });
 
+  test('has defaults for every field but those that name one entry', () => {
+    const names = new Set([kind.identity, 'name']);
+    const shared = Object.keys(kind.fields).filter((field) => !names.has(field));
+    expect(Object.keys(definitions[`${kind.type}Defaults`]?.properties ?? {})).toEqual(shared);
+  });
+
   test('has its identity among the fields that must be there', () => {
     expect(definition?.required).toContain(kind.identity);
   });

@@ -290,6 +290,24 @@ describe('the library', () => {
     expect([...seen]).toEqual(['${env:HOME}']);
   });
 
+  test('plans no manifests that are not valid, applies no plan that failed, and knows no other formats', async () => {
+    const made = await planned(await valid(...roll));
+    const { diagnostics } = made.manifests;
+    // As a program without types calls it.
+    const untyped = { plan, apply, renderPlan } as unknown as Readonly<
+      Record<'plan' | 'apply' | 'renderPlan', (...given: unknown[]) => unknown>
+    >;
+    const invalid = await loadManifests('no-such-file.yaml');
+    expect(invalid.kind).toBe('invalid');
+    for (const given of [invalid, { kind: 'valid', diagnostics }, undefined])
+      await expect(untyped.plan(given, service)).rejects.toBeInstanceOf(UsageError);
+    const failed = { kind: 'failed', diagnostics, manifests: made.manifests };
+    for (const given of [failed, { ...made, manifests: invalid }])
+      await expect(untyped.apply(given, service)).rejects.toBeInstanceOf(UsageError);
+    for (const format of ['nope', 'toString'])
+      expect(() => untyped.renderPlan(made, format)).toThrow(UsageError);
+  });
+
   test('applies a plan to no other service than its own', async () => {
     const made = await planned(await valid(...roll));
     await expect(apply(made, { ...service, url: 'http://127.0.0.1:9' })).rejects.toThrow(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { complete } from '../../../src/commands/complete.ts';
 import { program } from '../../../src/commands/program.ts';
-import { formatNames, loadFormats } from '../../../src/report/formats/all.ts';
+import { formatNames, loadFormats, printedFormats } from '../../../src/report/formats/all.ts';
 import { root } from '../../support/cli.ts';
 import { capture } from '../../support/run.ts';
 
@@ -17,7 +17,8 @@ test('every format of the table can be loaded, and is a format of its own', asyn
 test('help names the formats that --output does not print', () => {
   for (const name of ['validate', 'plan', 'apply']) {
     const command = rollcall.commands.find((each) => each.name() === name);
-    expect(command?.helpInformation()).toContain('markdown, html, junit, sarif, github, …');
+    const files = formatNames.filter((format) => !printedFormats.includes(format));
+    expect(command?.helpInformation().replaceAll(/\s+/g, ' ')).toContain(`${files.join(', ')}, …`);
   }
 });
 
@@ -25,6 +26,11 @@ test('completion offers every format', async () => {
   const { context } = capture({ files: {} });
   const offered = await complete(rollcall, ['plan', '--report', ''], context);
   expect(offered.map(({ text }) => text)).toEqual(formatNames.map((name) => `${name}=`));
+});
+
+test('docs/library.md names every format', () => {
+  const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+  for (const name of formatNames) expect(page).toContain(`\`${name}\``);
 });
 
 test('docs/plans.md says of every format what it is', () => {
