@@ -40,7 +40,11 @@ export async function refuseOutside(
 async function isInside(entry: string, folder: string, root: string, files: Files): Promise<boolean> {
   const whole = entry.startsWith('/') ? entry : folder + entry;
   const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
-  if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
+  if ((await files.kindOf(stem)) !== 'absent') {
+    // A pipe such as /dev/stdin is there, and has no real path.
+    const realPath = await files.realPath(stem).catch(() => undefined);
+    return realPath !== undefined && isBelow(realPath, root);
+  }
   // What is not there is told by the search; here only what it would be.
   return isBelow(posix.resolve(root, entry), root);
 }

@@ -295,6 +295,21 @@ describe('manifests that rollcall.yaml names', () => {
     });
   });
 
+  test('lie below its folder, which a pipe does not: it has no real path', async () => {
+    const config = configured('manifests: [in.yaml]');
+    const files: Files = {
+      ...nodeFiles,
+      kindOf: async (path) => (path.endsWith('in.yaml') ? 'other' : nodeFiles.kindOf(path)),
+      realPath: async (path) =>
+        path.endsWith('in.yaml')
+          ? Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
+          : nodeFiles.realPath(path),
+    };
+    const run = capture({ env: {} });
+    await validate([], { config, output: 'json' }, { ...run.context, files });
+    expect(parseJson(run.stdout())).toMatchObject({ diagnostics: [{ code: 'outside-project' }] });
+  });
+
   test.each(['manifests', './manifests/*.yaml', 'ops/../manifests', '**/*.yaml'])(
     'are read there: %s',
     async (path) => {
