@@ -89,7 +89,7 @@ function refuseTaken(name: string, called: string): void {
   if (!taken.has(name.toLowerCase())) return;
   const hint =
     name.toLowerCase() === 'authorization'
-      ? 'The token goes there: set ROLLCALL_TOKEN, or name a file with --token-file.'
+      ? 'The token goes there: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
       : 'rollcall sets it itself.';
   throw new UsageError(`${called} cannot set ${name}`, hint);
 }

@@ -10,6 +10,13 @@ const headersOf = (flags: readonly string[], env: Record<string, string>): reado
 const read = (flags: readonly string[], env: Record<string, string> = {}): [string, string][] =>
   headersOf(flags, env).map(({ name, value }) => [name, value.reveal()]);
 
+describe('a header of a program', () => {
+  test('is refused in words that name no flag', () => {
+    const reading = (): unknown => readHeaders([{ name: 'Authorization', value: 'x' }], () => 'headers');
+    expect(reading).toThrow(expect.objectContaining({ hint: expect.not.stringContaining('--') }));
+  });
+});
+
 describe('--header', () => {
   test.each([
     ['X-Team: identity', 'x-team', 'identity'],
