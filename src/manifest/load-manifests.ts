@@ -8,7 +8,7 @@ import {
 import type { Address } from '../base/address.ts';
 import type { Files } from '../base/files.ts';
 import { validate } from '../generated/manifest.ts';
-import { isJsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds } from '../kinds/all.ts';
@@ -16,6 +16,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
+import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
@@ -121,7 +122,9 @@ async function understand(
     parsed.places,
     file,
   );
-  const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics, ...tokensIn(file, options)];
+  const diagnostics = [...parsed.diagnostics, ...resolved.diagnostics];
+  for (const token of own?.tokens ?? [])
+    diagnostics.push(...tokenIn(file, token, resolved.value, parsed.places));
   const manifest = trimManifest(resolved.value);
   const faults = checkSchema(validate, manifest, { places: parsed.places, diagnostics }, file);
   const unresolved = new Set(resolved.unresolved.map((path) => path.join('/')));
@@ -143,17 +146,30 @@ async function understand(
   return { ...declared, diagnostics, entries, secrets };
 }
 
-/** A token that stands in a manifest would be sent as a value, and shown in the plan. */
-function tokensIn(file: SourceFile, { own = noOwnSecrets }: LoadOptions): Diagnostic[] {
-  return own.tokens.flatMap((token) => {
-    const at = file.text.indexOf(token);
-    if (at === -1) return [];
-    return diagnosticAt(file, [at, at + token.length], {
-      code: 'invalid-value',
-      summary: 'an access token stands here',
-      detail: 'It is no secret any more: have another one made, and keep that out of manifests.',
-    });
+/** A token that stands in a manifest would be sent as a value, and shown in the plan. It may be written with escapes, or put together. */
+function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
+  const at = file.text.indexOf(token);
+  const path = at === -1 ? pathTo(token, value) : undefined;
+  if (at === -1 && path === undefined) return [];
+  const { excerpt, ...placed } = diagnosticAt(file, path ? places.ofValue(path) : [at, at + token.length], {
+    code: 'invalid-value',
+    summary: 'an access token stands here',
+    detail: 'It is no secret any more: have another one made, and keep that out of manifests.',
   });
+  // A line may hold a part of the token that is too short to be blanked out.
+  return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
+}
+
+/** Where a text stands in a value, or in the name of one. */
+function pathTo(text: string, value: JsonValue): (string | number)[] | undefined {
+  if (typeof value === 'string') return value.includes(text) ? [] : undefined;
+  const inside = isJsonList(value) ? value.entries() : isJsonObject(value) ? Object.entries(value) : [];
+  for (const [step, inner] of inside) {
+    if (typeof step === 'string' && step.includes(text)) return [step];
+    const path = pathTo(text, inner);
+    if (path) return [step, ...path];
+  }
+  return undefined;
 }
 
 function entriesIn(manifest: JsonValue): number {

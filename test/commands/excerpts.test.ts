@@ -89,6 +89,27 @@ describe('a diagnostic shows the line of a manifest without', () => {
     expect(run.stderr()).toContain('a.yaml:2:36: error: an access token stands here [invalid-value]');
   });
 
+  test.each([
+    ['escapes', `by ${secrets.token.replace('c', String.raw`\u0063`)}`, []],
+    ['two lines', secrets.token.replace('-', '\\\n      -'), []],
+    ['two variables', '${var:x}${var:y}', [`x=${secrets.token.slice(0, 9)}`, `y=${secrets.token.slice(9)}`]],
+  ])('the token, which is refused where %s put it together', async (_how, name, assignments) => {
+    const manifest = `version: 1\nusers:\n  - username: bob\n    name: "${name}"\n`;
+    const run = capture({ files: project(manifest), env });
+    expect(await plan(['a.yaml'], { output: 'text', var: assignments, ...options }, run.context)).toBe(
+      'invalid',
+    );
+    expect(run.stderr()).toContain('a.yaml:4:11: error: an access token stands here [invalid-value]');
+  });
+
+  test('the token, which is refused in the name of an attribute, too', async () => {
+    const escaped = secrets.token.replace('c', String.raw`\u0063`);
+    const manifest = `version: 1\nusers:\n  - { username: bob, name: Bob, attributes: { "${escaped}": 1 } }\n`;
+    const run = capture({ files: project(manifest), env });
+    expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
+    expect(run.stderr()).toContain('error: an access token stands here [invalid-value]');
+  });
+
   test.each([[`x=by ${secrets.token}`], [`x=[a, {b: ${secrets.token}}]`]])(
     'the token, where a variable holds it',
     async (assignment) => {
