@@ -29,6 +29,9 @@ export interface ReadConfig {
 
 const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
 
+/** A URL with a password. */
+const credentials = /:\/\/[^/\s]*@/;
+
 const defaultFile = 'rollcall.yaml';
 
 /**
@@ -66,7 +69,8 @@ export async function readConfig(
   const wrong = [...wrongValues(config, parsed.places, file)];
   for (const list of manifestLists(config))
     wrong.push(...(await refuseOutside(list, parsed.places, file, files)));
-  if (wrong.length > 0) return { ...read, diagnostics: wrong, tokens };
+  if (wrong.length > 0)
+    return { ...read, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
   return { ...read, config: choose(config, environment, file.filename), diagnostics: [], tokens };
 }
 
@@ -108,10 +112,11 @@ function* wrongValues(config: Config, places: Places, file: SourceFile): Iterabl
   }
 }
 
-/** A token that was written into the file by mistake is not shown, but told where it belongs. */
+/** A token or a password that was written into the file by mistake is not shown; of a token it is told where it belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
-  if (excerpt === undefined || !secretKey.test(excerpt)) return diagnostic;
+  if (excerpt === undefined) return diagnostic;
+  if (!secretKey.test(excerpt)) return credentials.test(excerpt) ? rest : diagnostic;
   if (diagnostic.code !== 'unknown-field') return rest;
   return {
     ...rest,

@@ -98,7 +98,8 @@ export async function readServiceSettings(
   };
 }
 
-async function clientOf(
+/** The certificate to show, if one is given. Throws a UsageError. */
+export async function clientOf(
   { clientCert, clientKey, nameOf }: Values,
   env: Environment,
   files: Pick<Files, 'read'>,

@@ -5,9 +5,11 @@ import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
 import { readConfig, type ReadConfig } from './config.ts';
+import { readHeaders } from './headers.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { closedFiles, ownSecrets, type KnownSecrets } from './own-secrets.ts';
-import { readServiceSettings, type ServiceSettings } from './service-settings.ts';
+import { readProxy } from './proxy.ts';
+import { clientOf, readServiceSettings, type ServiceSettings } from './service-settings.ts';
 import { noTokenPlaces, readToken } from './token.ts';
 import { noConfig, type ChosenConfig, type NameOf, type Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
@@ -111,14 +113,24 @@ async function knownSecrets(
       return files.read(path, maxBytes);
     },
   };
-  const service = await unlessUsage(readServiceSettings(values, env, config, plain));
+  const service = await unlessUsage(() => readServiceSettings(values, env, config, plain));
   if (service) return service;
-  const token = await unlessUsage(readToken(values, env, config, plain));
-  return token ? { token } : {};
+  // One that cannot be known hides none of the others.
+  const token = await unlessUsage(() => readToken(values, env, config, plain));
+  const headers = await unlessUsage(async () => readHeaders(values.headers ?? [], values.nameOf));
+  const proxy = await unlessUsage(async () =>
+    ['https://any', 'http://any'].map((url) => readProxy(url, env, true)).find((found) => found),
+  );
+  return {
+    ...(token && { token }),
+    ...(headers && { headers }),
+    ...(proxy && { proxy }),
+    ...(await unlessUsage(() => clientOf(values, env, plain))),
+  };
 }
 
-async function unlessUsage<Value>(reading: Promise<Value>): Promise<Value | undefined> {
-  return reading.catch((error: unknown) => {
+async function unlessUsage<Value>(reading: () => Promise<Value>): Promise<Value | undefined> {
+  return reading().catch((error: unknown) => {
     if (error instanceof UsageError) return undefined;
     throw error;
   });

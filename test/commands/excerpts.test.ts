@@ -196,3 +196,30 @@ describe('a seed of the sandbox', () => {
     expect(stderr()).toContain('[forbidden-file]');
   });
 });
+
+describe('a diagnostic shows the line of rollcall.yaml without', () => {
+  test.each([
+    ['the secret of a header', secrets.header],
+    ['the password of the proxy', secrets.password],
+    ['a line of the key', keyLine],
+  ])('%s, though no URL of a service is known', async (_what, secret) => {
+    const files = { ...project(''), 'rollcall.yaml': `version: 1\nfoo: ${secret}\n` };
+    const run = capture({ files, env: { ...env, ROLLCALL_URL: '' } });
+    expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
+    expect(run.stderr()).toMatch(/2 \| foo: ?\(sensitive\)/);
+    expect(run.stderr()).not.toContain(secret);
+  });
+
+  test.each([
+    [
+      'environments: { a: { url: "https://me:canary-in-a-url@id.example.com" } }',
+      'the service URL holds a user name',
+    ],
+    ['environments: { a: { uri: "https://me:canary-in-a-url@id.example.com" } }', 'unknown field `uri`'],
+  ])('the password in a URL', async (line, words) => {
+    const run = capture({ files: { ...project(''), 'rollcall.yaml': `version: 1\n${line}\n` }, env });
+    expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
+    expect(run.stdout()).toContain(words);
+    expect(run.stdout()).not.toContain('canary-in-a-url');
+  });
+});
