@@ -113,6 +113,28 @@ describe('doctor', () => {
     expect(ending).toBe('done');
   });
 
+  test.each([
+    [-3600, 'the clock here is 3600 s ahead of that of the service'],
+    [3600, 'the clock here is 3600 s behind that of the service'],
+  ])('says which of the clocks is ahead: %i s apart', async (seconds, said) => {
+    const date = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toUTCString();
+    const { stdout } = await examined([answered(404, { detail: 'Not found.' }, { ...requestId, date })]);
+    expect(stdout).toContain(said);
+  });
+
+  test('names the proxy that the answer came through', async () => {
+    const { context, stdout } = capture({
+      url: 'https://id.example.com',
+      env: { HTTPS_PROXY: 'http://me:canary-pass@proxy.example.com:3128' },
+      transport: scriptedTransport(notFound).send,
+      clock: virtualClock(),
+    });
+    await doctor({ output: 'json', contractOnly: true }, context);
+    expect(stdout()).toContain(
+      'https://id.example.com answers through http://proxy.example.com:3128 in 0 ms, its certificate is trusted',
+    );
+  });
+
   test('finds all well where somebody has the application after all', async () => {
     const slug = `rollcall-doctor-${'x'.repeat(50)}`;
     const { ending, statuses } = await examined([answered(200, { pk: '1', slug }, requestId)]);

@@ -83,6 +83,20 @@ describe('plan', () => {
     expect(stdout.endsWith('Plan: 0 to add, 0 to change, 0 to destroy.\n')).toBe(true);
   });
 
+  test.each([
+    [{}, true],
+    [{ quiet: true }, false],
+  ])(
+    'of an invalid manifest shows the warnings too, unless it is to be quiet: %j',
+    async (options, shown) => {
+      const invalid = 'version: 1\nusers: [{ username: alice }, { username: bob, name: B, nam: B }]\n';
+      const { ending, stderr } = await runPlan({ files: { 'manifests/a.yaml': invalid } }, options);
+      expect(ending).toBe('invalid');
+      expect(stderr).toContain('unknown field `nam`');
+      expect(stderr.includes('warning: user.alice: ')).toBe(shown);
+    },
+  );
+
   test('with --detailed-exitcode tells by its exit code that there are changes', async () => {
     expect((await runPlan({}, { detailedExitcode: true })).ending).toBe('changes');
     await runApply();
@@ -304,6 +318,18 @@ describe('apply', () => {
     expect((await runPlan()).stdout).toContain('Plan: 3 to add');
   });
 
+  test('shows the plan to who confirms it, also where stdout is a file, and once on a terminal', async () => {
+    const { stdout, stderr } = await runApply({ answerToPrompt: 'no' }, { yes: false });
+    for (const shown of [stdout, stderr]) expect(shown).toContain('Plan: 3 to add, 0 to change');
+
+    const onTerminal = capture({ files, url: server.url, answerToPrompt: 'no' });
+    const { context } = onTerminal;
+    const terminal = { ...context, stdout: { ...context.stdout, isTerminal: true } };
+    await apply(['manifests'], { output: 'text' }, terminal);
+    expect(onTerminal.stdout()).toContain('Plan: 3 to add');
+    expect(onTerminal.stderr()).toBe('Not confirmed. Nothing was created.\n');
+  });
+
   test('creates with a yes', async () => {
     const { ending, stdout } = await runApply({ answerToPrompt: 'yes' }, { yes: false });
     expect(ending).toBe('done');
@@ -344,6 +370,24 @@ describe('apply', () => {
   test('draws its progress on a terminal only', async () => {
     expect((await runApply({ terminal: true })).stderr).toContain('Creating [########################] 3/3');
     expect((await runApply({ terminal: false })).stderr).toBe('');
+  });
+
+  test('clears its progress before anything else is written', async () => {
+    const cleared = '\r\u001b[2K';
+    const whole = (await runApply({ terminal: true })).stderr.split(cleared);
+    expect(whole.map((part) => /[A-Z][a-z ]+(?= \[)/.exec(part)?.[0])).toEqual([
+      'Looking up applications',
+      'Creating',
+      undefined,
+    ]);
+    const denied = await runApply({ terminal: true, env: { ROLLCALL_TOKEN: 'may-not-view' } });
+    expect(denied.stderr).toContain(`${cleared}error: the service denied access`);
+  });
+
+  test('draws no progress through the lines of a log', async () => {
+    const { stderr } = await runApply({ terminal: true }, { verbose: true });
+    expect(stderr).toContain(' POST ');
+    expect(stderr).not.toContain('\r');
   });
 });
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/run/events.ts';
 import { withService } from '../../src/run/connect.ts';
 import { narrated } from '../../src/commands/narrator.ts';
+import { desired } from '../support/desired.ts';
 import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -20,4 +22,39 @@ test('a pause that several requests are told of is said once, and a longer one a
     }
   });
   expect(stderr()).toBe('The service asks to wait 5 s (429).\nThe service asks to wait 60 s (429).\n');
+});
+
+function told(...events: readonly RunEvent[]): string {
+  const { context, stderr } = capture({ clock: virtualClock() });
+  const { tell } = narrated(context, { quiet: false });
+  for (const event of events) tell(event);
+  return stderr();
+}
+
+test('while a service is away, only a pause is said that is too long to wait out', () => {
+  const answer = { kind: 'unavailable', status: 503 } as const;
+  const away: RunEvent = { kind: 'outage', news: { kind: 'away', answer, waitMs: 60_000 } };
+  const pause = { kind: 'pause', milliseconds: 5000, answer, isTooLong: false } as const;
+  expect(told(away, pause)).toBe(told(away));
+  const tooLong = { ...pause, milliseconds: 3_600_000, isTooLong: true };
+  expect(told(away, tooLong)).toBe(
+    `${told(away)}The service asks to wait 3600 s (503), which is too long: the run ends.\n`,
+  );
+});
+
+test('of a run that was interrupted after a look-up failed, it is said that it was interrupted', async () => {
+  const [resource] = await desired('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
+  if (resource === undefined) expect.fail('nothing is declared');
+  const failures = [{ resource, proof: 'nothing', answer: { kind: 'crash', status: 500 } }] as const;
+  const unread = { kind: 'unread', service: 'https://id.example.com', failures } as const;
+  const end = (notRead: number, interrupted: boolean): string | undefined =>
+    told({ kind: 'halted', halt: { ...unread, notRead, interrupted } })
+      .trimEnd()
+      .split('\n')
+      .at(-1);
+  const noPlan = 'No plan for https://id.example.com:';
+  expect(end(1, true)).toBe(`${noPlan} interrupted. 1 more was not tried. Nothing was changed.`);
+  expect(end(2, false)).toBe(
+    `${noPlan} 1 of the applications could not be looked up. 2 more were not tried. Nothing was changed.`,
+  );
 });

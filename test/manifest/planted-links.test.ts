@@ -17,6 +17,9 @@ beforeAll(() => {
   symlinkSync('../planted/deeper', join(folder, 'project/sub/again'));
   symlinkSync('real', join(folder, 'project/alias'));
   symlinkSync('project', join(folder, 'mine'));
+  mkdirSync(join(folder, 'links'));
+  symlinkSync('../elsewhere', join(folder, 'links/out'));
+  symlinkSync('../project', join(folder, 'links/mine'));
 });
 
 /** The manifests that are found, as a command in a folder sees the disk. */
@@ -58,6 +61,10 @@ describe('a link out of the project, in place of a folder', () => {
     },
   );
 
+  test('is not followed by the absolute path of a link that lies elsewhere', async () => {
+    expect(await found(join(folder, 'links/out'))).toEqual(['link-outside']);
+  });
+
   test('is not followed from a folder of the project', async () => {
     expect(await found('../planted/m.yaml', 'project/sub')).toEqual(['link-outside']);
   });
@@ -81,6 +88,11 @@ describe('what lies elsewhere is found', () => {
     expect(await found('alias')).toEqual(['alias/deeper/m.yaml']);
     expect(await found('alias/deeper/m.yaml')).toEqual(['alias/deeper/m.yaml']);
     expect(await found('../mine/real')).toEqual(['../mine/real/deeper/m.yaml']);
+  });
+
+  test('by way of the working directory, and from there without a link', async () => {
+    const path = '../links/mine/../elsewhere/m.yaml';
+    expect(await found(path)).toEqual([path]);
   });
 
   test('behind a link above the project, which no pull request can plant', async () => {
