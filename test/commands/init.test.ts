@@ -99,11 +99,14 @@ describe('init', () => {
     expect(written.size).toBe(0);
   });
 
-  test('takes manifests that are there already, and writes none', async () => {
-    const { written } = await started({ url, manifests: 'my manifests/*.yaml' });
-    expect([...written.keys()]).toEqual(['rollcall.yaml']);
-    expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ manifests: ['my manifests/*.yaml'] });
-  });
+  test.each(['my manifests/*.yaml', '*.yaml', 'a, b/#1'])(
+    'takes manifests that are there already, and writes none: %s',
+    async (manifests) => {
+      const { written } = await started({ url, manifests });
+      expect([...written.keys()]).toEqual(['rollcall.yaml']);
+      expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ manifests: [manifests] });
+    },
+  );
 
   test('says what its pipeline needs that is not there, and names the next command as npx runs it', async () => {
     const { stdout } = await started(

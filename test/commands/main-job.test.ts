@@ -342,7 +342,7 @@ describe('apply', () => {
 
   test('that is interrupted begins nothing more, and says what it did not attempt', async () => {
     const interruption = new AbortController();
-    const { context, stdout } = capture({ files, url: server.url, signal: interruption.signal });
+    const { context, stdout, stderr } = capture({ files, url: server.url, signal: interruption.signal });
     const connect: typeof context.connect = async (settings) => {
       const connection = await context.connect(settings);
       return {
@@ -365,6 +365,9 @@ describe('apply', () => {
       '  . user.alice  not created: the run was interrupted\n  . user.bob  not created',
     );
     expect(stdout()).toContain('Apply incomplete!');
+    expect(stderr()).toBe(
+      '\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n',
+    );
   });
 
   test('draws its progress on a terminal only', async () => {
@@ -380,6 +383,7 @@ describe('apply', () => {
       'Creating',
       undefined,
     ]);
+    expect((await runPlan({ terminal: true })).stderr).toMatch(/^\rLooking up .*\r\u001b\[2K$/s);
     const denied = await runApply({ terminal: true, env: { ROLLCALL_TOKEN: 'may-not-view' } });
     expect(denied.stderr).toContain(`${cleared}error: the service denied access`);
   });

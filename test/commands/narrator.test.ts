@@ -42,6 +42,19 @@ test('while a service is away, only a pause is said that is too long to wait out
   );
 });
 
+test('that something is tried again is said once in a while, and of a cause only what can be seen', async () => {
+  const clock = virtualClock();
+  const { context, stderr } = capture({ clock });
+  const { tell } = narrated(context, { quiet: false });
+  const error = new Error('no \u001b[2Jsuch thing');
+  for (const seconds of [0, 1, 8, 1]) {
+    await clock.sleep(seconds * 1000);
+    tell({ kind: 'retry', answer: { kind: 'lost', error } });
+  }
+  const remark = 'Trying again: no whole answer came back: no \\u{1b}[2Jsuch thing.\n';
+  expect(stderr()).toBe(remark.repeat(2));
+});
+
 test('of a run that was interrupted after a look-up failed, it is said that it was interrupted', async () => {
   const [resource] = await desired('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
   if (resource === undefined) expect.fail('nothing is declared');

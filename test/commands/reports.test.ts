@@ -73,6 +73,15 @@ const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github']
 const all = formats.map((format) => `${format}=${format}`);
 
 describe('--report', () => {
+  test('is written too where what is given cannot be', async () => {
+    for (const command of [plan, apply]) {
+      const { context, written } = capture({ files, url: 'https://id.example.com' });
+      const options = { output: 'text', yes: true, report: all, timeout: '0' } as const;
+      await expect(command(['a.yaml'], options, context)).rejects.toThrow('--timeout cannot be "0"');
+      for (const format of formats) expect(written.get(format)).toMatch(/--timeout cannot be .*0/);
+    }
+  });
+
   test.each<[string, () => Promise<Ran>]>([
     ['of a plan', () => runPlan({ report: all })],
     ['of a plan that failed', () => runPlan({ report: all }, denied)],

@@ -120,6 +120,19 @@ function resealed(text: string, change: Partial<SavedPlan> & Record<string, unkn
 }
 
 describe('a saved plan', () => {
+  test('that left something out is to be made anew, for it is taken once', async () => {
+    const { ending, stdout } = await runApply(
+      await savedText(),
+      {},
+      {
+        transport: async (request) =>
+          request.method === 'POST' ? answered(400, { name: ['No.'] }) : service.send(request),
+      },
+    );
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('Fix what is said above, then make a new plan and apply it: ');
+  });
+
   test('sends what a direct apply sends, to the letter', async () => {
     const text = await savedText();
     expect(service.creates()).toEqual([]);
@@ -339,6 +352,8 @@ describe('apply --plan refuses', () => {
     ['--exclude', { exclude: ['application.*'] }],
     ['--var', { var: ['who=you'] }],
     ['--vars', { vars: ['v.yaml'] }],
+    ['--shard', { shard: '1/2' }],
+    ['--strict', { strict: true }],
   ])('%s, for it changes nothing', async (_, options) => {
     await expect(runApply(await savedText(), options)).rejects.toThrow('a saved plan is applied as it is');
   });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
+import type { FailedRead } from '../../src/observe/observe.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { plan } from '../../src/run/plan.ts';
-import type { ApplyRun, Ran } from '../../src/run/result.ts';
+import { haltEnding, type ApplyRun, type Ran } from '../../src/run/result.ts';
 import type { Job } from '../../src/run/world.ts';
 import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
@@ -161,6 +162,35 @@ describe('a job', () => {
     const stop = new AbortController();
     expect(await tries(new AbortController().signal, () => {})).toBeGreaterThan(0);
     expect(await tries(stop.signal, () => stop.abort('SIGINT'))).toBe(0);
+  });
+
+  test('ends as denied where one look-up of several was', async () => {
+    const { job, settings } = await started();
+    const ran = await plan({ settings, selection }, job);
+    const [resource] = ran.result?.changes.map((change) => change.resource) ?? [];
+    if (resource === undefined) expect.fail('nothing is planned');
+    const failures: FailedRead[] = [
+      { resource, proof: 'nothing', answer: { kind: 'crash', status: 500 } },
+      { resource, proof: 'denied', answer: { kind: 'denied', status: 403 } },
+    ];
+    const halt = { kind: 'unread', service: '', notRead: 0, interrupted: false } as const;
+    expect(haltEnding({ ...halt, failures })).toBe('denied');
+    expect(haltEnding({ ...halt, failures: failures.slice(0, 1) })).toBe('failed');
+  });
+
+  test.each<[string, ApplyOptions]>([
+    ['it is done', {}],
+    ['it goes no further', { mostCreates: 1 }],
+    ['whoever it asks fails', { confirm: () => Promise.reject(new Error('no answer')) }],
+  ])('closes its connection once when %s', async (_, options) => {
+    const { job, settings } = await started();
+    let closed = 0;
+    const connect: Job['connect'] = async (to) => {
+      const { send } = await job.connect(to);
+      return { send, close: async () => void (closed += 1) };
+    };
+    await apply({ settings, selection, ...options }, { ...job, connect }).catch(() => {});
+    expect(closed).toBe(1);
   });
 
   test('that plans has the plan also where it is too large', async () => {

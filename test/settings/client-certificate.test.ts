@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { readClientCertificate } from '../../src/settings/certificates.ts';
+import { secretsOf } from '../../src/settings/service-settings.ts';
+import { noConfig } from '../../src/settings/values.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { tlsFixture } from '../support/raw-server.ts';
+import { serviceSettings } from '../support/settings.ts';
 
 const { nameOf } = await valuesOf({}, {});
 const certificate = tlsFixture('client.pem').trim();
@@ -19,6 +22,13 @@ const files = memoryFiles({
 });
 
 describe('the client certificate', () => {
+  test('has a key that is kept secret, the lines between its ends too', async () => {
+    const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 'canary-token' };
+    const flags = { clientCert: 'client.pem', clientKey: 'client.key' };
+    const secrets = secretsOf(await serviceSettings(flags, env, noConfig, files));
+    expect(secrets).toContain(key.replace(/-----[^-]+-----/g, '').trim());
+  });
+
   test.each([
     ['with a key of its own', 'client.pem', 'client.key', {}],
     [

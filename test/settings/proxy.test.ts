@@ -1,9 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { readProxy } from '../../src/settings/proxy.ts';
+import { secretsOf } from '../../src/settings/service-settings.ts';
+import { noConfig } from '../../src/settings/values.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { serviceSettings } from '../support/settings.ts';
 
 const https = 'https://id.example.com';
 
 describe('the proxy', () => {
+  test('has a user and a password that are kept secret, in the form in which they are sent too', async () => {
+    const env = {
+      ROLLCALL_URL: https,
+      ROLLCALL_TOKEN: 'canary-token',
+      HTTPS_PROXY: 'http://me:canary-p%40ss@p:3128',
+    };
+    const settings = await serviceSettings({}, env, noConfig, memoryFiles({}));
+    expect(secretsOf(settings)).toEqual(
+      expect.arrayContaining(['canary-token', 'canary-p@ss', 'me:canary-p@ss', btoa('me:canary-p@ss')]),
+    );
+  });
+
   test.each([
     ['https://id.example.com', { HTTPS_PROXY: 'http://p:3128' }, 'http://p:3128'],
     ['https://id.example.com', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' }, 'http://low:1'],

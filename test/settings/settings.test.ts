@@ -117,6 +117,21 @@ describe('the settings', () => {
     expect(await problems({}, broken)).toMatchObject([{ code, range: { start: { line: 4 } } }]);
   });
 
+  test('do not show the token that is used, wherever it was written by mistake', async () => {
+    const token = 'canary-of-the-environment';
+    const mistaken = memoryFiles({ 'rollcall.yaml': `version: 1\nnote: ${token}\n` });
+    const { diagnostics } = await projectSettings({}, { ROLLCALL_TOKEN: token }, mistaken);
+    expect(diagnostics).toMatchObject([{ code: 'unknown-field', range: { start: { line: 2 } } }]);
+    expect(JSON.stringify(diagnostics)).not.toContain(token);
+  });
+
+  test('keep secret the tokens of all environments, and the passphrase of the key', async () => {
+    const env = { PRODUCTION_TOKEN: 'canary-of-production', ROLLCALL_CLIENT_KEY_PASSPHRASE: 'canary-phrase' };
+    const { policy } = await projectSettings({ env: 'staging' }, env, files);
+    expect(policy.own.texts).toEqual(expect.arrayContaining(Object.values(env)));
+    expect(policy.own.tokens).toEqual(['canary-of-production']);
+  });
+
   test('do not show a token that was written into rollcall.yaml', async () => {
     const broken = {
       'rollcall.yaml': 'version: 1\nenvironments:\n  a:\n    token: SUPERSECRET\n',
@@ -172,6 +187,10 @@ describe('the settings', () => {
     const fromEnv = await serviceSettings({ concurrency: '7' }, both, chosen, files);
     expect(fromEnv).toMatchObject({ baseUrl: 'https://env.example.com', concurrency: 7 });
     expect(fromEnv.token.reveal()).toBe('from-env');
+    expect(await serviceSettings({ url: 'https://flag.example.com' }, both, chosen, files)).toMatchObject({
+      baseUrl: 'https://flag.example.com',
+      concurrency: 5,
+    });
     await expect(serviceSettings({}, {}, chosen, files)).rejects.toThrow(/no access token/);
   });
 });
