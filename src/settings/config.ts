@@ -57,12 +57,11 @@ export async function readConfig(
   const file = await readText(read.filename, files, { closed, outside: 'refused' });
   if ('code' in file) return { ...read, diagnostics: [file], tokens: noTokenPlaces };
   const parsed = await parseYaml(file);
-  if (parsed.value === undefined) return { ...read, diagnostics: parsed.diagnostics, tokens: noTokenPlaces };
+  const misread = parsed.diagnostics.map((diagnostic) => withoutToken(diagnostic));
+  if (parsed.value === undefined) return { ...read, diagnostics: misread, tokens: noTokenPlaces };
   const tokens = tokenPlaces(parsed.value, file.filename);
   const faults = checkSchema(validate, parsed.value, parsed, file);
-  const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)].map((diagnostic) =>
-    withoutToken(diagnostic),
-  );
+  const diagnostics = [...misread, ...diagnosticsOf(faults).map((fault) => withoutToken(fault))];
   if (diagnostics.length > 0) return { ...read, diagnostics, tokens };
   // What satisfies the schema is a Config: the type is generated from it.
   const config = parsed.value as unknown as Config;

@@ -143,6 +143,16 @@ describe('the settings', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('SUPERSECRET');
   });
 
+  test.each(['token_env: [SUPERSECRET]', 'token_file: "SUPERSECRET', 'token: SUPERSECRET: x'])(
+    'do not show a token that makes rollcall.yaml faulty: %s',
+    async (line) => {
+      const broken = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${line}\n` };
+      const diagnostics = await problems({}, broken);
+      expect(diagnostics).not.toEqual([]);
+      expect(JSON.stringify(diagnostics)).not.toContain('SUPERSECRET');
+    },
+  );
+
   test.each([
     [{ env: 'prodution' }, /not in rollcall.yaml/],
     [{ var: ['novalue'] }, /--var cannot be "novalue"/],
@@ -160,6 +170,7 @@ describe('the settings', () => {
     [{}, { milliseconds: 60_000, isAsked: false }],
     [{ wait: '0' }, { milliseconds: 0, isAsked: true }],
     [{ wait: '90' }, { milliseconds: 90_000, isAsked: true }],
+    [{ wait: '86400' }, { milliseconds: 86_400_000, isAsked: true }],
   ])('of the service: %j waits as it says', async (flags, wait) => {
     const env = { ROLLCALL_URL: 'https://id.example.com', ROLLCALL_TOKEN: 't-canary' };
     expect(await serviceSettings(flags, env, { manifests: [], vars: {} }, files)).toMatchObject({ wait });
