@@ -29,6 +29,7 @@ describe('the token', () => {
     [undefined, { ROLLCALL_TOKEN: 'a', ROLLCALL_TOKEN_FILE: 'token' }, /both set/],
     ['empty', {}, /is empty/],
     ['two', {}, /holds characters that no token has/],
+    [undefined, { ROLLCALL_TOKEN: 'Bearer abc' }, /holds characters that no token has/],
     ['missing', {}, /cannot be read/],
   ])('from %j and %j is refused', async (flag, env, message) => {
     await expect(readToken({ tokenFile: flag, nameOf: String }, env, {}, files)).rejects.toThrow(message);
