@@ -197,6 +197,29 @@ describe('the library', () => {
     expect(inspect(made, { depth: 20 })).toContain('(sensitive)');
   });
 
+  test('takes a warning for an error where it is told to', async () => {
+    writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: a }]\n');
+    expect(await loadManifests(folder)).toMatchObject({ kind: 'valid', diagnostics: [{}] });
+    expect(await loadManifests(folder, { strict: true })).toMatchObject({ kind: 'invalid' });
+  });
+
+  test('reports the warnings of the manifests beside why there is no plan', async () => {
+    const manifests = await valid('applications: [{ slug: token, name: Token }]');
+    const denied = await plan(manifests, { ...service, token: 'another-token' });
+    expect(renderPlan(denied, 'text')).toMatch(/warning: application\.token: [^]*\[service-denied\]/);
+  });
+
+  test('ends with the first resource that fails where it is told to, and does not else', async () => {
+    answerToCreate = { status: 400, headers: {}, body: '{"name":["No."]}' };
+    const made = await planned(await valid(...roll));
+    const outcomes = async (failFast: boolean): Promise<string[]> => {
+      const applied = await apply(made, { ...service, concurrency: 1, failFast });
+      return applied.outcomes.map(({ outcome }) => outcome);
+    };
+    expect(await outcomes(true)).toEqual(['unchanged', 'rejected', 'not_attempted']);
+    expect(await outcomes(false)).toEqual(['unchanged', 'rejected', 'rejected']);
+  });
+
   test('narrows the plan', async () => {
     const made = await planned(await valid(...roll), { target: ['user.*'] });
     expect(made.plan.resource_changes.map(({ address }) => address)).toEqual(['user.alice']);
@@ -227,6 +250,7 @@ describe('the library', () => {
     const outcomes = applied.outcomes.map(({ outcome }) => outcome);
     expect(new Set(outcomes)).toEqual(new Set(['created', 'not_attempted']));
     expect(outcomes.filter((outcome) => outcome === 'created').length).toBeLessThanOrEqual(4);
+    expect(renderApply(applied, 'text')).toContain('The run was interrupted.');
   });
 
   test.each([
@@ -250,6 +274,14 @@ describe('the library', () => {
       expect(creates).toBe(sent);
     },
   );
+
+  test('names where a token may come from, and no option that it does not have', async () => {
+    const { url } = service;
+    await expect(plan(await valid(...roll), { url, env: {} })).rejects.toMatchObject({
+      message: 'no access token is given',
+      hint: 'Set ROLLCALL_TOKEN, or name a file with ROLLCALL_TOKEN_FILE.',
+    });
+  });
 
   test.each<[string, PlanOptions]>([
     ['no service URL is given', { url: undefined }],
