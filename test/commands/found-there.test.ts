@@ -58,3 +58,14 @@ describe('an application that appears between the plan and its create', () => {
     });
   });
 });
+
+test('an application that was there before the plan, and differs, is told by the plan alone', async () => {
+  const { context, stdout } = capture({
+    files: { 'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
+    url: 'http://127.0.0.1:9',
+    transport: async () => answered(200, { pk: 'p', slug: 'wiki', name: 'Other' }),
+  });
+  expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('done');
+  expect(stdout()).toContain('1 differing');
+  expect(stdout()).not.toContain('by now');
+});

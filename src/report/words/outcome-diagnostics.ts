@@ -23,8 +23,8 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
       at(field, { ...problem, detail: [detail, requestId].filter((line) => line).join('\n') }),
     );
   }
-  // It was created by somebody else in the meantime, with other values than are declared.
-  if (differences !== undefined)
+  // It was created by somebody else in the meantime, with other values than are declared. What differed before, the plan has said.
+  if (outcome.outcome === 'exists' && differences !== undefined)
     return [
       at(differences[0]?.field, {
         code: 'differs',
