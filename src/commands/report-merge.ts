@@ -82,7 +82,6 @@ async function read(filename: string, { files }: Context): Promise<JsonObject> {
 
 const maxBytes = 512 * 1024 * 1024 - 1;
 
-/** Whether something is the document of an apply. */
 function isApplyDocument(value: unknown): value is ApplyDocument {
   return validate(value); // what satisfies the schema has the fields of the type
 }

@@ -76,15 +76,16 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
   return problems;
 }
 
+type NonEmpty<Item> = readonly [Item, ...Item[]];
+
 /** Merges the plans of all shards into one. */
-export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDocument[]]): PlanDocument {
-  const plans = [first, ...others];
+export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
+  const { scope, ...whole } = plans[0];
   const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
-  const { scope: _, ...whole } = first;
   return {
     ...whole,
     created_at: earliest(plans.map(({ created_at }) => created_at)),
-    ...wholeScope(first.scope),
+    ...wholeScope(scope),
     resource_changes: changes,
     ...countedDocument(changes),
     ...mergedDiagnostics(plans),
@@ -92,24 +93,19 @@ export function mergePlans([first, ...others]: readonly [PlanDocument, ...PlanDo
 }
 
 /** Merges the applies of all shards into one. */
-export function mergeApplies([first, ...others]: readonly [
-  ApplyDocument,
-  ...ApplyDocument[],
-]): ApplyDocument {
-  const applies = [first, ...others];
+export function mergeApplies(applies: NonEmpty<ApplyDocument>): ApplyDocument {
+  const { scope, ...whole } = applies[0];
   const startedAt = earliest(applies.map(({ started_at }) => started_at));
   const endedAt = Math.max(
     ...applies.map(({ started_at, duration_ms }) => Date.parse(started_at) + duration_ms),
   );
-  const duration = endedAt - Date.parse(startedAt);
   const sum = (part: keyof Pace): number => applies.reduce((total, { pace }) => total + pace[part], 0);
   const merged = applies.flatMap(({ outcomes }) => outcomes).toSorted(byAddress);
-  const { scope: _, ...whole } = first;
   return {
     ...whole,
-    ...wholeScope(first.scope),
+    ...wholeScope(scope),
     started_at: startedAt,
-    duration_ms: duration,
+    duration_ms: endedAt - Date.parse(startedAt),
     interrupted: applies.some(({ interrupted }) => interrupted),
     // The shards ran at the same time, so their requests add up.
     pace: {

@@ -24,7 +24,6 @@ export type Report = ProblemsReport | PlanReport | ApplyReport;
 /** What was found in the manifests, and on the way to a result. */
 interface Found {
   readonly diagnostics: readonly Diagnostic[];
-  /** Those of the diagnostics that are errors. */
   readonly errors: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
   /** The manifests that were read. */

@@ -34,7 +34,7 @@ export async function apply(
 
 /** Creates what a saved plan says and nothing else, as long as the service is as it was planned for. */
 export async function applySaved(
-  { settings, filename, ...options }: SavedRequest & ApplyOptions,
+  { settings, filename, ...options }: ApplyOptions & { settings: Settings; filename: string },
   job: Job,
 ): Promise<Ran<ApplyRun>> {
   const nothing = { filenames: [], diagnostics: [] };
@@ -54,11 +54,6 @@ export async function applySaved(
     if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };
     return { ...known, ...(await carryOut(plan, options, service, job, true)) };
   });
-}
-
-interface SavedRequest {
-  readonly settings: Settings;
-  readonly filename: string;
 }
 
 /** Creates what a plan says is missing that was made before, without looking anything up again. */

@@ -18,7 +18,6 @@ const slugForm = /^[-a-zA-Z0-9_]+$/;
 /** The applications, given the providers that exist. */
 export function applications(providers: ReadonlyMap<number, SeedProvider>): SandboxKind {
   const bySlug = new Map<string, Stored>();
-  /** The application that has a provider as its main one. */
   const mainOf = new Map<JsonValue, Stored>();
   /** The application that has a provider as one of its backchannel providers. */
   const backchannelOf = new Map<JsonValue, Stored>();

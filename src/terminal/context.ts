@@ -10,7 +10,7 @@ export interface Context extends World {
   readonly createFile: (filename: string, text: string) => Promise<boolean>;
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
-  readonly stdout: Output & Pick<ResultStream, 'isLost'>;
+  readonly stdout: Output & ResultStream;
   /** Progress, prompts and diagnostics. */
   readonly stderr: Output;
   /** Asks a person; none without a terminal. Gives an empty answer when the signal aborts. */
@@ -25,9 +25,7 @@ export interface Output {
 }
 
 /** Where results go. */
-export interface ResultStream {
-  write(text: string): void;
-  readonly isTerminal: boolean;
+export interface ResultStream extends Omit<Output, 'colours'> {
   /** Whether a part of the output was lost so far. A reader that stops reading is no loss. */
   isLost(): Promise<boolean>;
 }

@@ -49,20 +49,14 @@ function escaped(character: string): string {
 const validationFormatVersion = '1.0';
 
 /** schemas/validation.schema.json */
-function validationDocument({
-  diagnostics,
-  errors,
-  warnings,
-  valid,
-  resourceCount,
-}: ProblemsReport): JsonObject {
+function validationDocument(report: ProblemsReport): object {
   return {
     format_version: validationFormatVersion,
-    valid,
-    error_count: errors.length,
-    warning_count: warnings.length,
-    resource_count: resourceCount,
-    diagnostics: documentsOf(diagnostics),
+    valid: report.valid,
+    error_count: report.errors.length,
+    warning_count: report.warnings.length,
+    resource_count: report.resourceCount,
+    diagnostics: documentsOf(report.diagnostics),
   };
 }
 
@@ -91,24 +85,24 @@ export function diagnosticDocument({
 const applyFormatVersion = '1.0';
 
 /** schemas/apply.schema.json. Every planned resource is in it. */
-function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): JsonObject {
+function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): object {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
     service: run.plan.service,
     manifest_digest: run.plan.manifestDigest,
-    ...(run.plan.scope && { scope: { ...run.plan.scope } }),
+    ...(run.plan.scope && { scope: run.plan.scope }),
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     interrupted: run.interrupted,
-    pace: { ...run.pace },
+    pace: run.pace,
     outcomes: outcomes.map((outcome) => outcomeDocument(outcome)),
-    summary: { ...summary },
+    summary,
     diagnostics: documentsOf(diagnostics),
   };
 }
 
-function outcomeDocument(outcome: ToldOutcome): JsonObject {
+function outcomeDocument(outcome: ToldOutcome): object {
   const { answer, diagnostics } = outcome;
   const { resource } = outcome.change;
   const detail = detailOf(outcome);
@@ -116,14 +110,12 @@ function outcomeDocument(outcome: ToldOutcome): JsonObject {
     address: resource.address,
     type: resource.kind.type,
     name: resource.name,
-    source: { ...sourceOf(resource) },
+    source: sourceOf(resource),
     outcome: outcome.outcome,
     ...(outcome.doubt && { doubt: outcome.doubt }),
-    ...(outcome.differences && { differences: outcome.differences.map((difference) => ({ ...difference })) }),
+    ...(outcome.differences && { differences: outcome.differences }),
     ...(detail !== '' && { detail }),
-    ...(diagnostics.length > 0 && {
-      diagnostics: documentsOf(diagnostics),
-    }),
+    ...(diagnostics.length > 0 && { diagnostics: documentsOf(diagnostics) }),
     ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
     ...(outcome.pk !== undefined && { pk: outcome.pk }),
     attempts: outcome.attempts,

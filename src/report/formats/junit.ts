@@ -38,7 +38,6 @@ export const junit: Format = (report) => {
   );
 };
 
-/** A case for a resource. */
 function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome): Case {
   const { file, line } = sourceOf(change.resource);
   const texts = diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`));
