@@ -91,7 +91,7 @@ export async function loadManifests(
   return {
     resources,
     addresses: named.map(({ address }) => address),
-    diagnostics: strict ? sorted.map((diagnostic) => asError(diagnostic)) : sorted,
+    diagnostics: strict ? sorted.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : sorted,
     filenames: found.filenames,
   };
 }
@@ -227,8 +227,4 @@ function emptyFile(file: SourceFile): Diagnostic {
     summary: 'this file declares nothing',
     detail: `A manifest begins with \`version: 1\` and declares ${lists}, or ${kinds.length === 2 ? 'both' : 'several'}.`,
   });
-}
-
-function asError(diagnostic: Diagnostic): Diagnostic {
-  return diagnostic.severity === 'error' ? diagnostic : { ...diagnostic, severity: 'error' };
 }

@@ -66,14 +66,12 @@ async function readAssignment(assignment: string): Promise<[name: string, value:
     const asText = `If it is meant as text, quote it: --var '${name}="…"'.`;
     throw new UsageError(
       `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'nothing can be read in it'}`,
-      isNumber(text) ? `${asText} Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` : asText,
+      text !== '' && !Number.isNaN(Number(text))
+        ? `${asText} Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.`
+        : asText,
     );
   }
   return [name, text === '' ? '' : value];
-}
-
-function isNumber(text: string): boolean {
-  return text !== '' && !Number.isNaN(Number(text));
 }
 
 /** Variables are plain values: a reference in one would reach the service as it is written. */

@@ -70,13 +70,17 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
       ];
     }
     case 'denied':
-    case 'well':
+    case 'well': {
+      const rights = { ...facts, ...(stage === 'denied' && { denial: trouble }) };
       return [
         connected,
         baseUrlFound(facts),
-        ...rightsChecks({ ...facts, ...(stage === 'denied' && { denial: trouble }) }),
+        tokenCheck(rights),
+        viewCheck(rights),
+        ...kinds.map((kind) => createCheck(kind, rights)),
         clockCheck(facts),
       ];
+    }
   }
 }
 
@@ -152,11 +156,6 @@ const rightsNames: readonly DoctorCheck['name'][] = [
 
 function createName({ list }: Kind): DoctorCheck['name'] {
   return `create-${list}`;
-}
-
-/** What is known of the token and of its rights, once the service itself has answered. */
-function rightsChecks(facts: RightsFacts): DoctorCheck[] {
-  return [tokenCheck(facts), viewCheck(facts), ...kinds.map((kind) => createCheck(kind, facts))];
 }
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
