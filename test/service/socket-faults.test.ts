@@ -369,26 +369,35 @@ describe('a request that meets', () => {
   );
 });
 
-test('a host whose name is missing is an outage once it has answered, and a misspelling before', async () => {
-  const server = await rawServer(answering(ok));
-  let isMissing = true;
-  const transport = undiciTransport({
-    baseUrl: `http://service.test:${server.port}`,
-    authorization: 'Bearer t',
-    timeoutMs: guardMs,
-    lookup: (hostname, options, callback) =>
-      isMissing
-        ? noSuchHost(hostname, options, callback)
-        : callback(null, [{ address: '127.0.0.1', family: 4 }], 4),
-  });
-  closing.push(transport, server);
-  const ask = async (): Promise<string> => seen(await transport.send({ method: 'GET', path: '/x/' }));
-  expect(await ask()).toBe('never sent, lasting');
-  isMissing = false;
-  expect(await ask()).toBe('answered 200');
-  isMissing = true;
-  expect(await ask()).toBe('never sent, transient');
-});
+test.each([
+  ['a host', false],
+  ['a proxy', true],
+])(
+  '%s whose name is missing is an outage once it has answered, and a misspelling before',
+  async (_, proxied) => {
+    const server = await rawServer(answering(ok));
+    const proxy = proxied ? await testProxy() : undefined;
+    if (proxy) closing.push(proxy);
+    let isMissing = true;
+    const transport = undiciTransport({
+      baseUrl: `http://${proxied ? '127.0.0.1' : 'service.test'}:${server.port}`,
+      ...(proxy && { proxy: { origin: `http://proxy.test:${proxy.port}` } }),
+      authorization: 'Bearer t',
+      timeoutMs: guardMs,
+      lookup: (hostname, options, callback) =>
+        isMissing
+          ? noSuchHost(hostname, options, callback)
+          : callback(null, [{ address: '127.0.0.1', family: 4 }], 4),
+    });
+    closing.push(transport, server);
+    const ask = async (): Promise<string> => seen(await transport.send({ method: 'GET', path: '/x/' }));
+    expect(await ask()).toBe('never sent, lasting');
+    isMissing = false;
+    expect(await ask()).toBe('answered 200');
+    isMissing = true;
+    expect(await ask()).toBe('never sent, transient');
+  },
+);
 
 test('a 100 can come before every answer of a connection, and a body that looks like one stays whole', async () => {
   const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
