@@ -106,6 +106,17 @@ test('of a create of which nothing is known it is said how to find out', async (
   ]);
 });
 
+test('of a user that may lack fields it is said what to look at', async () => {
+  const { findings } = reportOf(await runWith({ outcome: 'exists', doubt: 'unchecked' }));
+  expect(findings.map(({ code }) => code)).toEqual(['perhaps-incomplete']);
+  expect(findings[0]?.detail).toContain('Check it in the service, its groups above all');
+});
+
+test('a page says how often a create was tried that was tried more than once', async () => {
+  expect(html(reportOf(await runWith({ attempts: 2 })), setting)).toContain('created, 2 attempts');
+  expect(html(reportOf(await runWith({ attempts: 1 })), setting)).not.toContain('attempts');
+});
+
 test('what is in sync is counted, and not listed for a person', async () => {
   const wiki = { slug: 'wiki', name: 'Wiki' };
   const plan = await planOf('version: 1\napplications: [{ slug: wiki, name: Wiki }]\n', { wiki });
