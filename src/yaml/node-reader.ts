@@ -21,6 +21,7 @@ const maxAliasedValues = 10_000;
 /** More problems of one file would cost time and memory, and hardly anybody reads them. */
 const maxProblems = 1000;
 const noCharacter = /[\0\p{Cs}]/u;
+const meantAsText = 'Quote it if it is meant as text.';
 const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
 /** Assigned to an object, it would replace the object's prototype. */
 const refusedKey = '__proto__';
@@ -57,12 +58,20 @@ export class NodeReader {
     return null;
   }
 
+  #unsupported(node: unknown, summary: string, detail: string): null {
+    return this.report(spanOf(node), 'yaml-unsupported', summary, detail);
+  }
+
+  #invalid(node: unknown, summary: string, detail: string): null {
+    return this.report(spanOf(node), 'invalid-value', summary, detail);
+  }
+
   read(node: unknown, depth: number): JsonValue {
     if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return null;
     if (isNode(node) && !isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
     if (depth >= maxDepth && (isSeq(node) || isMap(node))) {
-      return this.report(spanOf(node), 'yaml-unsupported', tooDeep.summary, tooDeep.detail);
+      return this.#unsupported(node, tooDeep.summary, tooDeep.detail);
     }
     if (isSeq(node) || isMap(node)) return this.#readCollection(node, depth);
     if (isAlias(node)) {
@@ -73,12 +82,7 @@ export class NodeReader {
       }
       if (this.#open.has(target)) {
         const detail = 'It would contain itself without end.';
-        return this.report(
-          spanOf(node),
-          'yaml-unsupported',
-          'this alias is inside the value that it repeats',
-          detail,
-        );
+        return this.#unsupported(node, 'this alias is inside the value that it repeats', detail);
       }
       this.targets.set(node, target);
       this.#insideAliases += 1;
@@ -87,7 +91,7 @@ export class NodeReader {
       if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#tooManySaid) {
         this.#tooManySaid = true;
         const detail = `Aliases may repeat ${maxAliasedValues} values in one file.`;
-        this.report(spanOf(node), 'yaml-unsupported', 'the aliases expand to too many values', detail);
+        this.#unsupported(node, 'the aliases expand to too many values', detail);
       }
       return value;
     }
@@ -106,30 +110,14 @@ export class NodeReader {
   #readScalar(node: Scalar): JsonValue {
     const { value } = node;
     if (typeof value === 'string' && noCharacter.test(value)) {
-      return this.report(
-        spanOf(node),
-        'invalid-value',
-        'this text holds something that is not a character',
-        unstorable,
-      );
+      return this.#invalid(node, 'this text holds something that is not a character', unstorable);
     }
     if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
     if (typeof value === 'number' && Number.isFinite(value)) {
       if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-      const detail = 'Quote it if it is meant as text.';
-      return this.report(
-        spanOf(node),
-        'invalid-value',
-        'this number is too large to be kept exactly',
-        detail,
-      );
+      return this.#invalid(node, 'this number is too large to be kept exactly', meantAsText);
     }
-    return this.report(
-      spanOf(node),
-      'invalid-value',
-      'this is not a JSON value',
-      'Quote it if it is meant as text.',
-    );
+    return this.#invalid(node, 'this is not a JSON value', meantAsText);
   }
 
   #readMap(map: YAMLMap, depth: number): JsonValue {
@@ -141,12 +129,8 @@ export class NodeReader {
       if (Object.hasOwn(object, key) && !repeated.has(key)) {
         repeated.add(key);
         const summary = `the key ${JSON.stringify(key)} stands here more than once`;
-        this.report(
-          spanOf(pair.key),
-          'yaml-duplicate-key',
-          summary,
-          'Keep one; YAML would keep only the last.',
-        );
+        const detail = 'Keep one; YAML would keep only the last.';
+        this.report(spanOf(pair.key), 'yaml-duplicate-key', summary, detail);
       }
       object[key] = this.read(pair.value, depth + 1);
     }
@@ -154,28 +138,23 @@ export class NodeReader {
   }
 
   #readKey(pair: Pair, map: YAMLMap): string | undefined {
-    const span = pair.key === null ? spanOf(map) : spanOf(pair.key);
+    const node = pair.key === null ? map : pair.key;
     const key = isScalar(pair.key) ? pair.key.value : undefined;
     if (typeof key !== 'string') {
-      this.report(span, 'yaml-unsupported', 'a key must be a string', 'Quote the key.');
+      this.#unsupported(node, 'a key must be a string', 'Quote the key.');
       return undefined;
     }
     if (noCharacter.test(key)) {
-      this.report(span, 'invalid-value', 'this key holds something that is not a character', unstorable);
+      this.#invalid(node, 'this key holds something that is not a character', unstorable);
       return undefined;
     }
     if (key === '<<') {
       const detail = 'Write the fields out, or put what entries share under defaults.';
-      this.report(span, 'yaml-unsupported', 'merge keys are not supported', detail);
+      this.#unsupported(node, 'merge keys are not supported', detail);
       return undefined;
     }
     if (key === refusedKey) {
-      this.report(
-        span,
-        'yaml-unsupported',
-        `the key ${JSON.stringify(key)} is refused`,
-        'Choose another name.',
-      );
+      this.#unsupported(node, `the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
       return undefined;
     }
     return key;
