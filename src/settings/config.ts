@@ -44,7 +44,7 @@ export async function readConfig(
   files: Files,
   closed: ReadonlySet<string>,
 ): Promise<ReadConfig> {
-  if (filename === undefined && (await files.kindOf(defaultFile)) === 'absent') {
+  if (filename === undefined && (await isAbsent(defaultFile, files))) {
     if (environment !== undefined) {
       throw new UsageError(
         `the environment ${JSON.stringify(environment)} is not known`,
@@ -71,6 +71,11 @@ export async function readConfig(
   if (wrong.length > 0)
     return { ...read, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
   return { ...read, config: choose(config, environment, file.filename), diagnostics: [], tokens };
+}
+
+/** Why something cannot be looked at is told where it is read. */
+async function isAbsent(path: string, files: Pick<Files, 'kindOf'>): Promise<boolean> {
+  return (await files.kindOf(path).catch(() => 'other')) === 'absent';
 }
 
 function manifestLists({ manifests, environments = {} }: Config): PathList[] {

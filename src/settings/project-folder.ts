@@ -23,9 +23,12 @@ export async function refuseOutside(
 ): Promise<Diagnostic[]> {
   const folder = file.filename.replace(/[^/]*$/, '');
   const root = await files.realPath(folder || '.');
+  // What cannot be looked at is not known to lie there: a link to itself, or a pipe, which has no real path.
+  const inside = async (entry: string): Promise<boolean> =>
+    isInside(entry, folder, root, files).catch(() => false);
   const found: Diagnostic[] = [];
   for (const [index, entry] of written.entries()) {
-    if (entry !== standardInput && (await isInside(entry, folder, root, files))) continue;
+    if (entry !== standardInput && (await inside(entry))) continue;
     found.push(
       diagnosticAt(file, places.ofValue([...path, index]), {
         code: 'outside-project',
@@ -40,11 +43,7 @@ export async function refuseOutside(
 async function isInside(entry: string, folder: string, root: string, files: Files): Promise<boolean> {
   const whole = entry.startsWith('/') ? entry : folder + entry;
   const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
-  if ((await files.kindOf(stem)) !== 'absent') {
-    // A pipe such as /dev/stdin is there, and has no real path.
-    const realPath = await files.realPath(stem).catch(() => undefined);
-    return realPath !== undefined && isBelow(realPath, root);
-  }
+  if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
   // What is not there is told by the search; here only what it would be.
   return isBelow(posix.resolve(root, entry), root);
 }

@@ -295,19 +295,24 @@ describe('manifests that rollcall.yaml names', () => {
     });
   });
 
-  test('lie below its folder, which a pipe does not: it has no real path', async () => {
+  test('lie below its folder, which is not known of a pipe, for it has no real path', async () => {
     const config = configured('manifests: [in.yaml]');
+    const isPipe = (path: string): boolean => path.endsWith('in.yaml');
     const files: Files = {
       ...nodeFiles,
-      kindOf: async (path) => (path.endsWith('in.yaml') ? 'other' : nodeFiles.kindOf(path)),
-      realPath: async (path) =>
-        path.endsWith('in.yaml')
-          ? Promise.reject(Object.assign(new Error('ENOENT'), { code: 'ENOENT' }))
-          : nodeFiles.realPath(path),
+      kindOf: async (path) => (isPipe(path) ? 'other' : nodeFiles.kindOf(path)),
+      realPath: async (path) => nodeFiles.realPath(isPipe(path) ? at('missing') : path),
     };
     const run = capture({ env: {} });
     await validate([], { config, output: 'json' }, { ...run.context, files });
     expect(parseJson(run.stdout())).toMatchObject({ diagnostics: [{ code: 'outside-project' }] });
+  });
+
+  test('lie below its folder, which is not known of a link to itself', async () => {
+    symlinkSync('loop.yaml', at('project/loop.yaml'));
+    const config = configured('manifests: [loop.yaml]');
+    expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
+    rmSync(at('project/loop.yaml'));
   });
 
   test.each(['manifests', './manifests/*.yaml', 'ops/../manifests', '**/*.yaml'])(

@@ -132,6 +132,12 @@ describe('the settings', () => {
     expect(policy.own.tokens).toEqual(['canary-of-production']);
   });
 
+  test('say that rollcall.yaml cannot be read where it cannot even be looked at', async () => {
+    const refusing = async (): Promise<never> => Promise.reject(new Error('its links lead in a circle'));
+    const { diagnostics } = await projectSettings({}, {}, { ...memoryFiles({}), kindOf: refusing });
+    expect(diagnostics).toMatchObject([{ code: 'file-unreadable', detail: 'its links lead in a circle' }]);
+  });
+
   test('do not show a token that was written into rollcall.yaml', async () => {
     const broken = {
       'rollcall.yaml': 'version: 1\nenvironments:\n  a:\n    token: SUPERSECRET\n',
