@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { readOrRefuse, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
@@ -80,7 +81,8 @@ async function read(filename: string, { files }: Context): Promise<JsonObject> {
   );
 }
 
-const maxBytes = 512 * 1024 * 1024 - 1;
+/** More cannot be made a text. */
+const maxBytes = constants.MAX_STRING_LENGTH;
 
 function isApplyDocument(value: unknown): value is ApplyDocument {
   return validate(value); // what satisfies the schema has the fields of the type

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { constants } from 'node:buffer';
+import { describe, expect, test, vi } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { reportMerge } from '../../src/commands/report-merge.ts';
@@ -309,4 +310,14 @@ describe('report merge', () => {
     expect(merged.stdout).toMatch(/^ {2}x (application|user)\.\S+ {2}rejected$/m);
     expect(merged.stdout).toContain('Apply incomplete! Resources: 36 added');
   });
+});
+
+test('no more of a document is read than can be made a text', async () => {
+  const read = vi.fn<(path: string, maxBytes: number) => Promise<Uint8Array>>(async () => Buffer.from('{'));
+  const { context } = capture({});
+  const files = { ...context.files, read };
+  await expect(reportMerge(['zero'], { output: 'json' }, { ...context, files })).rejects.toThrow(
+    'zero holds no JSON document',
+  );
+  expect(read.mock.lastCall?.[1]).toBeLessThanOrEqual(constants.MAX_STRING_LENGTH);
 });
