@@ -434,6 +434,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
     case 'unknown':
       if (
         !run.gaveUp &&
+        !couldNotLook(run, reported) &&
         answers.every((answer) => answer.clear && (answer.method === 'POST' || tells(answer)))
       )
         fail('doubt', `${says}, and every answer was clear`);
@@ -441,6 +442,17 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
     default:
       fail('one_outcome', `${says}, which is no outcome`);
   }
+}
+
+/** Whether its name was taken, and by what was not asked any more, because a trouble that others had met stood in the way. */
+function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
+  const last = run.delivered.findLast((answer) => isSame(answer, reported));
+  if (last?.method !== 'POST' || (last.status !== 400 && last.status !== 409)) return false;
+  const hasLooked = run.sent.some(
+    (event) => isSame(event, reported) && event.method === 'GET' && event.request > last.request,
+  );
+  const isInTrouble = run.delivered.some((answer) => !isPlainAnswer(answer) && !stopsItsKind(answer));
+  return !hasLooked && isInTrouble;
 }
 
 /** Whether what is said of doubts and of differing fields is what happened, for what is there. */
