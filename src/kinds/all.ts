@@ -19,11 +19,11 @@ export function kindOf(type: ResourceType): Kind<ResourceType> {
   return kind;
 }
 
-const conjunction = new Intl.ListFormat('en');
-
-/** Words in a sentence: `applications and users`. */
+/** Words in a sentence: `applications and users`. Intl would do it, and takes most of the start of a small command to load. */
 export function listed(words: readonly string[]): string {
-  return conjunction.format(words);
+  const [last = '', ...before] = words.toReversed();
+  if (before.length === 0) return last;
+  return `${before.toReversed().join(', ')}${before.length > 1 ? ',' : ''} and ${last}`;
 }
 
 const readable = kinds.filter((kind) => canBeRead(kind));

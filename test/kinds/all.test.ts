@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kinds } from '../../src/kinds/all.ts';
+import { kinds, listed } from '../../src/kinds/all.ts';
 import { readSchema } from '../support/schemas.ts';
 
 interface ManifestSchema {
@@ -33,3 +33,10 @@ describe.each(kinds)('the kind $type', (kind) => {
     expect(definition?.required).toContain(kind.identity);
   });
 });
+
+test.each([[], ['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']].map((words) => ({ words })))(
+  'lists words as a sentence does: $words',
+  ({ words }) => {
+    expect(listed(words)).toBe(new Intl.ListFormat('en').format(words));
+  },
+);

@@ -2,7 +2,8 @@ import type { JsonValue } from '../../base/json.ts';
 import { kindWords } from '../../kinds/all.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
-import { diffLines } from 'diff';
+// The rest of the package is for other diffs, and takes as long to load as a small command to run.
+import { diffLines } from 'diff/lib/diff/line.js';
 
 /** A change as every format shows it. */
 interface ChangeView {
