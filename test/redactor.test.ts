@@ -57,7 +57,7 @@ describe('a secret', () => {
     expect(new Redactor([secret]).clean('x'.repeat(70_000))).toHaveLength(70_000);
   });
 
-  test('of one word over and over is found as fast as any other', () => {
+  test('of one word over and over is found, where a search by every piece of it would not end', () => {
     const redactor = new Redactor(['a'.repeat(60_000)]);
     expect(redactor.clean(`${'a'.repeat(60_000)}b`)).toBe('(sensitive)b');
   });

@@ -290,7 +290,7 @@ describe('apply --plan refuses', () => {
     const text = await savedText();
     service = fakeService(held ?? existing);
     const { ending, stdout, stderr } = await runApply(text, {}, setup);
-    // What is wrong here, and not with the plan, ends as any wrong setting.
+    // A variable or a file that is missing here is a wrong setting; everything else makes the plan stale.
     expect(ending).toBe(/is not (set|there)$/.test(name) ? 'invalid' : 'stale');
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);
