@@ -32,3 +32,5 @@ export interface Files {
 
 /** How a command line names standard input. */
 export const standardInput = '-';
+/** How it is named where something is said of what it holds. */
+export const shownStandardInput = '<stdin>';

@@ -8,6 +8,7 @@ import type { Format, Report } from '../report/report.ts';
 import { stepSummaryLimit } from '../report/formats/markdown-comment.ts';
 import { inline } from '../report/printable.ts';
 import { nonEmpty } from '../settings/environment.ts';
+import { pathsInRepository } from '../settings/repository.ts';
 import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/descriptor.ts';
 
@@ -57,8 +58,12 @@ export class Reports {
       const what = 'the report cannot be written';
       if (!(await wasPut(target, what, report.filenames, put, context))) written = false;
     };
+    const setting = {
+      ...context,
+      pathInRepository: await pathsInRepository(context.env, context.files),
+    };
     for (const { format, write, filename } of this.#wanted) {
-      const text = write(report, context);
+      const text = write(report, setting);
       await attempt(filename, () =>
         isStandardOutput(filename) ? context.stdout.write(text) : context.writeReport(filename, text),
       );

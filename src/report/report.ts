@@ -108,6 +108,8 @@ export interface Setting {
   readonly style?: Style;
   /** How long a comment may be; by default what GitHub and GitLab take. */
   readonly limit?: Limit;
+  /** The path of a manifest for a reader who knows the repository alone; by default as it is. */
+  readonly pathInRepository?: (path: string) => string;
 }
 
 export function validationReport(loaded: LoadedManifests): ProblemsReport {

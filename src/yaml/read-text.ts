@@ -1,6 +1,6 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
-import { standardInput, type Files } from '../base/files.ts';
+import { shownStandardInput, standardInput, type Files } from '../base/files.ts';
 import { leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
 import { sourceFile, type SourceFile } from '../base/source.ts';
 
@@ -24,7 +24,7 @@ export async function readText(
   files: Files,
   { closed = new Set(), maxBytes = maxFileBytes, outside = 'followed' }: ReadTextOptions = {},
 ): Promise<SourceFile | Diagnostic> {
-  const shown = filename === standardInput ? '<stdin>' : filename;
+  const shown = filename === standardInput ? shownStandardInput : filename;
   const refuse = (code: Diagnostic['code'], summary: string, detail: string): Diagnostic =>
     diagnosticFor(shown, { code, summary, detail });
   let bytes: Uint8Array;

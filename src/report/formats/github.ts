@@ -4,15 +4,15 @@ import type { Format } from '../report.ts';
 import { namedSummary } from '../words/diagnostics.ts';
 
 /** GitHub workflow commands, which show diagnostics at their lines in a pull request. */
-export const github: Format = ({ diagnostics, findings }) =>
-  [...diagnostics, ...findings].map((diagnostic) => `${annotation(diagnostic)}\n`).join('');
+export const github: Format = ({ diagnostics, findings }, { pathInRepository = String }) =>
+  [...diagnostics, ...findings].map((diagnostic) => `${annotation(diagnostic, pathInRepository)}\n`).join('');
 
-function annotation(diagnostic: Diagnostic): string {
+function annotation(diagnostic: Diagnostic, pathOf: (path: string) => string): string {
   const { severity, code, detail, range } = diagnostic;
   const properties = [
     ...(range
       ? [
-          `file=${property(range.filename)}`,
+          `file=${property(pathOf(range.filename))}`,
           `line=${range.start.line}`,
           `endLine=${range.end.line}`,
           // GitHub shows columns only of annotations within one line.

@@ -22,28 +22,36 @@ interface Case {
 }
 
 /** JUnit XML, which pipelines show as the results of tests: a suite for each file, a case for each diagnostic and each outcome. */
-export const junit: Format = (report) => {
+export const junit: Format = (report, { pathInRepository = String }) => {
   const isApply = report.kind === 'apply';
   // What the findings of an apply say is in the cases of its outcomes.
   const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];
   const cases = [
-    ...diagnostics.map((diagnostic) => diagnosticCase(diagnostic)),
-    ...(isApply ? report.outcomes.map((outcome) => outcomeCase(outcome)) : []),
+    ...diagnostics.map((diagnostic) => diagnosticCase(diagnostic, pathInRepository)),
+    ...(isApply ? report.outcomes.map((outcome) => outcomeCase(outcome, pathInRepository)) : []),
   ];
   const byFile = grouped(cases, ({ file }) => file);
-  const files = new Set([...(isApply ? [] : report.filenames), ...byFile.keys()]);
+  const files = new Set([
+    ...(isApply ? [] : report.filenames.map((filename) => pathInRepository(filename))),
+    ...byFile.keys(),
+  ]);
   return document(
     report.title,
     Array.from(files, (name) => ({ name, cases: byFile.get(name) ?? [validFile(name)] })),
   );
 };
 
-function outcomeCase({ change, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome): Case {
+type PathOf = (filename: string) => string;
+
+function outcomeCase(
+  { change, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome,
+  pathOf: PathOf,
+): Case {
   const { file, line } = sourceOf(change.resource);
   const texts = diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`));
   return {
     name: change.resource.address,
-    file,
+    file: pathOf(file),
     line,
     kind: incomplete ? 'failed' : 'passed',
     type: outcome,
@@ -73,9 +81,9 @@ function validFile(filename: string): Case {
 }
 
 /** A failed case for an error, a passed one for a warning. */
-function diagnosticCase({ severity, code, summary, detail, range }: Diagnostic): Case {
+function diagnosticCase({ severity, code, summary, detail, range }: Diagnostic, pathOf: PathOf): Case {
   const { line = 1, column = 1 } = range?.start ?? {};
-  const file = range?.filename ?? 'rollcall';
+  const file = range ? pathOf(range.filename) : 'rollcall';
   return {
     name: `${code} at ${line}:${column}`,
     file,

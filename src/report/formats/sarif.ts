@@ -4,7 +4,7 @@ import type { Format } from '../report.ts';
 import { jsonText } from './json.ts';
 
 /** The Static Analysis Results Interchange Format, version 2.1.0. */
-export const sarif: Format = (report, { toolVersion }) => {
+export const sarif: Format = (report, { toolVersion, pathInRepository = String }) => {
   const diagnostics = [...report.diagnostics, ...report.findings];
   const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
   return jsonText({
@@ -14,13 +14,13 @@ export const sarif: Format = (report, { toolVersion }) => {
       {
         tool: { driver: { name: 'rollcall', version: toolVersion, rules: used.map((id) => ({ id })) } },
         columnKind: 'utf16CodeUnits',
-        results: diagnostics.map((diagnostic) => resultOf(diagnostic, used)),
+        results: diagnostics.map((diagnostic) => resultOf(diagnostic, used, pathInRepository)),
       },
     ],
   });
 };
 
-function resultOf(diagnostic: Diagnostic, used: readonly string[]): object {
+function resultOf(diagnostic: Diagnostic, used: readonly string[], pathOf: (path: string) => string): object {
   const { severity, code, detail, range } = diagnostic;
   const subject = namedSummary(diagnostic);
   return {
@@ -32,7 +32,7 @@ function resultOf(diagnostic: Diagnostic, used: readonly string[]): object {
       locations: [
         {
           physicalLocation: {
-            artifactLocation: { uri: uriOf(range.filename) },
+            artifactLocation: { uri: uriOf(pathOf(range.filename)) },
             region: {
               startLine: range.start.line,
               startColumn: range.start.column,
