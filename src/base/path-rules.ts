@@ -1,5 +1,5 @@
 import type { Problem } from './diagnostic.ts';
-import type { Files } from './files.ts';
+import { standardInput, type Files } from './files.ts';
 
 /** Folders of files that the system makes up itself. Some of them hold secrets, such as the environment of a process. */
 const systemFolders = ['/proc', '/sys', '/dev'] as const;
@@ -12,6 +12,13 @@ export function systemFolderOf(realPath: string): string | undefined {
 /** Whether a real path is that of a folder, or lies below it. */
 export function isBelow(realPath: string, folder: string): boolean {
   return `${realPath}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
+}
+
+/** A path that a file names, from the folder of that file, as the working directory sees it; `-` is no more than a name there. */
+export function beside(filename: string, path: string): string {
+  if (path.startsWith('/')) return path;
+  const whole = filename.replace(/[^/]*$/, '') + path;
+  return whole === standardInput ? `./${whole}` : whole;
 }
 
 const magic = /[*?[\]{}!()]/;

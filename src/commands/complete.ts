@@ -107,7 +107,7 @@ async function valuesOf(option: Option, { paths, flags }: Before, context: Conte
       };
       // Nobody who presses TAB expects a secret to be read.
       const settings = await readSettings(await settingsIn(project, {}), context, 'names', paths);
-      const { addresses } = await check(settings, context, 'unread');
+      const { addresses } = await check(settings, context, 'assumed');
       return named(addresses);
     }
     case '--report':

@@ -118,6 +118,7 @@ export function program(
     .description('Checks manifests and says everything that is wrong with them. Sends nothing.')
     .addHelpText('after', example('rollcall validate manifests --report sarif=problems.sarif'))
     .option('-q, --quiet', 'print no warnings')
+    .option('--without-secrets', 'read no ${env:} and ${file:}; check all else')
     .addOption(reportOption())
     .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
       const { validate } = await import('./validate.ts');

@@ -12,8 +12,10 @@ import { Reports } from './reports.ts';
 export interface ValidateOptions extends ProjectFlags {
   readonly output: 'text' | 'json';
   readonly report?: readonly string[];
-  /** Prints no warnings. */
+  /** Prints no warnings, and no remarks. */
   readonly quiet?: boolean;
+  /** Takes the secrets of the manifests for given, and reads none. */
+  readonly withoutSecrets?: boolean;
 }
 
 /** `rollcall validate`: checks manifests without sending anything. */
@@ -24,15 +26,16 @@ export async function validate(
 ): Promise<Ending> {
   const reports = await Reports.asked(options.report);
   const values = await valuesOf(options, context.env);
+  const settings = await readSettings(values, context, 'manifests', paths);
   const report = validationReport(
-    await check(await readSettings(values, context, 'manifests', paths), context),
+    await check(settings, context, options.withoutSecrets ? 'assumed' : 'read'),
   );
   switch (options.output) {
     case 'json':
       context.stdout.write(json(report, context));
       break;
     case 'text': {
-      const shown = options.quiet ? { ...report, diagnostics: report.errors } : report;
+      const shown = options.quiet ? { ...report, diagnostics: report.errors, remarks: [] } : report;
       context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout.colours) }));
     }
   }

@@ -12,7 +12,7 @@ export interface Resource {
   /** The slug, the username: the value of the field that names one of its kind. */
   readonly name: string;
   readonly address: Address;
-  /** In the order of the manifest. */
+  /** In the order of the manifest; without those whose secrets were not read. */
   readonly fields: JsonObject;
   /** The fields as people may see them: what comes from the environment or from files is blanked out. */
   readonly shown: JsonObject;

@@ -14,6 +14,8 @@ interface ReadManifest {
   readonly shown: JsonValue;
   readonly secrets: readonly string[];
   readonly references: References;
+  /** Whether the values that hold references are not known. */
+  readonly areAssumed: boolean;
   /** Where the schema is broken or a reference is not resolved, three steps deep at the most: `users/3/email`. */
   readonly broken: ReadonlySet<string>;
   readonly places: Places;
@@ -60,7 +62,7 @@ function resourceOf(
   name: string,
   entry: JsonObject,
   index: number,
-  { manifest, shown, secrets, references, broken, places, file }: ReadManifest,
+  { manifest, shown, secrets, references, areAssumed, broken, places, file }: ReadManifest,
 ): Resource {
   const { type, list } = kind;
   const defaults = valueAt(manifest, ['defaults', type]);
@@ -80,8 +82,9 @@ function resourceOf(
     const value = valueAt(shown, path);
     shownFields[field] = value;
     if (isJsonList(value)) itemSpans[field] = value.map((_, item) => places.ofValue([...path, item]));
-    for (const { path: inner, template } of references.get(path.join('/')) ?? [])
-      ofFields[pointer([field, ...inner])] = template;
+    const made = references.get(path.join('/')) ?? [];
+    for (const { path: inner, template } of made) ofFields[pointer([field, ...inner])] = template;
+    if (areAssumed && made.length > 0) Reflect.deleteProperty(fields, field);
   }
   return {
     kind,

@@ -14,27 +14,31 @@ import { Redactor } from '../base/redactor.ts';
 import { kinds } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { SourceFile } from '../base/source.ts';
-import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
+import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
-import { resolveReferences } from './references.ts';
+import { resolveReferences, type References } from './references.ts';
 import { checkRules } from './rules.ts';
+import { hasSensitiveName } from './rules/sensitive-name.ts';
 import { secretFiles, type SecretSources } from './secret-reference.ts';
 import { trimManifest } from './trim.ts';
+import { UncheckedValues, type Unchecked } from './unchecked.ts';
 
 export interface LoadedManifests {
   /** What the valid entries declare, in the order of the files. Complete only when no diagnostic is an error. */
   readonly resources: readonly Resource[];
-  /** Of every entry that has a name, valid or not. */
+  /** Of every entry that has a name, valid or not, unless that is a secret. */
   readonly addresses: readonly Address[];
   /** Every problem of every file, by place. */
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were found, in order. */
   readonly filenames: readonly string[];
+  /** What was assumed; only where secrets are. */
+  readonly unchecked?: Unchecked;
 }
 
 interface LoadOptions extends ReferencePolicy {
@@ -43,8 +47,8 @@ interface LoadOptions extends ReferencePolicy {
   readonly variables?: Readonly<Record<string, JsonValue>>;
   /** What `${env:NAME}` stands for; `${file:PATH}` is among the files. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Whether those two are read; otherwise they stand as they are written, and nothing is complained of. */
-  readonly secrets?: 'read' | 'unread';
+  /** Whether those two are read; otherwise they count as there and not known, whatever this machine holds. */
+  readonly secrets?: 'read' | 'assumed';
   /** Whether a warning is an error. */
   readonly strict?: boolean;
   /** The file of settings that is in use: no manifest, whatever folder it is in. */
@@ -66,7 +70,9 @@ export async function loadManifests(
   const resources: Resource[] = [];
   let declared = 0;
   const secrets = new Set(own?.texts);
-  const filesOf = secretFiles(files, options);
+  const areAssumed = options.secrets === 'assumed';
+  const filesOf = secretFiles(areAssumed ? unopened(files) : files, options);
+  const unchecked = areAssumed ? new UncheckedValues() : undefined;
   for (const filename of found.filenames) {
     const file = await readText(filename, files, own && { closed: own.files });
     if ('code' in file) {
@@ -85,15 +91,22 @@ export async function loadManifests(
     for (const resource of understood.whole) resources.push(resource);
     for (const diagnostic of understood.diagnostics) diagnostics.push(diagnostic);
     for (const secret of understood.secrets) secrets.add(secret);
+    unchecked?.add(filename, understood.references);
   }
   for (const diagnostic of checkRules(named, resources)) diagnostics.push(diagnostic);
   const sorted = withoutSecrets(once(diagnostics).toSorted(byPlace), secrets);
   return {
     resources,
-    addresses: named.map(({ address }) => address),
+    addresses: named.flatMap((resource) => (hasSensitiveName(resource) ? [] : resource.address)),
     diagnostics: strict ? sorted.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : sorted,
     filenames: found.filenames,
+    ...(unchecked && { unchecked: unchecked.all() }),
   };
+}
+
+/** Tells of each file what may be told without a look into it. */
+function unopened(files: Files): Files {
+  return { ...files, read: async () => new Uint8Array() };
 }
 
 interface Understood extends Declared {
@@ -101,6 +114,7 @@ interface Understood extends Declared {
   /** How many entries stand in the lists, valid or not. */
   readonly entries: number;
   readonly secrets: Iterable<string>;
+  readonly references: References;
 }
 
 async function understand(
@@ -108,8 +122,10 @@ async function understand(
   options: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
-  const { variables, env = {}, own, secrets: reading = 'read' } = options;
-  const nothing = { named: [], whole: [], entries: 0, secrets: [] };
+  const { variables, own } = options;
+  const areAssumed = options.secrets === 'assumed';
+  const env = areAssumed ? {} : (options.env ?? {});
+  const nothing = { named: [], whole: [], entries: 0, secrets: [], references: new Map() };
   const parsed = await parseYaml(file, maxResources);
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
@@ -118,7 +134,7 @@ async function understand(
   if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
   const resolved = await resolveReferences(
     parsed.value,
-    { env, policy: options, readFile, reading, ...(variables && { variables }) },
+    { env, policy: options, readFile, areAssumed, ...(variables && { variables }) },
     parsed.places,
     file,
   );
@@ -126,24 +142,35 @@ async function understand(
   for (const token of own?.tokens ?? [])
     diagnostics.push(...tokenIn(file, token, resolved.value, parsed.places));
   const manifest = trimManifest(resolved.value);
-  const faults = checkSchema(validate, manifest, { places: parsed.places, diagnostics }, file);
+  const found = checkSchema(validate, manifest, { places: parsed.places, diagnostics }, file);
+  const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, resolved.references)) : found;
   const unresolved = new Set(resolved.unresolved.map((path) => path.join('/')));
   const told = diagnosticsOf(faults.filter(({ path }) => !unresolved.has(path.join('/'))));
   for (const diagnostic of told) diagnostics.push(diagnostic);
-  const { secrets } = resolved;
-  if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets };
+  const { secrets, references } = resolved;
+  if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
   const { texts } = own ?? noOwnSecrets;
   const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
   const declared = desiredResources({
     manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
     secrets: secrets.length === 0 ? texts : [...texts, ...secrets],
-    references: resolved.references,
+    references,
+    areAssumed,
     broken: new Set(brokenPaths.map((path) => path.slice(0, 3).join('/'))),
     places: parsed.places,
     file,
   });
-  return { ...declared, diagnostics, entries, secrets };
+  return { ...declared, diagnostics, entries, secrets, references };
+}
+
+/** Whether a fault may not be there, as the value is not known. That it is a text is known: a number cannot be a secret. */
+function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
+  const deeper = path.slice(3);
+  const ofField = references.get(path.slice(0, 3).join('/')) ?? [];
+  return (
+    diagnostic?.code !== 'wrong-type' && ofField.some((made) => made.path.join('/') === deeper.join('/'))
+  );
 }
 
 /** A token that stands in a manifest would be sent as a value, and shown in the plan. It may be written with escapes, or put together. */

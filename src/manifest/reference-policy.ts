@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
-import { isBelow } from '../base/path-rules.ts';
+import { beside, isBelow } from '../base/path-rules.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
 
 /** What the references of manifests may name. */
@@ -59,10 +59,9 @@ export async function refersToOwn(
   { files: closed, tokens }: OwnSecrets,
   files: Pick<Files, 'realPath'>,
 ): Promise<boolean> {
-  const folder = placeOf(resource).filename.replace(/[^/]*$/, '');
   for (const part of Object.values(resource.references ?? {}).flat()) {
     if (typeof part === 'string' || 'env' in part) continue;
-    const path = part.file.startsWith('/') ? part.file : folder + part.file;
+    const path = beside(placeOf(resource).filename, part.file);
     const realPath = await files.realPath(path).catch(() => undefined);
     if (realPath !== undefined && closed.has(realPath)) return true;
   }

@@ -14,12 +14,12 @@ import type { Places } from '../yaml/places.ts';
 interface ReferenceSources extends SecretSources {
   /** None when it is not known which there are. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
-  /** Whether the environment and files are read. */
-  readonly reading?: 'read' | 'unread';
+  /** Whether what the environment and files hold counts as there, and not known. */
+  readonly areAssumed: boolean;
 }
 
 interface ResolvedValue {
-  /** What goes to the service. */
+  /** What goes to the service; where it is assumed, a text without it. */
   readonly value: JsonValue;
   /** The same for people and documents: every text that holds a value from `env` or `file` is `(sensitive)`. */
   readonly shown: JsonValue;
@@ -163,12 +163,10 @@ class Resolver {
       }
       case 'env':
       case 'file': {
-        if (this.#sources.reading === 'unread') {
-          this.unresolved.push(path);
-          return undefined;
-        }
         const secret = await readSecret(referenceOf(piece), this.#sources);
-        return typeof secret === 'string' ? this.#secret(secret) : this.#report(path, secret);
+        if (typeof secret === 'string') return this.#secret(secret);
+        const isAssumed = this.#sources.areAssumed && secret.code === 'unresolved-reference';
+        return isAssumed ? '' : this.#report(path, secret);
       }
     }
   }

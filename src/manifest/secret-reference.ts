@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
+import { beside } from '../base/path-rules.ts';
 import type { Template } from '../kinds/resource.ts';
 import { readText } from '../yaml/read-text.ts';
 import {
@@ -49,15 +50,12 @@ export function secretFiles(
   policy: ReferencePolicy,
 ): (manifest: string) => SecretSources['readFile'] {
   const read = new Map<string, Promise<string | Problem>>();
-  return (manifest) => {
-    const folder = manifest.replace(/[^/]*$/, '');
-    return (path) => {
-      const whole = path.startsWith('/') ? path : folder + path;
-      const key = `${whole}\0${path}`; // what is wrong with it is said of the path as it is written
-      const known = read.get(key) ?? readSecretFile(path, whole, files, policy);
-      read.set(key, known);
-      return known;
-    };
+  return (manifest) => (path) => {
+    const whole = beside(manifest, path);
+    const key = `${whole}\0${path}`; // what is wrong with it is said of the path as it is written
+    const known = read.get(key) ?? readSecretFile(path, whole, files, policy);
+    read.set(key, known);
+    return known;
   };
 }
 

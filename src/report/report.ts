@@ -1,11 +1,12 @@
 import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import type { Unchecked } from '../manifest/unchecked.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import type { Limit } from './formats/markdown-comment.ts';
-import { haltDiagnostics, validationHeadline } from './words/diagnostics.ts';
+import { haltDiagnostics, uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { serviceWords } from './words/answers.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
@@ -46,6 +47,10 @@ export interface ProblemsReport extends Told {
   readonly valid: boolean;
   /** How many resources the manifests declare. */
   readonly resourceCount: number;
+  /** What was not checked, where secrets were not read. */
+  readonly unchecked?: Unchecked;
+  /** Sentences for before the headline: what was not checked. */
+  readonly remarks: readonly string[];
 }
 
 export interface PlanReport extends Told {
@@ -114,6 +119,7 @@ export interface Setting {
 
 export function validationReport(loaded: LoadedManifests): ProblemsReport {
   const found = foundIn(loaded);
+  const { unchecked } = loaded;
   return {
     ...found,
     kind: 'problems',
@@ -122,6 +128,8 @@ export function validationReport(loaded: LoadedManifests): ProblemsReport {
     findings: [],
     valid: found.errors.length === 0,
     resourceCount: loaded.resources.length,
+    ...(unchecked && { unchecked }),
+    remarks: unchecked ? uncheckedRemarks(unchecked) : [],
   };
 }
 
@@ -172,6 +180,7 @@ function noResult(title: Told['title'], headline: string, ended: Ended<unknown>)
     ...(service !== undefined && { service }),
     valid: false,
     resourceCount: 0,
+    remarks: [],
   };
 }
 

@@ -7,13 +7,13 @@ import type { Ended } from './result.ts';
 import type { Job, World } from './world.ts';
 
 /**
- * Reads and checks the manifests; what is wrong with the settings is among the diagnostics. `secrets` says whether `${env:NAME}`
- * and `${file:PATH}` in them are. Throws a UsageError when no manifest is named.
+ * Reads and checks the manifests; what is wrong with the settings is among the diagnostics. `secrets` says whether what `${env:NAME}`
+ * and `${file:PATH}` in them stand for is read. Throws a UsageError when no manifest is named.
  */
 export async function check(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
-  secrets: 'read' | 'unread' = 'read',
+  secrets: 'read' | 'assumed' = 'read',
 ): Promise<LoadedManifests> {
   const { configFile, variables, strict, policy, diagnostics } = settings;
   const loaded = await loadManifests(manifestsOf(settings), {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { standardInput, type Files } from '../base/files.ts';
-import { globFolder, isBelow } from '../base/path-rules.ts';
+import { beside, globFolder, isBelow } from '../base/path-rules.ts';
 import type { SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
@@ -25,7 +25,7 @@ export async function refuseOutside(
   const root = await files.realPath(folder || '.');
   // What cannot be looked at is not known to lie there: a link to itself, or a pipe, which has no real path.
   const inside = async (entry: string): Promise<boolean> =>
-    isInside(entry, folder, root, files).catch(() => false);
+    isInside(entry, file, root, files).catch(() => false);
   const found: Diagnostic[] = [];
   for (const [index, entry] of written.entries()) {
     if (entry !== standardInput && (await inside(entry))) continue;
@@ -40,17 +40,10 @@ export async function refuseOutside(
   return found;
 }
 
-async function isInside(entry: string, folder: string, root: string, files: Files): Promise<boolean> {
-  const whole = entry.startsWith('/') ? entry : folder + entry;
+async function isInside(entry: string, file: SourceFile, root: string, files: Files): Promise<boolean> {
+  const whole = beside(file.filename, entry);
   const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
   if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
   // What is not there is told by the search; here only what it would be.
   return isBelow(posix.resolve(root, entry), root);
-}
-
-/** A path that a file names, from the folder of that file, as the working directory sees it; `-` is no more than a name there. */
-export function beside(filename: string, path: string): string {
-  if (path.startsWith('/')) return path;
-  const whole = filename.replace(/[^/]*$/, '') + path;
-  return whole === standardInput ? `./${whole}` : whole;
 }

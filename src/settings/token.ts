@@ -1,8 +1,8 @@
 import { readOrRefuse, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
+import { beside } from '../base/path-rules.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
-import { beside } from './project-folder.ts';
 import { Secret } from './secret.ts';
 import type { ChosenConfig, Values } from './values.ts';
 

@@ -11,7 +11,7 @@ import { schemaProblem } from './schema-problem.ts';
 const maxProblems = 1000;
 
 /** A value that does not satisfy a schema. */
-interface SchemaFault {
+export interface SchemaFault {
   /** The keys and indexes that lead to it from the root. */
   readonly path: readonly (string | number)[];
   /** None if this place has a diagnostic already, and after the first thousand. */

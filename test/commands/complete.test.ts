@@ -26,7 +26,7 @@ test('TAB offers addresses without reading a secret, from the environment or fro
   const watched: Context = {
     ...context,
     env: new Proxy(
-      { ROLLCALL_TOKEN_FILE: 'secrets/token' },
+      { ROLLCALL_TOKEN_FILE: 'secrets/token', SECRET: 'canary-variable' },
       {
         get: (variables, name) => {
           opened.push(`\${env:${String(name)}}`);

@@ -57,7 +57,8 @@ describe('the documents', () => {
   });
 
   test('show a rollcall.yaml that is valid', async () => {
-    const [config = ''] = blocks('docs/references.md', 'yaml');
+    const config =
+      blocks('docs/references.md', 'yaml').find((block) => block.includes('environments:')) ?? '';
     const files = memoryFiles({ 'rollcall.yaml': config });
     expect(await projectSettings({ env: 'staging' }, {}, files)).toMatchObject({
       variables: { grafana_provider: 3 },

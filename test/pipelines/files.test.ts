@@ -115,7 +115,7 @@ describe('the hook for pre-commit', () => {
     const hooks = parse(text('.pre-commit-hooks.yaml')) as Record<string, unknown>[]; // ours
     expect(
       hooks.map(({ id, language, entry, pass_filenames }) => [id, language, entry, pass_filenames]),
-    ).toEqual([['rollcall-validate', 'node', 'rollcall validate', false]]);
+    ).toEqual([['rollcall-validate', 'node', 'rollcall validate --without-secrets', false]]);
     const { bin } = JSON.parse(text('package.json')) as { bin: Record<string, string> }; // ours
     expect(Object.keys(bin)).toEqual(['rollcall']);
   });

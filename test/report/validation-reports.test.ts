@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,6 +8,7 @@ import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { loadFormats } from '../../src/report/formats/all.ts';
 import { validationReport, type ProblemsReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { schemaErrors } from '../support/schemas.ts';
 
 const manifests = {
   'm/good.yaml': 'version: 1\nusers: []\n',
@@ -22,22 +23,30 @@ async function validated(): Promise<ProblemsReport> {
   return validationReport(await loadManifests(['m'], { files: memoryFiles(manifests) }));
 }
 
+const validateSarif = ((): ValidateFunction => {
+  const file = createRequire(import.meta.url).resolve(
+    '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json',
+  );
+  // The published schema is an object.
+  const { $schema: _, id: __, ...published } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
+  const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
+  addFormats.default(ajv);
+  return ajv.compile(published);
+})();
+
+function sarifErrors(report: unknown): unknown[] {
+  validateSarif(report);
+  return validateSarif.errors ?? [];
+}
+
 describe('SARIF', () => {
   test('satisfies its published schema', async () => {
-    const file = createRequire(import.meta.url).resolve(
-      '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json',
-    );
-    // The published schema is an object.
-    const { $schema: _, id: __, ...published } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
-    const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
-    addFormats.default(ajv);
-    const validate = ajv.compile(published);
     const report = JSON.parse(formats.sarif(await validated(), setting)) as {
       runs: [{ results: unknown[] }];
     };
-    expect(validate(report), JSON.stringify(validate.errors)).toBe(true);
+    expect(sarifErrors(report)).toEqual([]);
     expect(report.runs[0].results).toHaveLength(3);
-    expect(validate({ ...report, version: '3' })).toBe(false);
+    expect(sarifErrors({ ...report, version: '3' })).not.toEqual([]);
     expect(report.runs[0].results[0]).toMatchObject({
       ruleId: 'likely-refused',
       level: 'warning',
@@ -96,6 +105,56 @@ describe('GitHub annotations', () => {
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(line).toMatch(/^::(error|warning) file=/);
     expect(lines.join('')).toContain('%250A');
+  });
+});
+
+describe('what was not checked for want of secrets', () => {
+  const text = (secrets: readonly string[]): string =>
+    `version: 1\nusers: [${secrets.map((secret, index) => `{ username: u${index}, name: "${secret}" }`).join()}]\n`;
+  const validatedWithout = async (...secrets: string[]): Promise<ProblemsReport> =>
+    validationReport(
+      await loadManifests(['m.yaml'], {
+        files: memoryFiles({ 'm.yaml': text(secrets) }),
+        secrets: 'assumed',
+      }),
+    );
+
+  test('is told by every format', async () => {
+    const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');
+    const words =
+      '2 values were not checked, because their secrets are not read here: ${env:A}, ${file:b c}.';
+    for (const name of ['text', 'markdown', 'html', 'junit', 'sarif', 'github'] as const)
+      expect(formats[name](report, setting), name).toContain(words);
+    expect(formats.text(report, setting)).toBe(`${words}\nValid: 0 applications, 2 users.\n`);
+    expect(formats.github(report, setting)).toBe(`::notice title=rollcall::${words}\n`);
+    const document: unknown = JSON.parse(formats.json(report, setting));
+    expect(document).toMatchObject({ unchecked: { value_count: 2, variables: ['A'], files: ['b c'] } });
+    expect(schemaErrors('validation', document)).toEqual([]);
+    expect(sarifErrors(JSON.parse(formats.sarif(report, setting)))).toEqual([]);
+  });
+
+  test('is told of one value, of many names in part, and of none not at all', async () => {
+    expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
+      /^1 value was not checked, because its secrets are not read here: \$\{env:A\}\.$/m,
+    );
+    const many = await validatedWithout(
+      Array.from({ length: 12 }, (_, index) => `\${env:A${index}}`).join(''),
+    );
+    expect(formats.text(many, setting)).toContain(' ${env:A9}, and 2 more.\n');
+    const none = await validatedWithout();
+    expect(formats.text(none, setting)).toBe('Valid: 0 applications, 0 users.\n');
+    expect(JSON.parse(formats.json(none, setting))).toHaveProperty('unchecked.value_count', 0);
+  });
+
+  test('is escaped', async () => {
+    const report = await validatedWithout('${env:\\e[2J</pre>\\n::error::}');
+    for (const [name, format] of Object.entries(formats)) {
+      const written = format(report, setting);
+      expect(written.replaceAll('\n', ''), name).not.toMatch(/\p{C}|^::error/mu);
+      expect(written, name).not.toMatch(
+        name === 'html' || name === 'junit' ? /env:[^\n]*<\/pre>/ : /\n::error/,
+      );
+    }
   });
 });
 

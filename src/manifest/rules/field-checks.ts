@@ -15,7 +15,7 @@ function ofDeclaredFields(resource: Resource): Diagnostic[] {
 
 function ofMissingFields(resource: Resource): Diagnostic[] {
   return Object.entries(resource.kind.fields).flatMap(([field, { ifMissing }]) =>
-    ifMissing === undefined || Object.hasOwn(resource.fields, field)
+    ifMissing === undefined || Object.hasOwn(resource.shown, field)
       ? []
       : diagnosticOf(resource, resource.kind.identity, ifMissing),
   );

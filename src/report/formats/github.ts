@@ -4,8 +4,17 @@ import type { Format } from '../report.ts';
 import { namedSummary } from '../words/diagnostics.ts';
 
 /** GitHub workflow commands, which show diagnostics at their lines in a pull request. */
-export const github: Format = ({ diagnostics, findings }, { pathInRepository = String }) =>
-  [...diagnostics, ...findings].map((diagnostic) => `${annotation(diagnostic, pathInRepository)}\n`).join('');
+export const github: Format = (report, { pathInRepository = String }) => {
+  const annotations = [...report.diagnostics, ...report.findings].map((each) =>
+    annotation(each, pathInRepository),
+  );
+  const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];
+  return [...annotations, ...notices].map((line) => `${line}\n`).join('');
+};
+
+function notice(remark: string): string {
+  return `::notice title=rollcall::${data(inline(remark))}`;
+}
 
 function annotation(diagnostic: Diagnostic, pathOf: (path: string) => string): string {
   const { severity, code, detail, range } = diagnostic;

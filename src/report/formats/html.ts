@@ -31,10 +31,10 @@ const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
   warning: { label: 'warnings', colour: 'amber', sign: '!' },
 };
 
-function problemsPage({ title, headline, diagnostics }: ProblemsReport): string {
+function problemsPage({ title, headline, remarks, diagnostics }: ProblemsReport): string {
   return htmlPage({
     title,
-    lines: [headlineOf(headline)],
+    lines: [...remarks, headline].map((line) => headlineOf(line)),
     kinds: severities,
     entries: entriesOf(diagnostics),
   });

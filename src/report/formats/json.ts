@@ -50,12 +50,16 @@ const validationFormatVersion = '1.0';
 
 /** schemas/validation.schema.json */
 function validationDocument(report: ProblemsReport): object {
+  const { unchecked } = report;
   return {
     format_version: validationFormatVersion,
     valid: report.valid,
     error_count: report.errors.length,
     warning_count: report.warnings.length,
     resource_count: report.resourceCount,
+    ...(unchecked && {
+      unchecked: { value_count: unchecked.values, variables: unchecked.variables, files: unchecked.files },
+    }),
     diagnostics: documentsOf(report.diagnostics),
   };
 }

@@ -29,6 +29,7 @@ export const junit: Format = (report, { pathInRepository = String }) => {
   const cases = [
     ...diagnostics.map((diagnostic) => diagnosticCase(diagnostic, pathInRepository)),
     ...(isApply ? report.outcomes.map((outcome) => outcomeCase(outcome, pathInRepository)) : []),
+    ...(report.kind === 'problems' ? report.remarks.map((remark) => remarkCase(remark)) : []),
   ];
   const byFile = grouped(cases, ({ file }) => file);
   const files = new Set([
@@ -93,6 +94,11 @@ function diagnosticCase({ severity, code, summary, detail, range }: Diagnostic, 
     message: summary,
     text: `${file}:${line}:${column}: ${severity}: ${summary}\n${detail}`.trimEnd(),
   };
+}
+
+function remarkCase(remark: string): Case {
+  const type = 'remark';
+  return { name: type, file: 'rollcall', line: 1, kind: 'passed', type, message: '', text: remark };
 }
 
 function counts(cases: readonly Case[]): string {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
+import { inline } from '../printable.ts';
 import { byKind, type ApplyReport, type Format, type PlanReport, type ProblemsReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { planCounts, planHead, shownChanges } from '../words/plan.ts';
@@ -21,8 +22,9 @@ export const markdown: Format = (report, { limit = commentLimit }) => {
   );
 };
 
-function ofProblems({ headline, diagnostics }: ProblemsReport): Content {
-  return { headline: `**${headline}**`, language: 'text', sections: [problems(diagnostics)] };
+function ofProblems({ headline, diagnostics, remarks }: ProblemsReport): Content {
+  const foot = { items: remarks.map((remark) => inline(remark)), separator: '\n\n' } as const;
+  return { headline: `**${headline}**`, language: 'text', sections: [problems(diagnostics), foot] };
 }
 
 /** First what keeps it from being applied, then the changes as a diff, all folded up. */

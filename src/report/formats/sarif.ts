@@ -6,6 +6,7 @@ import { jsonText } from './json.ts';
 /** The Static Analysis Results Interchange Format, version 2.1.0. */
 export const sarif: Format = (report, { toolVersion, pathInRepository = String }) => {
   const diagnostics = [...report.diagnostics, ...report.findings];
+  const remarks = report.kind === 'problems' ? report.remarks : [];
   const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
   return jsonText({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -14,11 +15,19 @@ export const sarif: Format = (report, { toolVersion, pathInRepository = String }
       {
         tool: { driver: { name: 'rollcall', version: toolVersion, rules: used.map((id) => ({ id })) } },
         columnKind: 'utf16CodeUnits',
+        ...(remarks.length > 0 && { invocations: [invocation(remarks)] }),
         results: diagnostics.map((diagnostic) => resultOf(diagnostic, used, pathInRepository)),
       },
     ],
   });
 };
+
+function invocation(remarks: readonly string[]): object {
+  return {
+    executionSuccessful: true,
+    toolExecutionNotifications: remarks.map((text) => ({ level: 'note', message: { text } })),
+  };
+}
 
 function resultOf(diagnostic: Diagnostic, used: readonly string[], pathOf: (path: string) => string): object {
   const { severity, code, detail, range } = diagnostic;

@@ -21,10 +21,14 @@ export const text: Format = byKind<[Setting], string>({
   apply: (report, { style = plain }) => diagnosticsText(report.diagnostics, style) + applyText(report, style),
 });
 
-function problemsText({ diagnostics, headline, valid }: ProblemsReport, { style = plain }: Setting): string {
+function problemsText(
+  { diagnostics, remarks, headline, valid }: ProblemsReport,
+  { style = plain }: Setting,
+): string {
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
-  return `${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${painting}\n`;
+  const foot = [...remarks.map((remark) => inline(remark)), painting].join('\n');
+  return `${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
 
 /** The plan, for a person who decides on it. */

@@ -2,6 +2,7 @@ import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, kindWords } from '../../kinds/all.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import type { Unchecked } from '../../manifest/unchecked.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
@@ -53,6 +54,20 @@ export function validationHeadline(
     .map((kind) => counted(resources.filter((resource) => resource.kind === kind).length, kind.type))
     .join(', ');
   return `Valid: ${[declared, ...warned].join('; ')}.`;
+}
+
+/** More names would hide what was found. The JSON document has them all. */
+const mostNames = 10;
+
+/** Says what was not checked, where anything was not. */
+export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {
+  if (values === 0) return [];
+  const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];
+  const others = names.length - mostNames;
+  const shown = others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names;
+  const [were, their] = values === 1 ? ['was', 'its'] : ['were', 'their'];
+  const words = `${counted(values, 'value')} ${were} not checked, because ${their} secrets are not read here`;
+  return [`${words}: ${shown.join(', ')}.`];
 }
 
 /** How many warnings there are, where there are any. */

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { endedHere } from '../support/here.ts';
+
+const input = 'version: 1\nusers: [{ username: u, name: "${env:NO_SUCH_NAME}", email: "${file:no/such}" }]\n';
+
+test('validate --without-secrets needs none, and says so unless it should be quiet', async () => {
+  expect((await endedHere(['validate', '-'], { input })).code).toBe(3);
+  const words =
+    '2 values were not checked, because their secrets are not read here: ${env:NO_SUCH_NAME}, ${file:no/such}.\n';
+  const valid = 'Valid: 0 applications, 1 user.\n';
+  const said = await endedHere(['validate', '-', '--without-secrets'], { input });
+  expect(said).toEqual({ code: 0, stdout: words + valid, stderr: '' });
+  const quiet = await endedHere(['validate', '-', '--without-secrets', '-q'], { input });
+  expect(quiet).toEqual({ code: 0, stdout: valid, stderr: '' });
+  const broken = await endedHere(['validate', '-', '--without-secrets'], { input: `${input}x: 1\n` });
+  expect(broken.code).toBe(3);
+  expect(broken.stdout).toContain(`${words}Invalid: 1 error. Nothing was sent.\n`);
+});

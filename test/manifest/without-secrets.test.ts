@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { noOwnSecrets } from '../../src/base/own-secrets.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+/** Whatever is read of the environment, or of another file than the manifest, fails the test. */
+async function assumed(
+  text: string,
+  {
+    files = {},
+    ...options
+  }: { files?: Record<string, string>; allowEnv?: string[]; allowFiles?: string[] } = {},
+): Promise<LoadedManifests> {
+  const memory = memoryFiles({ 'm/a.yaml': `version: 1\n${text}\n`, ...files });
+  const read = async (path: string, most: number): Promise<Uint8Array> =>
+    path === 'm/a.yaml' ? memory.read(path, most) : Promise.reject(new Error(`${path} was read`));
+  const unread = (_: object, name: string | symbol): never => expect.unreachable(`${String(name)} was read`);
+  const env = new Proxy({}, { get: unread, getOwnPropertyDescriptor: unread });
+  return loadManifests(['m/a.yaml'], {
+    files: { ...memory, read },
+    env,
+    variables: { host: 'example.com' },
+    secrets: 'assumed',
+    own: { ...noOwnSecrets, variables: ['MY_TOKEN'], files: new Set(['/memory/m/token']) },
+    ...options,
+  });
+}
+
+test('a value of secrets that are not read is there and not known: nothing judges it, and it is not shown', async () => {
+  const { resources, diagnostics, unchecked } = await assumed(
+    [
+      'defaults: { user: { email: "${env:MAIL}@${var:host}" } }',
+      'applications:',
+      '  - { slug: a, name: "${file:none}", meta_launch_url: "${env:URL}", policy_engine_mode: "${env:MODE}" }',
+      'users:',
+      '  - { username: u, name: "${file:../m/none}", last_login: "${env:WHEN}", path: "/${env:MAIL}", type: "${env:TYPE}" }',
+      '  - { username: v, name: V, groups: ["${env:G}", "${env:G}"], attributes: { a: [{ b: "x ${file:/k} y" }], c: 1 } }',
+    ].join('\n'),
+    { files: { '/k': 'canary' } },
+  );
+  expect(diagnostics).toEqual([]);
+  expect(resources.map(({ fields, shown, references }) => ({ fields, shown, references }))).toEqual([
+    {
+      fields: { slug: 'a' },
+      shown: {
+        slug: 'a',
+        name: '(sensitive)',
+        meta_launch_url: '(sensitive)',
+        policy_engine_mode: '(sensitive)',
+      },
+      references: {
+        '/name': [{ file: 'none' }],
+        '/meta_launch_url': [{ env: 'URL' }],
+        '/policy_engine_mode': [{ env: 'MODE' }],
+      },
+    },
+    {
+      fields: { username: 'u' },
+      shown: {
+        username: 'u',
+        name: '(sensitive)',
+        last_login: '(sensitive)',
+        path: '(sensitive)',
+        type: '(sensitive)',
+        email: '(sensitive)',
+      },
+      references: {
+        '/name': [{ file: '../m/none' }],
+        '/last_login': [{ env: 'WHEN' }],
+        '/path': ['/', { env: 'MAIL' }],
+        '/type': [{ env: 'TYPE' }],
+        '/email': [{ env: 'MAIL' }, '@', 'example.com'],
+      },
+    },
+    {
+      fields: { username: 'v', name: 'V' },
+      shown: {
+        username: 'v',
+        name: 'V',
+        groups: ['(sensitive)', '(sensitive)'],
+        attributes: { a: [{ b: '(sensitive)' }], c: 1 },
+        email: '(sensitive)',
+      },
+      references: {
+        '/groups/0': [{ env: 'G' }],
+        '/groups/1': [{ env: 'G' }],
+        '/attributes/a/0/b': ['x ', { file: '/k' }, ' y'],
+        '/email': [{ env: 'MAIL' }, '@', 'example.com'],
+      },
+    },
+  ]);
+  expect(unchecked).toEqual({
+    values: 11,
+    variables: ['MAIL', 'URL', 'MODE', 'WHEN', 'TYPE', 'G'],
+    files: ['m/none', '/k'],
+  });
+});
+
+test.each([
+  ['a number, or a mapping, which no secret is', 'attributes: "${env:A}"', 'wrong-type'],
+  ['a reference without an end', 'email: "${env:A"', 'invalid-reference'],
+  ['a variable beside it', 'email: "${var:hots}${env:A}"', 'unresolved-reference'],
+  ['a variable that is rollcall’s own', 'email: "${env:MY_TOKEN}"', 'invalid-reference'],
+  ['a variable that is not allowed', 'email: "${env:HOME}"', 'invalid-reference'],
+  ['a file that is rollcall’s own', 'email: "${file:token}"', 'invalid-reference'],
+  ['a file that is there, and not allowed', 'email: "${file:../other}"', 'invalid-reference'],
+  ['a file of the system', 'email: "${file:/proc/self/environ}"', 'invalid-reference'],
+  ['another item of the list', 'groups: ["${env:A}", admins]', 'invalid-format'],
+  ['another field', 'email: "${env:A}", path: /x', 'likely-refused'],
+  ['what is left out', 'email: "${env:A}" }, { username: w', 'likely-refused'],
+])('all else is checked as ever: %s', async (_, fields, code) => {
+  const text = `users: [{ username: u, name: "\${file:../missing}", ${fields} }]`;
+  const files = { 'm/token': 'canary', 'm/../other': 'canary', '/proc/self/environ': 'canary' };
+  const { diagnostics } = await assumed(text, { files, allowEnv: ['A', 'MY_*'], allowFiles: ['m', '/proc'] });
+  expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
+});
+
+test('a name that is a secret is refused, and no address', async () => {
+  const { diagnostics, addresses } = await assumed(
+    'users: [{ username: "${env:A}", name: A }, { username: "${env:B}", name: B }, { username: c, name: C }]',
+  );
+  expect(diagnostics.map(({ code }) => code)).toEqual(['sensitive-name', 'sensitive-name']);
+  expect(addresses).toEqual(['user.c']);
+});
+
+test('where secrets are read, nothing is said of what was not checked', async () => {
+  const files = memoryFiles({ 'a.yaml': 'version: 1\nusers: []\n' });
+  expect(await loadManifests(['a.yaml'], { files })).not.toHaveProperty('unchecked');
+  expect((await loadManifests(['a.yaml'], { files, secrets: 'assumed' })).unchecked).toEqual({
+    values: 0,
+    variables: [],
+    files: [],
+  });
+});
