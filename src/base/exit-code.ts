@@ -24,10 +24,21 @@ export type Ending = keyof typeof exitCodes;
 /** The signals that interrupt a run; each is the reason with which the run's AbortSignal aborts. */
 export type InterruptSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
+const interruptions = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
+
+/** The signal that aborted a run; none where a program did. */
+export function interruptSignal({ reason }: { readonly reason: unknown }): InterruptSignal | undefined {
+  return reason === 'SIGINT' || reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : undefined;
+}
+
+/** How a run ends that is interrupted. */
 export function interruptedBy(signal: AbortSignal): Ending {
-  const reason: unknown = signal.reason;
-  if (reason === 'SIGHUP') return 'hung_up';
-  return reason === 'SIGTERM' ? 'terminated' : 'interrupted';
+  return interruption(interruptSignal(signal));
+}
+
+/** The same, of a run that is over. */
+export function interruption(by: InterruptSignal = 'SIGINT'): Ending {
+  return interruptions[by];
 }
 
 /** How a command ends if some of its output may be lost: as failed, unless its own ending says more. */

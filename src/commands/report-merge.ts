@@ -1,31 +1,29 @@
 import { constants } from 'node:buffer';
-import { readOrRefuse, UsageError } from '../base/errors.ts';
-import type { Ending } from '../base/exit-code.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { validate } from '../generated/apply.ts';
+import { readOrRefuse } from '../base/errors.ts';
+import { interruption, unlessLost, type Ending } from '../base/exit-code.ts';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../base/json.ts';
 import { planFrom, shownResource } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
-import { jsonText } from '../report/formats/json.ts';
+import { applyReportFrom, isApplyDocument } from '../report/apply-document.ts';
+import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
-import { planText } from '../report/formats/text.ts';
+import { text } from '../report/formats/text.ts';
 import {
   mergeApplies,
-  mergedApplyText,
   mergePlans,
   shardProblems,
-  type ApplyDocument,
+  type NonEmpty,
   type ShardDocument,
   type ShardReport,
 } from '../report/merge.ts';
 import { inline } from '../report/printable.ts';
-import { planReport } from '../report/report.ts';
+import { planReport, type Report } from '../report/report.ts';
 import { applyEnding } from '../run/result.ts';
 import type { Context } from '../terminal/context.ts';
 import { Reports } from './reports.ts';
 
 export interface ReportMergeOptions {
   readonly output: 'text' | 'json';
-  /** Of a plan only. */
   readonly report?: readonly string[];
 }
 
@@ -36,68 +34,105 @@ export async function reportMerge(
   context: Context,
 ): Promise<Ending> {
   const reports = await Reports.asked(options.report);
-  const style = createStyle(context.stdout.colours);
-  const documents: { filename: string; document: JsonObject }[] = [];
+  const documents: Document[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
-
-  const plans = documents.flatMap(({ filename, document }) =>
-    isPlanDocument(document) ? [{ filename, document }] : [],
+  const merged = mergedFrom(documents);
+  if ('problems' in merged) {
+    for (const problem of merged.problems) context.stderr.write(`error: ${inline(problem)}\n`);
+    return 'failed';
+  }
+  const { report, ending } = merged;
+  const style = createStyle(context.stdout.colours);
+  context.stdout.write(
+    options.output === 'json' ? json(report, context) : text(inShort(report), { ...context, style }),
   );
-  if (plans.length === documents.length && areWhole(plans, context)) {
-    const document = mergePlans(documentsOf(plans));
-    const plan = planFrom(document, shownResource);
-    context.stdout.write(options.output === 'json' ? jsonText(document) : planText(plan, style));
-    const report = planReport({ result: plan, diagnostics: document.diagnostics ?? [], filenames: [] });
-    return (await reports.write(report, context)) ? 'done' : 'failed';
-  }
-  const applies = documents.flatMap(({ filename, document }) =>
-    isApplyDocument(document) ? [{ filename, document }] : [],
-  );
-  if (applies.length === documents.length && areWhole(applies, context)) {
-    if (options.report)
-      throw new UsageError('--report is for plans', 'Leave it out, and take -o json or -o text.');
-    const apply = mergeApplies(documentsOf(applies));
-    context.stdout.write(options.output === 'json' ? jsonText(apply) : mergedApplyText(apply, style));
-    return apply.interrupted ? 'interrupted' : applyEnding(apply.outcomes);
-  }
-  if (plans.length !== documents.length && applies.length !== documents.length) {
-    const known = plans.length > applies.length ? plans : applies;
-    const strange = documents.find(({ document }) => known.every((other) => other.document !== document));
-    throw new UsageError(
-      `${strange?.filename} is not a document that goes with the others`,
-      'Name the documents of `plan -o json`, or those of `apply -o json`, of every shard of one run.',
-    );
-  }
-  return 'failed';
+  return unlessLost(ending, !(await reports.write(report, context)));
 }
 
-async function read(filename: string, { files }: Context): Promise<JsonObject> {
+interface Document {
+  readonly filename: string;
+  /** Undefined where the file holds none. */
+  readonly document: JsonObject | undefined;
+}
+
+async function read(filename: string, { files }: Context): Promise<JsonObject | undefined> {
   const bytes = await readOrRefuse('the report', filename, files.read(filename, maxBytes));
   const document = parseJson(new TextDecoder().decode(bytes));
-  if (isJsonObject(document)) return document;
-  throw new UsageError(
-    `${filename} holds no JSON document`,
-    'Name the documents of `plan -o json` or `apply -o json`.',
-  );
+  return isJsonObject(document) ? document : undefined;
 }
 
 /** More cannot be made a text. */
 const maxBytes = constants.MAX_STRING_LENGTH;
 
-function isApplyDocument(value: unknown): value is ApplyDocument {
-  return validate(value); // what satisfies the schema has the fields of the type
+interface Merged {
+  readonly report: Report;
+  readonly ending: Ending;
 }
 
-function areWhole(shards: readonly ShardDocument<ShardReport>[], { stderr }: Context): boolean {
+/** Why documents cannot be joined. */
+interface Problems {
+  readonly problems: readonly string[];
+}
+
+function mergedFrom(documents: readonly Document[]): Merged | Problems {
+  const plans = these(documents, isPlanDocument);
+  const applies = these(documents, isApplyDocument);
+  if (isAll(plans, documents))
+    return joined(plans, (shards) => {
+      const document = mergePlans(shards);
+      const { diagnostics = [] } = document;
+      const result = planFrom(document, shownResource);
+      return { report: planReport({ result, diagnostics, filenames: [] }), ending: 'done' };
+    });
+  if (isAll(applies, documents))
+    return joined(applies, (shards) => {
+      const document = mergeApplies(shards);
+      const { interrupted, interrupted_by: signal, outcomes } = document;
+      const ending = interrupted ? interruption(signal) : applyEnding(outcomes);
+      return { report: applyReportFrom(document), ending };
+    });
+  const known = plans.length > applies.length ? plans : applies;
+  const strange = documents.filter(({ filename }) => known.every((other) => other.filename !== filename));
+  return { problems: strange.map((each) => strangeness(each)) };
+}
+
+function these<Kind extends ShardReport>(
+  documents: readonly Document[],
+  isOne: (value: unknown) => value is Kind,
+): ShardDocument<Kind>[] {
+  return documents.flatMap(({ filename, document }) => (isOne(document) ? [{ filename, document }] : []));
+}
+
+function isAll<Kind extends ShardReport>(
+  shards: readonly ShardDocument<Kind>[],
+  { length }: readonly Document[],
+): shards is NonEmpty<ShardDocument<Kind>> {
+  return shards.length === length && length > 0;
+}
+
+function joined<Kind extends ShardReport>(
+  shards: NonEmpty<ShardDocument<Kind>>,
+  join: (documents: NonEmpty<Kind>) => Merged,
+): Merged | Problems {
   const problems = shardProblems(shards);
-  for (const problem of problems) stderr.write(`error: ${inline(problem)}\n`);
-  return problems.length === 0;
+  const [first, ...others] = shards;
+  return problems.length > 0
+    ? { problems }
+    : join([first.document, ...others.map(({ document }) => document)]);
 }
 
-function documentsOf<Document extends ShardReport>(
-  shards: readonly ShardDocument<Document>[],
-): [Document, ...Document[]] {
-  const [first, ...others] = shards.map(({ document }) => document);
-  if (first === undefined) throw new UsageError('no report is named', 'Name the documents of every shard.');
-  return [first, ...others];
+/** Why a document is none of a shard's result that goes with the others. */
+function strangeness({ filename, document }: Document): string {
+  if (document === undefined) return `${filename} holds no whole JSON document: its run may have been killed`;
+  const { valid, diagnostics = [] } = document;
+  const [first] = isJsonList(diagnostics) ? diagnostics : [];
+  if (valid === false && isJsonObject(first))
+    return `${filename} holds no result, only why there is none: ${textOf(first['summary'])}`;
+  return `${filename} is not a document that goes with the others: name those of \`plan -o json\`, or of \`apply -o json\`, of every shard of one run`;
+}
+
+/** Of a roll that is shared among machines, only what there is to do is shown one by one. */
+function inShort(report: Report): Report {
+  if (report.kind !== 'apply') return report;
+  return { ...report, outcomes: report.outcomes.filter(({ incomplete }) => incomplete) };
 }

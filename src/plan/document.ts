@@ -138,10 +138,17 @@ export function changeFrom(
 
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { address, type, name, source, change, differences } = document;
+  const { change, differences } = document;
   const differing = differences.map(({ field, declared }) => [field, declared] as const);
   // What is in sync is declared as it is observed.
-  const shown: JsonObject = { ...change.after, ...Object.fromEntries(differing) };
+  return resourceAt(document, { ...change.after, ...Object.fromEntries(differing) });
+}
+
+/** A resource of which a document tells where it is declared, and perhaps its fields; likewise to be shown. */
+export function resourceAt(
+  { address, type, name, source }: Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source'>,
+  shown: JsonObject = {},
+): Resource {
   const entry = { line: source.line, column: source.column };
   const origin = { kind: 'saved-plan', filename: source.file, entry, fields: {} } as const;
   return { kind: kindOf(type), name, address, fields: shown, shown, secrets: [], origin };

@@ -1,19 +1,9 @@
-import { isIncomplete, type OutcomeFacts } from '../apply/outcome.ts';
-import type { Address } from '../base/address.ts';
-import type { ResourceType } from '../kinds/all.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { countedDocument, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Pace } from '../service/pace.ts';
-import type { Style } from './formats/lines.ts';
-import { inline } from './printable.ts';
-import {
-  applyCounts,
-  applyHeadline,
-  applySummary,
-  verdictWords,
-  type ApplySummary,
-} from './words/outcomes.ts';
+import type { ApplyDocument } from './apply-document.ts';
+import { applySummary } from './words/outcomes.ts';
 
 /** The document of one shard, and the file that it is from. */
 export interface ShardDocument<Document extends ShardReport> {
@@ -27,24 +17,6 @@ export interface ShardReport {
   readonly service: string;
   readonly manifest_digest: string;
   readonly scope?: Scope;
-  readonly diagnostics?: readonly ShownDiagnostic[];
-}
-
-/** The document of an apply, as far as it is merged: schemas/apply.schema.json. */
-export interface ApplyDocument extends ShardReport {
-  readonly tool_version: string;
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly interrupted: boolean;
-  readonly pace: Pace;
-  readonly outcomes: readonly ReportedOutcome[];
-  readonly summary: ApplySummary;
-}
-
-interface ReportedOutcome extends OutcomeFacts {
-  readonly address: Address;
-  readonly type: ResourceType;
-  readonly name: string;
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -76,7 +48,7 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
   return problems;
 }
 
-type NonEmpty<Item> = readonly [Item, ...Item[]];
+export type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 /** Merges the plans of all shards into one. */
 export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
@@ -94,7 +66,8 @@ export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
 
 /** Merges the applies of all shards into one. */
 export function mergeApplies(applies: NonEmpty<ApplyDocument>): ApplyDocument {
-  const { scope, ...whole } = applies[0];
+  const { scope, interrupted_by: _, ...whole } = applies[0];
+  const interruption = applies.find(({ interrupted_by: by }) => by !== undefined)?.interrupted_by;
   const startedAt = earliest(applies.map(({ started_at }) => started_at));
   const endedAt = Math.max(
     ...applies.map(({ started_at, duration_ms }) => Date.parse(started_at) + duration_ms),
@@ -107,6 +80,7 @@ export function mergeApplies(applies: NonEmpty<ApplyDocument>): ApplyDocument {
     started_at: startedAt,
     duration_ms: endedAt - Date.parse(startedAt),
     interrupted: applies.some(({ interrupted }) => interrupted),
+    ...(interruption && { interrupted_by: interruption }),
     // The shards ran at the same time, so their requests add up.
     pace: {
       limit: sum('limit'),
@@ -141,19 +115,4 @@ function wholeOf(scope: Scope | undefined): string {
 
 function earliest(times: readonly string[]): string {
   return times.toSorted()[0] ?? '';
-}
-
-/** The text of a merged apply: the counts, and every resource that is not there as declared. */
-export function mergedApplyText({ service, outcomes, summary }: ApplyDocument, style: Style): string {
-  const failed = outcomes.filter((outcome) => isIncomplete(outcome));
-  const lines = failed.flatMap((outcome) => [
-    `  ${style.red('x')} ${style.bold(inline(outcome.address))}  ${inline(verdictWords(outcome))}`,
-    ...(outcome.diagnostics ?? []).map(({ summary: words }) => `      ${inline(words)}`),
-  ]);
-  return [
-    `Applied to ${inline(service)}`,
-    ...(lines.length > 0 ? [lines.join('\n')] : []),
-    applyCounts(summary),
-    `${style.bold(applyHeadline(summary, outcomes))}\n`,
-  ].join('\n\n');
 }

@@ -2,18 +2,20 @@ import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { Unchecked } from '../manifest/unchecked.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { isPending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import type { Limit } from './formats/markdown-comment.ts';
 import { haltDiagnostics, uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
-import { serviceWords } from './words/answers.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
   applyCounts,
   applyHeadline,
   applyRemarks,
   applySummary,
+  detailWords,
+  isToBeFixed,
   verdictWords,
   type ApplySummary,
 } from './words/outcomes.ts';
@@ -62,7 +64,7 @@ export interface PlanReport extends Told {
 export interface ApplyReport extends Told {
   readonly kind: 'apply';
   readonly service: string;
-  readonly run: ApplyRun;
+  readonly run: AppliedRun;
   /** What became of each planned resource, in the order of the plan. */
   readonly outcomes: readonly ToldOutcome[];
   readonly summary: ApplySummary;
@@ -72,16 +74,30 @@ export interface ApplyReport extends Told {
   readonly remarks: readonly string[];
 }
 
-/** An outcome with all that there is to say of it. */
-export interface ToldOutcome extends Outcome {
+/** A run of apply without what became of each resource; one, or several that are reported as one. */
+export interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
+  readonly plan: Omit<Plan, 'createdAt' | 'changes'>;
+}
+
+/** What became of one planned resource, with all that there is to say of it. */
+export interface ToldOutcome extends Omit<Outcome, 'change' | 'answer'> {
+  readonly resource: Resource;
+  /** Whether the plan was to create it. */
+  readonly planned: boolean;
   /** In a few words. */
   readonly verdict: string;
+  /** What the service said, or why nothing was sent; may be empty. */
+  readonly detail: string;
+  /** The service's own id of the deciding request. */
+  readonly requestId?: string;
   /** What the service said of a resource that is there already; empty otherwise. */
   readonly said: string;
   /** Whether there is more to do than this run did. */
   readonly incomplete: boolean;
   /** Whether it is there, and not or perhaps not with all that is declared. */
   readonly partial: boolean;
+  /** Whether it would end in the same way until somebody fixes something. */
+  readonly needsFix: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -150,14 +166,18 @@ export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
 
 export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyReport {
   const { result: run } = ended;
-  const title = 'rollcall apply';
-  if (run === undefined) return noResult(title, 'Nothing was applied.', ended);
+  if (run === undefined) return noResult('rollcall apply', 'Nothing was applied.', ended);
   const outcomes = run.outcomes.map((outcome) => told(outcome));
+  return reportOfRun(run, outcomes, foundIn(ended));
+}
+
+/** The report of a run of apply, or of several as one. */
+export function reportOfRun(run: AppliedRun, outcomes: readonly ToldOutcome[], found: Found): ApplyReport {
   const summary = applySummary(outcomes);
   return {
-    ...foundIn(ended),
+    ...found,
     kind: 'apply',
-    title,
+    title: 'rollcall apply',
     service: run.plan.service,
     headline: applyHeadline(summary, outcomes),
     findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
@@ -165,7 +185,7 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
     outcomes,
     summary,
     counts: applyCounts(summary),
-    remarks: applyRemarks(run),
+    remarks: applyRemarks(run, outcomes),
   };
 }
 
@@ -185,8 +205,12 @@ function noResult(title: Told['title'], headline: string, ended: Ended<unknown>)
 }
 
 /** What halted a job is one more thing that is wrong. */
-function foundIn({ halt, filenames, ...ended }: Ended<unknown>): Found {
-  const diagnostics = halt ? [...ended.diagnostics, ...haltDiagnostics(halt)] : ended.diagnostics;
+function foundIn({ halt, filenames, diagnostics }: Ended<unknown>): Found {
+  return sorted(halt ? [...diagnostics, ...haltDiagnostics(halt)] : diagnostics, filenames);
+}
+
+/** What was found, sorted out. */
+export function sorted(diagnostics: readonly Diagnostic[], filenames: readonly string[]): Found {
   return {
     diagnostics,
     errors: diagnostics.filter(({ severity }) => severity === 'error'),
@@ -196,12 +220,27 @@ function foundIn({ halt, filenames, ...ended }: Ended<unknown>): Found {
 }
 
 function told(outcome: Outcome): ToldOutcome {
+  const { change, answer, ...rest } = outcome;
+  return toldOutcome({
+    ...rest,
+    resource: change.resource,
+    planned: isPending(change),
+    detail: detailWords(outcome),
+    needsFix: isToBeFixed(outcome),
+    diagnostics: outcomeDiagnostics(outcome),
+    ...(answer?.requestId !== undefined && { requestId: answer.requestId }),
+  });
+}
+
+/** An outcome with what follows from what is known of it. */
+export function toldOutcome(
+  outcome: Omit<ToldOutcome, 'verdict' | 'said' | 'incomplete' | 'partial'>,
+): ToldOutcome {
   return {
     ...outcome,
     verdict: verdictWords(outcome),
-    said: outcome.outcome === 'exists' && outcome.answer ? serviceWords(outcome.answer) : '',
+    said: outcome.outcome === 'exists' ? outcome.detail : '',
     incomplete: isIncomplete(outcome),
     partial: isPartial(outcome),
-    diagnostics: outcomeDiagnostics(outcome),
   };
 }

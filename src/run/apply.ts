@@ -1,5 +1,5 @@
 import { applyPlan } from '../apply/apply-plan.ts';
-import { interruptedBy } from '../base/exit-code.ts';
+import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
@@ -102,12 +102,14 @@ async function carryOut(
       progressed();
     },
   });
+  const by = interruptSignal(signal);
   const run: ApplyRun = {
     plan,
     outcomes,
     startedAt: new Date(startedAt),
     durationMs: clock.now() - startedAt,
     interrupted: signal.aborted,
+    ...(by && { interruptedBy: by }),
     pace: { ...pacing.pace() },
     saved,
   };

@@ -1,6 +1,6 @@
 import { isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
 import type { FailedRead } from '../observe/observe.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/saved/staleness.ts';
@@ -73,6 +73,8 @@ export interface ApplyRun {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly interrupted: boolean;
+  /** Where it was interrupted by a signal, and not by a program. */
+  readonly interruptedBy?: InterruptSignal;
   /** How the requests of the run went, the reads of its plan among them. */
   readonly pace: Pace;
   /** Whether the plan was one that had been saved. */

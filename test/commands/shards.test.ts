@@ -3,12 +3,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { reportMerge } from '../../src/commands/report-merge.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { times } from '../support/effort.ts';
 import { capture } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 
 const shards = 8;
 
@@ -90,6 +92,32 @@ async function merge(
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
+/** A service that refuses a field of one, breaks off over another, and lets no one see a third. */
+function faulty(): World {
+  const { transport, created } = world();
+  return {
+    created,
+    transport: async (request) => {
+      const { method, body = '' } = request;
+      if (method === 'POST' && body.includes('app-7"')) return answered(400, { name: ['No "such" <name>.'] });
+      if (method === 'POST' && body.includes('user-3"')) return lost;
+      return transport(request);
+    },
+  };
+}
+
+/** A report without what no other run has alike, and without the lines of the manifest, which documents do not hold. */
+function comparable(report = ''): string {
+  return report
+    .replaceAll(/^ +\d* \|.*\n/gm, '')
+    .replaceAll(/Begun at .* s\./g, '')
+    .replaceAll(/pk [\w-]+/g, 'pk')
+    .replaceAll(
+      /"(?:pk|started_at|duration_ms|attempts|limit|ceiling|highest|requests|requests_per_second|request_id)": .*/g,
+      '',
+    );
+}
+
 const names = Array.from({ length: shards }, (_, index) => `${index + 1}/${shards}`);
 
 /** What is not the same in two runs: times, ids, and how the requests went. */
@@ -142,7 +170,11 @@ describe('shards', () => {
     const parts = await Promise.all(['1/2', '2/2'].map((shard) => planShard(shard, manifest(50), world())));
     const [one = '', other = ''] = parts.map(({ stdout }) => stdout);
     const files = { 'one.json': one, 'other.json': other.replaceAll('user', 'robot') };
-    await expect(merge(files)).rejects.toThrow('other.json is not a document that goes with the others');
+    expect(await merge(files)).toMatchObject({
+      ending: 'failed',
+      stdout: '',
+      stderr: expect.stringContaining('other.json is not a document that goes with the others'),
+    });
   });
 
   test('tell each warning once when they are merged', async () => {
@@ -264,15 +296,46 @@ describe('report merge', () => {
   });
 
   test.each([
-    ['what is no JSON', 'not json', /no JSON document/],
+    ['half a document', '{"format_version":', '2.json holds no whole JSON document'],
+    ['nothing', '', '2.json holds no whole JSON document'],
+    ['another document', '{"valid":false}', '2.json is not a document that goes with the others'],
     [
-      'another document',
-      '{"valid":false}',
-      /does not .*goes with|is not a document that goes with the others/,
+      'a plan',
+      '{"format_version":"1.0","resource_changes":[]}',
+      '2.json is not a document that goes with the others',
     ],
-  ])('refuses %s', async (_, content, message) => {
+    [
+      'why there is no result',
+      '{"valid":false,"diagnostics":[{"summary":"the service denied\\u0007 access"}]}',
+      '2.json holds no result, only why there is none: the service denied\\u{7} access',
+    ],
+  ])('refuses %s in place of a result', async (_, content, message) => {
+    const merged = await merge({ ...(await reports(2)), '2.json': content });
+    expect(merged).toMatchObject({ ending: 'failed', stdout: '' });
+    expect(merged.stderr).toContain(`error: ${message}`);
+  });
+
+  test.each([
+    ['started_at', '"2026-06-30T23:59:60Z"'],
+    ['type', '"robot"'],
+    ['code', '"\\u001b[2J"'],
+  ])('refuses a document whose %s nothing of ours can be', async (key, value) => {
     const files = await reports(2);
-    await expect(merge({ ...files, '2.json': content })).rejects.toThrow(message);
+    const strange = (files['2.json'] ?? '').replaceAll(
+      new RegExp(`"${key}": "[^"]*"`, 'g'),
+      `"${key}": ${value}`,
+    );
+    const withCode = strange.replace(
+      '"diagnostics": []',
+      `"diagnostics": [{"severity":"warning","code":${key === 'code' ? value : '"differs"'},"summary":"","detail":""}]`,
+    );
+    expect((await merge({ ...files, '2.json': withCode })).ending).toBe('failed');
+  });
+
+  test('needs files that can be read, and documents to join', async () => {
+    const { context } = capture({});
+    const none = reportMerge(['gone.json'], { output: 'json' }, context);
+    await expect(none).rejects.toThrow('gone.json');
   });
 
   test.each([
@@ -291,12 +354,70 @@ describe('report merge', () => {
     expect((await merge({ ...files, '2.json': worse })).ending).toBe(expected);
   });
 
-  test.each(['1.json', '2.json'])('is interrupted where one of its shards was: %s', async (name) => {
+  test.each([
+    ['1.json', 'SIGINT', 'interrupted'],
+    ['1.json', 'SIGTERM', 'terminated'],
+    ['2.json', 'SIGHUP', 'hung_up'],
+    ['2.json', undefined, 'interrupted'],
+  ])('is interrupted where one of its shards was: %s by %s', async (name, signal, ending) => {
     const files = await reports(2);
-    const interrupted = (files[name] ?? '').replace('"interrupted": false', '"interrupted": true');
-    const { ending, stdout } = await merge({ ...files, [name]: interrupted });
-    expect(ending).toBe('interrupted');
-    expect(JSON.parse(stdout)).toMatchObject({ interrupted: true });
+    const facts = { interrupted: true, ...(signal && { interrupted_by: signal }) };
+    const interrupted = JSON.stringify({ ...(JSON.parse(files[name] ?? '') as object), ...facts });
+    const merged = await merge({ ...files, [name]: interrupted });
+    expect(merged.ending).toBe(ending);
+    expect(JSON.parse(merged.stdout)).toMatchObject(facts);
+    expect((await merge({ ...files, [name]: interrupted }, { output: 'text' })).stdout).toContain(
+      'The run was interrupted.',
+    );
+  });
+
+  test('fails where a report cannot be written', async () => {
+    const files = await reports(2);
+    const { context, stdout } = capture({ files });
+    const writeReport = async (): Promise<never> => Promise.reject(new Error('ENOSPC'));
+    const options = { output: 'text', report: ['html=full'] } as const;
+    expect(await reportMerge(Object.keys(files), options, { ...context, writeReport })).toBe('failed');
+    expect(stdout()).toContain('Apply complete!');
+  });
+
+  test('writes of applies what one run would have written, in every format', async () => {
+    const roll = manifest(12);
+    const files: Record<string, string> = {};
+    const [together, alone] = [faulty(), faulty()];
+    const reported = formatNames.map((format) => `${format}=${format}`);
+    for (let index = 1; index <= 3; index += 1)
+      files[`${index}.json`] = (await applyShard(`${index}/3`, roll, together)).stdout;
+    const run = capture({ files: { 'm.yaml': roll }, url: 'http://127.0.0.1:9', transport: alone.transport });
+    const whole = await apply(['m.yaml'], { output: 'json', yes: true, report: reported }, run.context);
+    const { context, written } = capture({ files });
+    const ending = await reportMerge(Object.keys(files), { output: 'text', report: reported }, context);
+    expect([ending, whole]).toEqual(['incomplete', 'incomplete']);
+    for (const format of formatNames)
+      expect([format, comparable(written.get(format))]).toEqual([
+        format,
+        comparable(run.written.get(format)),
+      ]);
+    expect(written.get('junit')).toContain('failures="2"');
+  });
+
+  test('says of saved plans what to do next, and by what signal they were interrupted', async () => {
+    const roll = 'version: 1\nusers: [{ username: alice, name: Alice }]\n';
+    const setup = { files: { 'm.yaml': roll }, url: 'http://127.0.0.1:9', transport: world().transport };
+    const planned = capture(setup);
+    await plan(['m.yaml'], { output: 'text', shard: '1/1', out: 'plan.json' }, planned.context);
+    const files = { 'plan.json': planned.written.get('plan.json') ?? '' };
+    const run = capture({ ...setup, files, signal: AbortSignal.abort('SIGTERM') });
+    expect(await apply([], { output: 'json', plan: 'plan.json' }, run.context)).toBe('terminated');
+    expect(JSON.parse(run.stdout())).toMatchObject({
+      interrupted_by: 'SIGTERM',
+      saved_plan: true,
+      outcomes: [{ outcome: 'not_attempted', stopped_by: 'interrupted' }],
+    });
+    const merged = await merge({ '1.json': run.stdout() }, { output: 'text' });
+    expect(merged).toMatchObject({
+      ending: 'terminated',
+      stdout: expect.stringMatching(/not created: the run was interrupted\n[^]*Make a new plan and apply it/),
+    });
   });
 
   test('shows what did not come about', async () => {
@@ -316,8 +437,6 @@ test('no more of a document is read than can be made a text', async () => {
   const read = vi.fn<(path: string, maxBytes: number) => Promise<Uint8Array>>(async () => Buffer.from('{'));
   const { context } = capture({});
   const files = { ...context.files, read };
-  await expect(reportMerge(['zero'], { output: 'json' }, { ...context, files })).rejects.toThrow(
-    'zero holds no JSON document',
-  );
+  expect(await reportMerge(['zero'], { output: 'json' }, { ...context, files })).toBe('failed');
   expect(read.mock.lastCall?.[1]).toBeLessThanOrEqual(constants.MAX_STRING_LENGTH);
 });

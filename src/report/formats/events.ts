@@ -1,7 +1,7 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { ShownDiagnostic } from '../../plan/document.ts';
 import { actions, type Doing } from '../../plan/actions.ts';
 import {
   isPending,
@@ -48,7 +48,7 @@ type ApplyEvent = {
   | { readonly type: 'apply_start'; readonly hook: Begun }
   | { readonly type: 'apply_complete' | 'apply_errored'; readonly hook: Carried }
   /** As in the document of `validate -o json`. */
-  | { readonly type: 'diagnostic'; readonly diagnostic: JsonObject }
+  | { readonly type: 'diagnostic'; readonly diagnostic: ShownDiagnostic }
 );
 
 interface Begun {

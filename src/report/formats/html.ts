@@ -92,7 +92,7 @@ function applyPage(report: ApplyReport): string {
 }
 
 function outcomeEntry(told: ToldOutcome): PageEntry {
-  const { resource } = told.change;
+  const { resource } = told;
   return {
     kind: told.outcome,
     heading: resource.address,

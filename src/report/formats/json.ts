@@ -1,6 +1,6 @@
-import { sourceOf, planDocument } from '../../plan/document.ts';
+import { sourceOf, planDocument, type ShownDiagnostic } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { ApplyDocument, OutcomeDocument } from '../apply-document.ts';
 import { unsafe } from '../printable.ts';
 import {
   byKind,
@@ -10,8 +10,6 @@ import {
   type Report,
   type ToldOutcome,
 } from '../report.ts';
-import { serviceWords } from '../words/answers.ts';
-import { stopWords } from '../words/outcomes.ts';
 
 /** The document of the result. Without a result, it is that of a validation, with the diagnostics. */
 export const json: Format = (report) => jsonText(documentOf(report));
@@ -64,7 +62,7 @@ function validationDocument(report: ProblemsReport): object {
   };
 }
 
-function documentsOf(diagnostics: readonly Diagnostic[]): JsonObject[] {
+function documentsOf(diagnostics: readonly Diagnostic[]): ShownDiagnostic[] {
   return diagnostics.map((diagnostic) => diagnosticDocument(diagnostic));
 }
 
@@ -75,7 +73,7 @@ export function diagnosticDocument({
   detail,
   address,
   range,
-}: Diagnostic): JsonObject {
+}: Diagnostic): ShownDiagnostic {
   return {
     severity,
     code,
@@ -89,7 +87,7 @@ export function diagnosticDocument({
 const applyFormatVersion = '1.0';
 
 /** schemas/apply.schema.json. Every planned resource is in it. */
-function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): object {
+function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
@@ -99,6 +97,8 @@ function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ob
     started_at: run.startedAt.toISOString(),
     duration_ms: Math.round(run.durationMs),
     interrupted: run.interrupted,
+    ...(run.interruptedBy && { interrupted_by: run.interruptedBy }),
+    ...(run.saved && { saved_plan: true }),
     pace: run.pace,
     outcomes: outcomes.map((outcome) => outcomeDocument(outcome)),
     summary,
@@ -106,10 +106,8 @@ function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ob
   };
 }
 
-function outcomeDocument(outcome: ToldOutcome): object {
-  const { answer, diagnostics } = outcome;
-  const { resource } = outcome.change;
-  const detail = detailOf(outcome);
+function outcomeDocument(outcome: ToldOutcome): OutcomeDocument {
+  const { resource, diagnostics, detail } = outcome;
   return {
     address: resource.address,
     type: resource.kind.type,
@@ -118,16 +116,13 @@ function outcomeDocument(outcome: ToldOutcome): object {
     outcome: outcome.outcome,
     ...(outcome.doubt && { doubt: outcome.doubt }),
     ...(outcome.differences && { differences: outcome.differences }),
+    ...(outcome.stoppedBy && { stopped_by: outcome.stoppedBy }),
+    ...(outcome.needsFix && { needs_fix: true }),
     ...(detail !== '' && { detail }),
     ...(diagnostics.length > 0 && { diagnostics: documentsOf(diagnostics) }),
-    ...(answer?.requestId !== undefined && { request_id: answer.requestId }),
+    ...(outcome.requestId !== undefined && { request_id: outcome.requestId }),
     ...(outcome.pk !== undefined && { pk: outcome.pk }),
     attempts: outcome.attempts,
     duration_ms: Math.round(outcome.durationMs),
   };
-}
-
-function detailOf({ outcome, answer, stoppedBy }: ToldOutcome): string {
-  if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
-  return outcome === 'created' || answer === undefined ? '' : serviceWords(answer);
 }

@@ -45,13 +45,13 @@ export const junit: Format = (report, { pathInRepository = String }) => {
 type PathOf = (filename: string) => string;
 
 function outcomeCase(
-  { change, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome,
+  { resource, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome,
   pathOf: PathOf,
 ): Case {
-  const { file, line } = sourceOf(change.resource);
+  const { file, line } = sourceOf(resource);
   const texts = diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`));
   return {
-    name: change.resource.address,
+    name: resource.address,
     file: pathOf(file),
     line,
     kind: incomplete ? 'failed' : 'passed',

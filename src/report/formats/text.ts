@@ -1,4 +1,4 @@
-import { isPending, type Change, type Plan } from '../../plan/plan.ts';
+import type { Change, Plan } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
 import {
   byKind,
@@ -18,7 +18,8 @@ export const text: Format = byKind<[Setting], string>({
   problems: problemsText,
   plan: ({ diagnostics, plan }, { style = plain }) =>
     diagnosticsText(diagnostics, style) + planText(plan, style),
-  apply: (report, { style = plain }) => diagnosticsText(report.diagnostics, style) + applyText(report, style),
+  apply: (report, { style = plain }) =>
+    `${diagnosticsText(report.diagnostics, style)}Applied to ${inline(report.service)}\n\n${applyText(report, style)}`,
 });
 
 function problemsText(
@@ -72,7 +73,7 @@ export function applyText(report: ApplyReport, style: Style): string {
 
 /** A line for each resource that was to be created. */
 export function outcomeLines({ outcomes }: ApplyReport, style: Style): string[] {
-  return outcomes.filter(({ change }) => isPending(change)).map((outcome) => outcomeLine(outcome, style));
+  return outcomes.filter(({ planned }) => planned).map((outcome) => outcomeLine(outcome, style));
 }
 
 /** The counts, what to run next, and the last line. */
@@ -81,10 +82,10 @@ export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Sty
 }
 
 function outcomeLine(told: ToldOutcome, style: Style): string {
-  const { outcome, change, verdict, partial, said } = told;
+  const { outcome, resource, verdict, partial, said } = told;
   const { sign, colour } = outcomeLooks[outcome];
   const pk = outcome === 'created' && told.pk !== undefined ? `pk ${told.pk}` : '';
   const more = pk || (said && `the service said: ${said}`);
-  const words = `${style.bold(inline(change.resource.address))}  ${inline(verdict)}`;
+  const words = `${style.bold(inline(resource.address))}  ${inline(verdict)}`;
   return `  ${painted(sign, partial ? 'amber' : colour, style)} ${words}${more && style.dim(` (${inline(more)})`)}`;
 }

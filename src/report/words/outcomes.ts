@@ -15,6 +15,7 @@ import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { startOf } from '../printable.ts';
+import { serviceWords } from './answers.ts';
 import type { Look } from './changes.ts';
 
 /** How each outcome looks, and what it is called in counts and headings. */
@@ -96,6 +97,12 @@ function shortened(value: JsonValue): string {
   return text.length <= mostCharacters ? text : `${startOf(text, mostCharacters)}…`;
 }
 
+/** What the service said, or why nothing was sent; empty where there is nothing to say. */
+export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
+  if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
+  return outcome === 'created' || answer === undefined ? '' : serviceWords(answer);
+}
+
 /** How many resources ended how. */
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
 
@@ -127,10 +134,20 @@ export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeF
 }
 
 /** What there is to know besides the counts: that the run was interrupted, and what to do next. */
-export function applyRemarks({ outcomes, interrupted, saved }: ApplyRun): string[] {
+export function applyRemarks(
+  { interrupted, saved }: Pick<ApplyRun, 'interrupted' | 'saved'>,
+  outcomes: readonly (OutcomeFacts & { readonly needsFix: boolean })[],
+): string[] {
   return [
     ...(interrupted ? ['The run was interrupted.'] : []),
-    ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(outcomes, saved)] : []),
+    ...(outcomes.some((outcome) => isMissing(outcome))
+      ? [
+          runAgain(
+            outcomes.some(({ needsFix }) => needsFix),
+            saved,
+          ),
+        ]
+      : []),
     // Another run does not help there: it finds what exists, and leaves it as it is.
     ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
   ];
@@ -150,12 +167,12 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 ]);
 
 /** Whether the same run would end in the same way until something is fixed. */
-function isToBeFixed({ outcome, stoppedBy, answer }: Outcome): boolean {
+export function isToBeFixed({ outcome, stoppedBy, answer }: Outcome): boolean {
   return needsAFix.has(outcome) || stopsNeedAFix.has(stoppedBy) || answersNeedAFix.has(answer?.kind);
 }
 
-function runAgain(outcomes: readonly Outcome[], saved: boolean): string {
-  const fix = outcomes.some(isToBeFixed) ? 'Fix what is said above, then' : '';
+function runAgain(needsFix: boolean, saved: boolean): string {
+  const fix = needsFix ? 'Fix what is said above, then' : '';
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = `${fix} ${again}`.trim();
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
