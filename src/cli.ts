@@ -24,7 +24,7 @@ if (args.length === 1 && args[0] === '--version') {
 
 /** The parser of arguments takes as long to load as Node takes to start. */
 async function main(): Promise<void> {
-  const { run } = await import('./commands/program.ts');
+  const { run } = await import('./commands/run-program.ts');
   end(
     await run(args, toolVersion(), {
       writeOut: (text) => stdout.write(text),

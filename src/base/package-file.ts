@@ -46,3 +46,23 @@ export const schemaNames = [
 export function schemaText(name: (typeof schemaNames)[number]): string {
   return packageFile(`schemas/${name}.schema.json`);
 }
+
+/** The pages of docs/ that are of use at a terminal, by name. */
+export const topicNames = [
+  'manifest',
+  'references',
+  'users',
+  'plans',
+  'exit-codes',
+  'diagnostics',
+  'faults',
+  'pipelines',
+  'network',
+  'scale',
+  'security',
+] as const;
+
+/** The text of a page, as it is shipped. */
+export function topicPage(name: (typeof topicNames)[number]): string {
+  return packageFile(`docs/${name}.md`);
+}

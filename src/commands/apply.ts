@@ -62,7 +62,9 @@ async function applied(
   if (asks && context.ask === undefined) {
     throw new UsageError(
       'apply needs a confirmation, and there is no terminal to ask on',
-      'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
+      paths.some((path) => path.endsWith('.json'))
+        ? 'A saved plan needs none: name it with --plan. For manifests, read the plan first, then use --yes.'
+        : 'Read the plan with `rollcall plan`, then run apply with --yes; or save it with --out, and run apply with --plan.',
     );
   }
   const job = narrated(context, voiceOf(options, context.env), (event) => {

@@ -1,9 +1,20 @@
+import type { Command, CommanderError } from 'commander';
 import { inline } from '../report/printable.ts';
+import { guessAmong } from './guesses.ts';
 
-/** What commander says of wrong arguments, safe to print: it repeats them as they are. */
-export function argumentError(text: string): string {
-  const [, message = text, guess = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?\n$/.exec(text) ?? [];
-  return `${inline(withoutValues(message))}${guess}\n`;
+/** What is wrong with the arguments, and what to do about it. Safe to print: what it repeats of them is escaped. */
+export function argumentError(
+  { message }: CommanderError,
+  args: readonly string[],
+  rollcall: Command,
+): string {
+  const guess = guessAmong(args, rollcall);
+  if (guess) return `error: unknown ${guess.kind} '${guess.written}'\n    ${guess.hint}\n`;
+  const [, told = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
+  const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
+    ? '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n'
+    : '';
+  return `${inline(withoutValues(told))}${suggestion}\n--help shows the usage.\n${ofToken}`;
 }
 
 /** What follows an option that is not known may be a secret. */

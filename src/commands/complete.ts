@@ -3,7 +3,7 @@ import { formatNames } from '../report/formats/all.ts';
 import { inline } from '../report/printable.ts';
 import { environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
-import { schemaNames } from '../base/package-file.ts';
+import { schemaNames, topicNames } from '../base/package-file.ts';
 import { pipelines } from './init-files.ts';
 import { check } from '../run/check.ts';
 import { shells } from './completion.ts';
@@ -78,20 +78,25 @@ async function candidatesFor(before: Before, written: string, context: Context):
     const options = command.options.map(({ long, description }) => ({ text: long ?? '', description }));
     return [...options, help];
   }
-  const commands = command
-    .createHelp()
-    .visibleCommands(command)
-    .map((inner) => ({ text: inner.name(), description: inner.summary() || inner.description() }));
-  if (command.parent === null && paths[0] === 'help') return commands;
   if (paths.length > 0 && !command.registeredArguments.some(({ variadic }) => variadic)) return [];
   switch (command.name()) {
+    case 'help':
+      return [...(command.parent ? commandsOf(command.parent) : []), ...named(topicNames)];
     case 'schema':
       return named(schemaNames);
     case 'completion':
       return named(shells);
     default:
-      return commands;
+      return commandsOf(command);
   }
+}
+
+function commandsOf(command: Command): Candidate[] {
+  const commands = command.createHelp().visibleCommands(command);
+  return commands.map((inner) => ({
+    text: inner.name(),
+    description: inner.summary() || inner.description(),
+  }));
 }
 
 async function valuesOf(option: Option, { paths, flags }: Before, context: Context): Promise<Candidate[]> {

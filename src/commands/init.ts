@@ -31,6 +31,8 @@ export async function init(
   options: InitOptions,
   context: Context,
 ): Promise<Ending> {
+  const base = folder === undefined || folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
+  await refuseWrongPlace(folder, base, options, context);
   const interruption = context.interruptible();
   const { signal } = interruption;
   const answers = await answersFrom(options, signal, context);
@@ -38,7 +40,6 @@ export async function init(
     context.stderr.write('Interrupted: nothing was written.\n');
     return interruptedBy(signal);
   }
-  const base = folder === undefined || folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
   let failed = false;
   for (const { path, text } of initFiles(answers)) {
     const filename = base + path;
@@ -59,6 +60,31 @@ export async function init(
   const next = commandLine(healthy ? 'plan' : 'doctor', 'production', context);
   context.stdout.write(`Next: ${inline(cd)}${next}\n`);
   return healthy ? 'done' : 'failed';
+}
+
+/** Throws a UsageError where somebody most likely means what `terraform init` does. */
+async function refuseWrongPlace(
+  folder: string | undefined,
+  base: string,
+  { url, manifests, pipeline }: InitOptions,
+  { files }: Context,
+): Promise<void> {
+  if (url !== undefined || manifests !== undefined || pipeline !== undefined) return;
+  if ((await files.kindOf(`${base}rollcall.yaml`)) === 'file') {
+    throw new UsageError(
+      `${base}rollcall.yaml is there already: nothing is left to set up`,
+      'Go on with `rollcall plan`. To add a pipeline: rollcall init --pipeline github',
+    );
+  }
+  if (folder !== undefined) return;
+  const here = await files.entriesIn('.').catch(() => []);
+  const terraform = here.find(({ name }) => name.endsWith('.tf'));
+  if (terraform) {
+    throw new UsageError(
+      `this folder is Terraform's: ${terraform.name} is in it`,
+      'rollcall does not read *.tf. Name a folder for its files: rollcall init roll; or this one: rollcall init .',
+    );
+  }
 }
 
 /** What the pipeline needs that is not there yet. */

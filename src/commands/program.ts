@@ -1,9 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
-import { inline } from '../report/printable.ts';
+import { topicNames } from '../base/package-file.ts';
 import type { ApplyOptions } from './apply.ts';
-import { argumentError } from './argument-error.ts';
 import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
@@ -29,7 +28,7 @@ import type { ValidateOptions } from './validate.ts';
 export type ProgramEnding = Ending | { readonly exitCode: number };
 
 /** What the program runs in: this process, or in a test something in its place. */
-interface Surroundings {
+export interface Surroundings {
   /** Help and the version. */
   readonly writeOut: (text: string) => void;
   /** What is wrong with the arguments. */
@@ -45,33 +44,6 @@ const nowhere: Surroundings = {
   contextFor: () => Promise.reject(new Error('there is nothing to run a command in')),
 };
 
-/** Runs what the arguments say. What is wrong with them is said on stderr. */
-export async function run(
-  args: readonly string[],
-  toolVersion: string,
-  surroundings: Surroundings,
-): Promise<ProgramEnding> {
-  let ending: ProgramEnding = 'done';
-  const { writeErr } = surroundings;
-  try {
-    const rollcall = program(toolVersion, (its) => (ending = its), surroundings);
-    await rollcall.parseAsync(args, { from: 'user' });
-    return ending;
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      // Commander has said what is wrong, but not what to do about the likeliest mistake.
-      if (args.some((arg) => /^--token(=|$)/.test(arg)))
-        writeErr(
-          '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n',
-        );
-      return error.exitCode === 0 ? 'done' : 'invalid';
-    }
-    if (!(error instanceof UsageError)) throw error;
-    writeErr(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
-    return 'invalid';
-  }
-}
-
 /** All commands and their options. A command is loaded when it is called: `--help` needs none of them. */
 export function program(
   toolVersion: string,
@@ -79,25 +51,28 @@ export function program(
   { writeOut, writeErr, contextFor: contextOf }: Surroundings = nowhere,
 ): Command {
   const contextFor = ({ color }: ColourOption): Promise<Context> => contextOf(toolVersion, color);
-  const rollcall = new Command('rollcall')
+  const columns = (): number => rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
+  const rollcall: Command = new Command('rollcall')
     .description(
-      'Calls the roll of an identity service: checks the applications and users that\nmanifests declare, shows which are missing, and creates them.',
+      'Calls the roll of an identity service: checks the applications and users that manifests declare, shows which are missing, and creates them.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand(false) // there is one below, which knows topics too
     .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError('--help shows the usage.')
-    .configureOutput({ writeOut, writeErr, outputError: (text, write) => write(argumentError(text)) })
-    .addHelpText('after', example('rollcall init'))
+    .configureOutput({ writeOut, writeErr, outputError: () => {} }) // told by `run`
+    .addHelpText(
+      'after',
+      () => `\n${rollcall.createHelp().boxWrap(topics, columns())}\n${example('rollcall init')}`,
+    )
     .hook('preAction', (_, command) => refuseEmptyValues(command));
 
   rollcall
     .command('init')
     .summary('write the first files of a project')
     .description(
-      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks\nthe service. Overwrites nothing.',
+      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks the service. Overwrites nothing.',
     )
     .argument('[dir]', 'where (default: here)')
     .option('-y, --yes', 'do not ask; take the defaults')
@@ -173,11 +148,11 @@ export function program(
       end(await doctor(options, await contextFor(options)));
     });
 
-  const report = rollcall.command('report').summary('work on the reports of several runs');
+  const report = rollcall.command('report').helpCommand(false).summary('work on the reports of several runs');
   withColourOptions(report.command('merge').addOption(outputOption()).addOption(reportOption()))
     .summary('join the reports of shards')
     .description(
-      'Joins the JSON documents that the shards of one plan or apply printed.\nFails when a shard is missing or doubled.',
+      'Joins the JSON documents that the shards of one plan or apply printed. Fails when a shard is missing or doubled.',
     )
     .argument('<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`')
     .addHelpText('after', example('rollcall report merge shard-*.json'))
@@ -201,7 +176,7 @@ export function program(
     .command('sandbox')
     .summary('serve the API from memory, to try things on')
     .description(
-      'Serves the API from memory on the loopback interface. With a command, runs it\nagainst the sandbox and exits as the command did.',
+      'Serves the API from memory on the loopback interface. With a command, runs it against the sandbox and exits as the command did.',
     )
     .argument('[command...]', 'after --: the command to run, with ROLLCALL_URL and ROLLCALL_TOKEN set')
     .option('--port <n>', 'listen on this port (default: any free one)')
@@ -221,13 +196,24 @@ export function program(
     .command('completion')
     .summary('print the completion script of a shell')
     .description(
-      'Prints a script for bash, zsh or fish. It completes commands, options, environments\nand the addresses of the manifests here, for a rollcall that is on the PATH.',
+      'Prints a script for bash, zsh or fish. It completes commands, options, environments and the addresses of the manifests here, for a rollcall that is on the PATH.',
     )
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', example('source <(rollcall completion bash)'))
     .action(async (shell: string) => {
       const { completion } = await import('./completion.ts');
       end(completion(shell, await contextFor({})));
+    });
+
+  rollcall
+    .command('help')
+    .summary('print the help of a command, or a page on a topic')
+    .description(`Prints the help of a command, or a page of the documents.\n\n${topics}`)
+    .argument('[name...]', 'a command or a topic')
+    .addHelpText('after', example('rollcall help exit-codes'))
+    .action(async (words: string[]) => {
+      const { help } = await import('./help.ts');
+      end(help(words, rollcall, columns(), await contextFor({})));
     });
 
   rollcall
@@ -243,6 +229,8 @@ export function program(
 
   return rollcall;
 }
+
+const topics = `Topics: ${topicNames.join(', ')}.`;
 
 /** An empty value is mostly that of a variable of the shell that is not set. */
 function refuseEmptyValues(command: Command): void {

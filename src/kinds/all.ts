@@ -19,6 +19,11 @@ export function kindOf(type: ResourceType): Kind<ResourceType> {
   return kind;
 }
 
+/** The kind that a place in a manifest is about, by the keys and indexes that lead there from the root. */
+export function kindAt([list, type]: readonly (string | number)[]): Kind<ResourceType> | undefined {
+  return kinds.find((kind) => kind.list === list || (list === 'defaults' && kind.type === type));
+}
+
 /** Words in a sentence: `applications and users`. Intl would do it, and takes most of the start of a small command to load. */
 export function listed(words: readonly string[]): string {
   const [last = '', ...before] = words.toReversed();

@@ -3,14 +3,19 @@ import type { Application } from '../generated/manifest.ts';
 import type { FieldsOf, ReadableKind } from './kind.ts';
 import { launchUrlRefusal } from './launch-url.ts';
 import { likelyRefused } from './likely-refused.ts';
-import { sameSet } from './same.ts';
+import { plainId } from './same.ts';
 
 const path = '/api/v3/core/applications/';
 
+const providerId =
+  "It ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
+
 const fields = {
-  slug: { checks: [reservedSlug] },
-  name: {},
+  slug: { checks: [reservedSlug], otherNames: ['id', 'identifier'] },
+  name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
+    otherNames: ['protocolprovider', 'providerid'],
+    findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
       summary: (provider, owner) => `provider ${provider} is already the main provider of \`${owner}\``,
@@ -18,20 +23,51 @@ const fields = {
     },
   },
   backchannel_providers: {
-    same: sameSet,
+    idForm: plainId,
+    findId: providerId,
     belongsToOne: {
       code: 'shared-backchannel-provider',
       summary: (provider, owner) => `backchannel provider ${provider} is already in \`${owner}\``,
       detail: 'The service would silently take it from the first application.',
     },
   },
-  open_in_new_tab: {},
-  meta_launch_url: { checks: [launchUrlRefusal] },
-  meta_description: {},
-  meta_publisher: {},
-  policy_engine_mode: {},
-  group: {},
+  open_in_new_tab: { otherNames: ['newtab'] },
+  meta_launch_url: {
+    otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
+    checks: [launchUrlRefusal],
+  },
+  meta_description: { otherNames: ['description'] },
+  meta_publisher: { otherNames: ['publisher', 'vendor'] },
+  policy_engine_mode: { otherNames: ['enginemode', 'policymode'] },
+  group: { otherNames: ['uigroup', 'category', 'folder'] },
 } satisfies FieldsOf<Application>;
+
+const ofProvider =
+  'It belongs to a provider. Make the provider in the service, and give its id as `provider`.';
+const icon =
+  'rollcall sets no icon, for releases before 2025.12 take none in a create. Set it in the service.';
+const access =
+  'rollcall does not say who may use an application. Bind groups, users or policies to it in the service.';
+
+const noFields = {
+  icon,
+  metaicon: icon,
+  appicon: icon,
+  logo: icon,
+  metahide:
+    'The service has no such field up to release 2026.2. `meta_launch_url: blank://blank` hides an application.',
+  groups: `${access} \`group\` is the label under which it is shown.`,
+  access,
+  policies: access,
+  policybindings: access,
+  clientid: ofProvider,
+  clientsecret: ofProvider,
+  redirecturis: ofProvider,
+  authorizationflow: ofProvider,
+  externalhost: ofProvider,
+  pk: 'The service chooses it.',
+  uuid: 'The service chooses it.',
+};
 
 /** An application: a name, its providers, and how it is shown to people. */
 export const application: ReadableKind<'application'> = {
@@ -41,6 +77,7 @@ export const application: ReadableKind<'application'> = {
   path,
   retrieve: (slug: string) => `${path}${encodeURIComponent(slug)}/`,
   fields,
+  noFields,
   words: {
     one: 'an application',
     nameRefused: 'As far as rollcall can tell, the slug is taken or reserved as well.',

@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
+import type { IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
 export interface Kind<Type extends string = string> {
@@ -16,6 +17,8 @@ export interface Kind<Type extends string = string> {
   readonly retrieve?: (name: string) => string;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
+  /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
+  readonly noFields: Readonly<Record<string, string>>;
   readonly words: WordsOfKind;
 }
 
@@ -30,6 +33,12 @@ export function canBeRead<Some extends Kind>(kind: Some): kind is Some & Readabl
 interface FieldOfKind<Value = JsonValue> {
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
+  /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */
+  readonly idForm?: IdForm;
+  /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */
+  readonly otherNames?: readonly string[];
+  /** Where to find the id that it takes. */
+  readonly findId?: string;
   /** What to say of values that the schema lets through. */
   readonly checks?: readonly Check<Value>[];
   /** What to say where it is left out, although the schema allows that. */

@@ -1,23 +1,20 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 
-/** The service returns ids in any order and without duplicates. */
-export function sameSet(declared: JsonValue, observed: JsonValue): boolean {
-  return sameItems(declared, observed, (id) => id);
-}
+/** Brings ids that are the same to the service into one form. */
+export type IdForm = (id: JsonValue) => JsonValue;
 
-/** The service returns UUIDs in lower case, with dashes. */
-export function sameUuids(declared: JsonValue, observed: JsonValue): boolean {
-  return sameItems(declared, observed, (id) =>
-    typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id,
-  );
-}
-
-function sameItems(declared: JsonValue, observed: JsonValue, form: (id: JsonValue) => JsonValue): boolean {
+/** Whether two lists hold the same ids. The service returns them in any order and without duplicates. */
+export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
   if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
   const a = new Set(declared.map(form));
   const b = new Set(observed.map(form));
   return a.size === b.size && [...a].every((id) => b.has(id));
 }
+
+export const plainId: IdForm = (id) => id;
+
+/** The service returns UUIDs in lower case, with dashes. */
+export const plainUuid: IdForm = (id) => (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
 
 /** The service returns times in UTC, and takes a time without an offset for one in UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {

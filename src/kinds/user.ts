@@ -4,24 +4,47 @@ import { emailRefusal } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { likelyRefused } from './likely-refused.ts';
-import { sameInstant, sameUuids } from './same.ts';
+import { plainUuid, sameInstant } from './same.ts';
 
 const fields = {
-  username: {},
+  username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
   name: {
+    otherNames: ['displayname', 'fullname', 'firstname', 'lastname', 'cn'],
     ifMissing: likelyRefused(
       'the service is known to demand a `name`',
       'It may be an empty string: name: ""',
     ),
   },
-  is_active: {},
+  is_active: { otherNames: ['enabled', 'active'] },
   last_login: { same: sameInstant, checks: [noSuchDay, lastLoginRefusal, noTimeZone] },
-  groups: { same: sameUuids },
-  email: { checks: [emailRefusal] },
-  attributes: {},
-  path: { checks: [pathRefusal] },
-  type: { checks: [typeRefusal] },
+  groups: {
+    idForm: plainUuid,
+    otherNames: ['groupids', 'memberof', 'memberships'],
+    findId:
+      "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
+  },
+  email: { otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
+  attributes: { otherNames: ['attrs', 'customattributes', 'metadata'] },
+  path: { otherNames: ['folder', 'ou'], checks: [pathRefusal] },
+  type: { otherNames: ['usertype', 'accounttype'], checks: [typeRefusal] },
 } satisfies FieldsOf<User>;
+
+const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
+const rights =
+  'rollcall gives no rights, for releases before 2025.12 take none in a create. Give them to a group, and put the user into it.';
+
+const noFields = {
+  password,
+  passwordhash: password,
+  roles: rights,
+  permissions: rights,
+  issuperuser: 'A superuser is who is in a group of superusers. Give the id of that group in `groups`.',
+  disabled: 'Write `is_active: false`.',
+  id: 'The service chooses it.',
+  pk: 'The service chooses it.',
+  uid: 'The service chooses it.',
+  uuid: 'The service chooses it.',
+};
 
 /** A user. The contract has no way to read one. */
 export const user: Kind<'user'> = {
@@ -30,6 +53,7 @@ export const user: Kind<'user'> = {
   identity: 'username',
   path: '/api/v3/core/users/',
   fields,
+  noFields,
   words: {
     one: 'a user',
     nameRefused:

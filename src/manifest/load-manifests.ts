@@ -20,6 +20,7 @@ import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { findManifests } from './find-manifests.ts';
+import { noManifest } from './no-manifest.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
 import { resolveReferences, type References } from './references.ts';
 import { checkRules } from './rules.ts';
@@ -127,6 +128,8 @@ async function understand(
   const env = areAssumed ? {} : (options.env ?? {});
   const nothing = { named: [], whole: [], entries: 0, secrets: [], references: new Map() };
   const parsed = await parseYaml(file, maxResources);
+  const otherwise = noManifest(file.filename, parsed.value);
+  if (otherwise) return { ...nothing, diagnostics: [diagnosticFor(file.filename, otherwise)] };
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
     return { ...nothing, diagnostics: [emptyFile(file)] };

@@ -21,6 +21,13 @@ export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure 
       'Give the token in ROLLCALL_TOKEN.',
     );
   }
+  const page = pageOfService.exec(url.pathname);
+  if (page) {
+    throw new UsageError(
+      `the service URL leads to a page of the service: ${page[0]}`,
+      `The base URL is what stands before it: ${url.origin}${url.pathname.slice(0, page.index)}`,
+    );
+  }
   if (url.search !== '' || url.hash !== '') {
     throw new UsageError('the service URL holds a query or a fragment', 'Leave out what follows the path.');
   }
@@ -33,6 +40,10 @@ export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure 
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return url.origin + path;
 }
+
+/** What the service answers itself, below whatever path it is served. The root of its API may be named for the base. */
+const pageOfService =
+  /\/(?:if\/(?:admin|user|flow)|application\/(?:o|saml|launch)|-\/(?:health|metrics)|api\/v3\/(?:admin|core|providers|root|schema))(?:\/|$)/;
 
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);

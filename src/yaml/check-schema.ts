@@ -3,9 +3,9 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { stepsOf, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
 import type { Validate } from '../base/validate.ts';
-import { nearest } from '../base/suggestion.ts';
 import type { ParsedYaml, Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
+import { meantBy } from './unknown-field.ts';
 
 /** More problems of one file would cost time and memory, and few people would read them. */
 const maxProblems = 1000;
@@ -32,9 +32,15 @@ export function checkSchema(
     if (index >= maxProblems) return { path };
     const span = spanOf(error, path, places);
     const line = lineOf(file, rangeOf(file, span).start.line);
-    const diagnostic = diagnosticAt(file, span, schemaProblem(error, line));
-    return known.has(startOf(diagnostic)) ? { path } : { path, diagnostic };
+    const { excerpt, ...rest } = diagnosticAt(file, span, schemaProblem(error, line));
+    if (known.has(startOf(rest))) return { path };
+    return { path, diagnostic: isOfSecret(error) || excerpt === undefined ? rest : { ...rest, excerpt } };
   });
+}
+
+/** A password that stands where none can be is not quoted. */
+function isOfSecret({ params }: ErrorObject): boolean {
+  return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 
 function startOf({ range }: Diagnostic): string {
@@ -71,13 +77,10 @@ function oneForEachMistake(errors: readonly ErrorObject[]): ErrorObject[] {
 }
 
 /** The path of the field that an unknown one was probably meant to be. */
-function misspeltField({ keyword, instancePath, params, parentSchema }: ErrorObject): string | undefined {
-  if (keyword !== 'additionalProperties') return undefined;
-  const meant = nearest(
-    String(params['additionalProperty']),
-    Object.keys((parentSchema?.['properties'] ?? {}) as object),
-  );
-  return meant === undefined ? undefined : `${instancePath}/${meant}`;
+function misspeltField(error: ErrorObject): string | undefined {
+  if (error.keyword !== 'additionalProperties') return undefined;
+  const { field } = meantBy(error);
+  return field === undefined ? undefined : `${error.instancePath}/${field}`;
 }
 
 function isUnknownAtRoot({ keyword, instancePath }: ErrorObject): boolean {

@@ -1,7 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import type { Problem } from '../base/diagnostic.ts';
+import { stepsOf } from '../base/json.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { kinds } from '../kinds/all.ts';
+import { kindAt, kinds } from '../kinds/all.ts';
+import { meantBy } from './unknown-field.ts';
 
 const lists = kinds.map(({ list }) => `\`${list}\``).join(' nor ');
 
@@ -19,9 +21,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
   switch (error.keyword) {
     case 'additionalProperties': {
       const unknown = String(params['additionalProperty']);
-      const known = Object.keys(properties);
-      const detail = didYouMean(unknown, known) ?? `Known here: ${known.join(', ')}.`;
-      return problem('unknown-field', `unknown field \`${unknown}\``, detail);
+      return problem('unknown-field', `unknown field \`${unknown}\``, meantBy(error).hint);
     }
     case 'required': {
       const missing = String(params['missingProperty']);
@@ -66,6 +66,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
         wrong === undefined
           ? `${subject} is not of the form that it must have`
           : `${subject} must not hold ${JSON.stringify(wrong)}`,
+        `${description} ${findId(error)}`.trim(),
       );
     }
     case 'format':
@@ -86,7 +87,8 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
 const words = 'In YAML 1.2, words such as yes and off are texts.';
 
 /** How the written value becomes one of the type that is asked for. */
-function typeHint({ params, data, parentSchema }: ErrorObject): string {
+function typeHint(error: ErrorObject): string {
+  const { params, data } = error;
   const types = String(params['type']).split(',');
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) return 'Quote it.';
   if (types.includes('boolean') && typeof data === 'string') {
@@ -95,7 +97,7 @@ function typeHint({ params, data, parentSchema }: ErrorObject): string {
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';
-    return /\bid\b/.test(String(parentSchema?.['description'])) ? 'It is an id, not a name.' : '';
+    return `It is an id, not a name. ${findId(error)}`;
   }
   if (types.includes('array')) {
     return typeof data === 'object'
@@ -105,6 +107,12 @@ function typeHint({ params, data, parentSchema }: ErrorObject): string {
   if (types.includes('object') && typeof data === 'string' && /^\w+:\S/.test(data))
     return 'A space follows the colon.';
   return '';
+}
+
+/** Where the id is to be found that a field takes. */
+function findId({ instancePath }: ErrorObject): string {
+  const steps = stepsOf(instancePath);
+  return kindAt(steps)?.fields[steps[2] ?? '']?.findId ?? '';
 }
 
 function subjectOf(instancePath: string): string {

@@ -336,7 +336,7 @@ describe('a service whose licence lets nothing be changed', () => {
     expect(ending).toBe('incomplete');
     expectInEach(outputs, 'the service accepts no changes: its licence does not allow them');
     expectInNone(outputs, 'refused');
-    expect(outputs['text']).toContain('Fix what is said above, then run the same apply again: ');
+    expect(outputs['text']).toContain('Fix the problems that are shown, then run the same apply again: ');
     expect(JSON.parse(outputs['json'] ?? '')).toMatchObject({
       outcomes: [
         { outcome: 'not_attempted', diagnostics: [{ code: 'service-read-only' }] },

@@ -64,6 +64,35 @@ describe('init', () => {
     expect(stdout).toContain('kept   rollcall.yaml\nwrote  manifests/applications.yaml\n');
   });
 
+  test.each([
+    [
+      { 'rollcall.yaml': 'version: 1' },
+      undefined,
+      'rollcall.yaml is there already',
+      'Go on with `rollcall plan`.',
+    ],
+    [{ 'roll/rollcall.yaml': 'version: 1' }, 'roll/', 'roll/rollcall.yaml is there already', '--pipeline'],
+    [{ 'main.tf': '' }, undefined, "this folder is Terraform's: main.tf is in it", 'rollcall init .'],
+  ])('is refused where `terraform init` is meant: %j', async (files, folder, message, hint) => {
+    const { context, written } = capture({ files, env: { ROLLCALL_URL: url } });
+    await expect(init(folder, {}, context)).rejects.toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(message) as string,
+        hint: expect.stringContaining(hint) as string,
+      }),
+    );
+    expect(written.size).toBe(0);
+  });
+
+  test.each([
+    [{ 'main.tf': '' }, '.', {}],
+    [{ 'main.tf': '' }, undefined, { url }],
+    [{ 'rollcall.yaml': 'version: 1' }, undefined, { manifests: 'm' }],
+  ])('is done beside %j when that is meant', async (files, folder, options) => {
+    const { ending } = await started(options, { files, env: { ROLLCALL_URL: url } }, folder);
+    expect(ending).toBe('done');
+  });
+
   test('writes into a folder, and says how to get there', async () => {
     const { written, stdout } = await started({ url }, {}, 'roll/');
     expect([...written.keys()][0]).toBe('roll/rollcall.yaml');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { program, run } from '../../src/commands/program.ts';
+import { program } from '../../src/commands/program.ts';
+import { run } from '../../src/commands/run-program.ts';
 
 const rollcall = program('1.2.3', () => {});
 

@@ -130,7 +130,32 @@ describe('a saved plan', () => {
       },
     );
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('Fix what is said above, then make a new plan and apply it: ');
+    expect(stdout).toContain('Fix the problems that are shown, then make a new plan and apply it: ');
+  });
+
+  test.each([
+    ['saved', { out: 'plan.json' }, 'this is a saved plan', 'use --plan'],
+    ['printed', { output: 'json' }, 'this is a plan to be read', 'rollcall plan --out FILE'],
+  ] as const)('that is named as a manifest is told from one: %s', async (_, options, what, hint) => {
+    const { written, stdout: printed } = await runPlan({ ...options });
+    const text = 'output' in options ? printed : (written.get('plan.json') ?? '');
+    for (const command of [plan, apply]) {
+      const { context, stderr } = capture(setupFor({ files: { ...files, 'p.json': text } }));
+      const requests = service.requests.length;
+      expect(await command(['m', 'p.json'], { output: 'text', yes: true, var: ['who=me'] }, context)).toBe(
+        'invalid',
+      );
+      expect(stderr()).toContain(`p.json: error: ${what}, not a manifest [not-a-manifest]\n    `);
+      expect(stderr()).toContain(hint);
+      expect(service.requests).toHaveLength(requests);
+    }
+  });
+
+  test('that is named as a manifest where nobody can be asked needs --plan', async () => {
+    const { context } = capture(setupFor({ files: { 'p.json': await savedText() } }));
+    await expect(apply(['p.json'], { output: 'text' }, context)).rejects.toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('name it with --plan') as string }),
+    );
   });
 
   test('sends what a direct apply sends, to the letter', async () => {

@@ -29,6 +29,13 @@ describe.each(kinds)('the kind $type', (kind) => {
     expect(Object.keys(definitions[`${kind.type}Defaults`]?.properties ?? {})).toEqual(shared);
   });
 
+  test('calls each of its fields by names that no other field has', () => {
+    const plain = Object.keys(kind.fields).map((field) => field.replaceAll('_', ''));
+    const others = Object.values(kind.fields).flatMap(({ otherNames = [] }) => otherNames);
+    const all = [...plain, ...others, ...Object.keys(kind.noFields)];
+    expect(all.filter((name, index) => all.indexOf(name) !== index || !/^[a-z]+$/.test(name))).toEqual([]);
+  });
+
   test('has its identity among the fields that must be there', () => {
     expect(definition?.required).toContain(kind.identity);
   });

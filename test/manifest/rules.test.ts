@@ -19,6 +19,25 @@ async function foundIn(...lists: readonly string[]): Promise<Found[]> {
 
 const fine = 'users: [{ username: somebody, name: Else }]';
 
+test.each([
+  ['applications: [{ slug: a, name: A, backchannel_providers: [2, 3, 2, 2] }]', [66, 69]],
+  ['users: [{ username: a, name: A, groups: ["${var:id}", 11111111-1111-4111-8111-aaaaaaaaaaaa] }]', [55]],
+  [
+    `defaults: { application: { backchannel_providers: [2, 2] } }
+applications: [{ slug: a, name: A }]`,
+    [55],
+  ],
+  ['applications: [{ slug: a, name: A, provider: 2, backchannel_providers: [2, 1] }]', []],
+])('an id that stands in a list twice is a warning at its place: %s', async (list, columns) => {
+  const { diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': `version: 1\n${list}\n` }),
+    variables: { id: '11111111111141118111AAAAAAAAAAAA' },
+  });
+  expect(
+    diagnostics.map(({ code, severity, range }) => [code, severity, range?.start.line, range?.start.column]),
+  ).toEqual(columns.map((column) => ['repeated-id', 'warning', 2, column]));
+});
+
 describe('what holds over all entries holds over all files', () => {
   test.each([
     [

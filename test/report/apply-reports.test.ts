@@ -89,7 +89,7 @@ test.each([
   async (end, isAlike) => {
     const shown = text(reportOf(await runWith({ outcome: 'not_attempted', ...end })), setting);
     expect(shown).toContain(
-      isAlike ? 'Fix what is said above, then run the same' : 'Run the same apply again',
+      isAlike ? 'Fix the problems that are shown, then run the same' : 'Run the same apply again',
     );
   },
 );

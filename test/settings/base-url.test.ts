@@ -37,6 +37,33 @@ describe('the base URL', () => {
     expect(() => readBaseUrl(text, false)).not.toThrow(/secret/);
   });
 
+  test.each([
+    ['https://id.example.com/if/admin/#/core/applications', 'https://id.example.com'],
+    ['https://id.example.com/if/user', 'https://id.example.com'],
+    ['https://id.example.com/if/flow/enroll/?itoken=secret', 'https://id.example.com'],
+    ['https://id.example.com:9443/-/health/live/', 'https://id.example.com:9443'],
+    [
+      'https://id.example.com/application/o/grafana/.well-known/openid-configuration',
+      'https://id.example.com',
+    ],
+    ['https://example.com/auth/application/launch/grafana/', 'https://example.com/auth'],
+    ['https://example.com/auth/api/v3/core/applications/', 'https://example.com/auth'],
+  ])('is what stands before a page of the service: %s', (text, base) => {
+    expect(() => readBaseUrl(text, false)).toThrow(
+      expect.objectContaining({ hint: `The base URL is what stands before it: ${base}` }),
+    );
+    expect(() => readBaseUrl(text, false)).not.toThrow(/secret|enroll|grafana/);
+  });
+
+  test.each(['/if', '/if/admins', '/application', '/application/old', '/api/v3/identity', '/-/', '/sso/-'])(
+    'may be below a path that only looks like a page: %s',
+    (path) => {
+      expect(readBaseUrl(`https://example.com${path}/`, false)).toBe(
+        `https://example.com${path.replace(/\/$/, '')}`,
+      );
+    },
+  );
+
   test('may be http:// to another host when the user says so', () => {
     expect(readBaseUrl('http://id.example.com', true)).toBe('http://id.example.com');
   });

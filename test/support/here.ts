@@ -5,7 +5,7 @@ import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { writePrivateFile } from '../../src/terminal/replace-file.ts';
 import { writeReport } from '../../src/terminal/report-file.ts';
-import { run } from '../../src/commands/program.ts';
+import { run } from '../../src/commands/run-program.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { toolVersion } from '../../src/base/package-file.ts';
 import { watch } from './canary.ts';

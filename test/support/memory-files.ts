@@ -9,7 +9,7 @@ export function memoryFiles(
   const bytesOf = (content: string | Uint8Array): Uint8Array =>
     typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const names = Object.keys(contents);
-  const inside = (folder: string): string => `${folder.replace(/\/+$/, '')}/`;
+  const inside = (folder: string): string => (folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`);
   return {
     kindOf: async (path) => {
       if (path in contents) return 'file';
@@ -33,7 +33,7 @@ export function memoryFiles(
       }));
     },
     glob: async (folder, pattern) => {
-      const within = folder === '.' ? '' : inside(folder);
+      const within = inside(folder);
       const below = names.filter((name) => name.startsWith(within)).map((name) => name.slice(within.length));
       return below.filter((name) => new RegExp(`^${pattern.replace('*', '[^/]*')}$`).test(name));
     },

@@ -31,7 +31,10 @@ describe('a value of another type comes with how it is written', () => {
     ['name: 12', 'Quote it.'],
     ['name: true', 'Quote it.'],
     ['provider: "12"', 'Remove the quotes.'],
-    ['provider: grafana', 'It is an id, not a name.'],
+    [
+      'provider: grafana',
+      "It is an id, not a name. It ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
+    ],
     [
       'backchannel_providers: 1',
       'Write it as [a, b], or each entry in a line of its own that begins with `- `.',
@@ -43,6 +46,62 @@ describe('a value of another type comes with how it is written', () => {
     const text = `version: 1\napplications:\n  - ${entry.join('\n    ')}\n`;
     const place = `${entry.length + 2}:${name.length + 7}`;
     expect(await told(text)).toEqual([`wrong-type ${place} ${hint}`]);
+  });
+});
+
+describe('a field under a name that people know from elsewhere', () => {
+  const entries = {
+    applications: (field: string) => `version: 1\napplications:\n  - { slug: a, name: A, ${field}: x }\n`,
+    users: (field: string) => `version: 1\nusers:\n  - { username: a, ${field}: x }\n`,
+  } as const;
+
+  test.each([
+    ['applications', 'protocol_provider', 'provider'],
+    ['applications', 'ui_group', 'group'],
+    ['applications', 'launchURL', 'meta_launch_url'],
+    ['applications', 'launch-url', 'meta_launch_url'],
+    ['applications', 'description', 'meta_description'],
+    ['applications', 'publisher', 'meta_publisher'],
+    ['users', 'mail', 'email'],
+    ['users', 'display_name', 'name'],
+    ['users', 'enabled', 'is_active'],
+  ] as const)('%s: %s', async (list, written, field) => {
+    expect(await told(entries[list](written))).toEqual([
+      expect.stringMatching(new RegExp(`^unknown-field 3:\\d+ It is called \`${field}\` here\\.$`)),
+    ]);
+  });
+
+  test.each([
+    ['applications', 'meta_icon', 'rollcall sets no icon'],
+    ['applications', 'app_icon', 'rollcall sets no icon'],
+    ['applications', 'groups', '`group` is the label'],
+    ['applications', 'client_id', 'give its id as `provider`'],
+    ['applications', 'meta_hide', 'blank://blank'],
+    ['users', 'password', '`rollcall help users`'],
+    ['users', 'roles', 'rollcall gives no rights'],
+    ['users', 'is_superuser', 'in `groups`'],
+    ['users', 'id', 'The service chooses it.'],
+    ['users', 'constructor', 'Known here: username, '],
+  ] as const)('%s: %s, of which there is none', async (list, written, why) => {
+    expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
+  });
+
+  test('is not missing as well', async () => {
+    expect(await told('version: 1\nusers:\n  - { login: a, name: A }\n')).toHaveLength(1);
+  });
+
+  test('is known in defaults too', async () => {
+    const text = 'version: 1\ndefaults: { application: { ui_group: x } }\napplications: []\n';
+    expect(await told(text)).toEqual([expect.stringContaining('called `group` here')]);
+  });
+
+  test('is not quoted where it may hold a secret', async () => {
+    const text =
+      'version: 1\nusers:\n  - username: a\n    passwd: canary\n    client_secret: canary\n    x: y\n';
+    const file = sourceFile('a.yaml', text);
+    const parsed = await parseYaml(file);
+    const found = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
+    expect(found.map(({ excerpt }) => excerpt)).toEqual([undefined, undefined, '    x: y']);
   });
 });
 

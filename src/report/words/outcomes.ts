@@ -172,7 +172,7 @@ export function isToBeFixed({ outcome, stoppedBy, answer }: Outcome): boolean {
 }
 
 function runAgain(needsFix: boolean, saved: boolean): string {
-  const fix = needsFix ? 'Fix what is said above, then' : '';
+  const fix = needsFix ? 'Fix the problems that are shown, then' : '';
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = `${fix} ${again}`.trim();
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;

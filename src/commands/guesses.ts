@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+
+/** A word of another tool, and what to write in its place. */
+interface Guess {
+  readonly kind: 'command' | 'option';
+  /** As it was typed, without its value. */
+  readonly written: string;
+  readonly hint: string;
+}
+
+const noState = 'rollcall keeps no state and no lock: each plan asks the service what is there.';
+const noDeletion = 'rollcall deletes nothing. Delete it in the service, and take it out of the manifests.';
+const noPlugins = 'There is nothing to install beside rollcall itself.';
+
+/** Commands of Terraform, and what there is in their place. */
+const commands: ReadonlyMap<string, string> = new Map([
+  ['console', 'Try variables and references with `rollcall validate`.'],
+  ['destroy', noDeletion],
+  ['fmt', 'Manifests are YAML: format them as your other YAML files.'],
+  ['force-unlock', noState],
+  ['get', noPlugins],
+  ['graph', 'There is no graph: no resource waits for another.'],
+  ['import', 'Nothing is imported: plan finds an application that exists by its slug, and compares it.'],
+  ['login', 'Set ROLLCALL_TOKEN, or name a file with --token-file. `rollcall doctor` checks it.'],
+  ['logout', 'rollcall stores no token: unset ROLLCALL_TOKEN.'],
+  ['modules', noPlugins],
+  ['output', 'For other programs: `rollcall plan -o json` and `rollcall apply -o json`.'],
+  ['providers', noPlugins],
+  ['refresh', noState],
+  ['show', 'To print a plan: `rollcall plan`. To apply a saved one: `rollcall apply --plan FILE`.'],
+  ['state', noState],
+  ['taint', noState],
+  ['test', 'To check manifests: `rollcall validate`. To try them: `rollcall sandbox -- COMMAND`.'],
+  ['untaint', noState],
+  ['version', 'Write rollcall --version.'],
+  ['workspace', 'Environments stand in rollcall.yaml: choose one with --env NAME.'],
+]);
+
+const asks = 'rollcall asks only on a terminal, and only before it creates: --yes answers.';
+
+/** Options of Terraform, without their dashes, and what there is in their place. */
+const options: ReadonlyMap<string, string> = new Map([
+  ['auto-approve', 'Write --yes.'],
+  ['backend', noState],
+  ['backend-config', noState],
+  ['backup', noState],
+  ['chdir', 'There is none: change the folder first, or name another rollcall.yaml with --config.'],
+  ['destroy', noDeletion],
+  ['dry-run', 'That is `rollcall plan`.'],
+  ['force', asks],
+  ['help', 'Write --help.'],
+  ['input', asks],
+  ['json', 'Write -o json.'],
+  ['lock', noState],
+  ['lock-timeout', noState],
+  ['migrate-state', noState],
+  ['parallelism', 'Write --concurrency N.'],
+  ['reconfigure', noState],
+  ['refresh', noState],
+  ['refresh-only', noState],
+  ['replace', 'rollcall replaces nothing: what exists is compared, and left as it is.'],
+  ['state', noState],
+  ['state-out', noState],
+  ['upgrade', noPlugins],
+  ['var-file', 'Write --vars FILE.'],
+  ['version', 'Write rollcall --version.'],
+]);
+
+/** The first argument that is a word of Terraform's, or that is a long option with one dash. */
+export function guessAmong(args: readonly string[], rollcall: Command): Guess | undefined {
+  let command = rollcall;
+  for (const arg of args) {
+    if (arg === '--') return undefined;
+    const [, written, dashes, name = ''] = /^((--?)([a-z][\w-]+))(?:=|$)/.exec(arg) ?? [];
+    if (written !== undefined) {
+      const hint = optionHint(name, dashes === '--', command);
+      if (hint !== undefined) return { kind: 'option', written, hint };
+    } else if (command === rollcall && !arg.startsWith('-')) {
+      const hint = commandHint(arg);
+      if (hint !== undefined) return { kind: 'command', written: arg, hint };
+      command = rollcall.commands.find((known) => known.name() === arg) ?? rollcall;
+    }
+  }
+  return undefined;
+}
+
+/** What there is in place of a command of Terraform's. */
+export function commandHint(name: string): string | undefined {
+  return commands.get(name);
+}
+
+function optionHint(name: string, hasTwoDashes: boolean, { options: known }: Command): string | undefined {
+  const isKnown = known.some(({ long }) => long === `--${name}`);
+  if (!isKnown) return options.get(name);
+  return hasTwoDashes ? undefined : `Write it with two dashes: --${name}.`;
+}

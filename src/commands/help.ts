@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
+import { topicNames, topicPage } from '../base/package-file.ts';
+import { didYouMean } from '../base/suggestion.ts';
+import { pageText } from '../report/formats/page-text.ts';
+import type { Context } from '../terminal/context.ts';
+import { commandHint } from './guesses.ts';
+
+/** Longer lines are hard to read. */
+const mostColumns = 100;
+
+/** `rollcall help`: the help of a command, or a page of the documents. `words` name it: `report merge`, `exit-codes`. */
+export function help(
+  words: readonly string[],
+  rollcall: Command,
+  columns: number,
+  { stdout }: Pick<Context, 'stdout'>,
+): Ending {
+  let command: Command | undefined = rollcall;
+  for (const word of words) command = command?.commands.find((inner) => inner.name() === word);
+  if (command !== undefined) {
+    command.outputHelp();
+    return 'done';
+  }
+  const topic = topicNames.find((name) => words.length === 1 && name === words[0]);
+  if (topic === undefined) throw unknown(words.join(' '), rollcall);
+  stdout.write(pageText(topicPage(topic), Math.min(columns, mostColumns)));
+  return 'done';
+}
+
+function unknown(name: string, rollcall: Command): UsageError {
+  const commands = rollcall.createHelp().visibleCommands(rollcall);
+  const known = [...commands.map((command) => command.name()), ...topicNames];
+  const hint = commandHint(name) ?? didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`;
+  return new UsageError(`there is no help on ${JSON.stringify(name)}`, hint);
+}

@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { inline } from '../report/printable.ts';
+import { argumentError } from './argument-error.ts';
+import { program, type ProgramEnding, type Surroundings } from './program.ts';
+
+/** Runs what the arguments say. What is wrong with them is said on stderr. */
+export async function run(
+  args: readonly string[],
+  toolVersion: string,
+  surroundings: Surroundings,
+): Promise<ProgramEnding> {
+  let ending: ProgramEnding = 'done';
+  const rollcall = program(toolVersion, (its) => (ending = its), surroundings);
+  try {
+    await rollcall.parseAsync(args, { from: 'user' });
+    return ending;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 'done';
+      if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args, rollcall));
+      return 'invalid';
+    }
+    if (!(error instanceof UsageError)) throw error;
+    surroundings.writeErr(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
+    return 'invalid';
+  }
+}

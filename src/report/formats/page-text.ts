@@ -1,0 +1,55 @@
+/** A page of docs/ as a text for a terminal, in lines of at most a width where words allow it. Code stays as it is. */
+export function pageText(markdown: string, width: number): string {
+  const blocks = markdown.matchAll(/^```\w*\n([^]*?)^```$|^(?!```)\S(?:.+|\n(?!\n|```))*/gm);
+  const texts = Array.from(blocks, ([block, code]) => {
+    if (code !== undefined) return code.trimEnd().replaceAll(/^(?=.)/gm, '    ');
+    if (block.startsWith('|')) return tableText(block, width);
+    return block
+      .split(/\n(?=- |\d+\. )/)
+      .map((part) => partText(part.replaceAll(/\n\s*/g, ' '), width))
+      .join('\n');
+  });
+  return `${texts.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+/** A heading, a paragraph, or an item of a list. */
+function partText(part: string, width: number): string {
+  const [, heading] = /^#+ (.*)$/.exec(part) ?? [];
+  if (heading !== undefined) return plain(heading).toUpperCase();
+  const [, marker = ''] = /^(- |\d+\. )/.exec(part) ?? [];
+  return hanging(marker, plain(part.slice(marker.length)), width);
+}
+
+/** A row is an entry: its first cell, and below it the others, each behind its heading where there are several. */
+function tableText(table: string, width: number): string {
+  const [headings = [], , ...rows] = table.split('\n').map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => plain(cell.replaceAll('\\|', '|').trim())),
+  );
+  return rows
+    .flatMap(([name = '', ...cells]) => [
+      hanging('', name, width),
+      ...cells.flatMap((cell, index) => {
+        const text = cells.length === 1 ? cell : `${headings[index + 1]}: ${cell}`;
+        return cell === '' ? [] : hanging('    ', text, width);
+      }),
+    ])
+    .join('\n');
+}
+
+function hanging(marker: string, text: string, width: number): string {
+  const lines = text.match(new RegExp(`(?:.{1,${width - marker.length}}|\\S+)(?: +|$)`, 'g')) ?? [];
+  return marker + lines.map((line) => line.trimEnd()).join(`\n${' '.repeat(marker.length)}`);
+}
+
+/** Links to other pages by their names, those of the web with their addresses; pictures left out. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replaceAll(/\[([^\]]*)\]\((https?:[^)]*)\)/g, '$1 ($2)')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('**', '')
+    .replaceAll('&lt;', '<');
+}

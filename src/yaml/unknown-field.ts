@@ -1,0 +1,30 @@
+import type { ErrorObject } from 'ajv';
+import { stepsOf } from '../base/json.ts';
+import { nearest } from '../base/suggestion.ts';
+import { kindAt } from '../kinds/all.ts';
+
+/** What is probably meant by a field that the schema does not know. */
+interface Meaning {
+  /** None where there is no such field, or nobody can tell. */
+  readonly field?: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+export function meantBy({ params, parentSchema, instancePath }: ErrorObject): Meaning {
+  const unknown = String(params['additionalProperty']);
+  const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
+  const { fields = {}, noFields = {} } = kindAt(stepsOf(instancePath)) ?? {};
+  const name = plain(unknown);
+  if (Object.hasOwn(noFields, name)) return { hint: noFields[name] ?? '' };
+  const called = known.find((field) => fields[field]?.otherNames?.includes(name));
+  if (called !== undefined) return { field: called, hint: `It is called \`${called}\` here.` };
+  const near = nearest(unknown, known);
+  if (near !== undefined) return { field: near, hint: `Did you mean \`${near}\`?` };
+  return { hint: `Known here: ${known.join(', ')}.` };
+}
+
+/** `launchURL`, `launch-url` and `launch_url` are one name. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_ ]/g, '');
+}
