@@ -6,9 +6,14 @@ process.exitCode = await runRollcall({
   env: process.env,
   cwd: process.cwd(),
   print: (line) => console.log(line),
-  start: (script, args, env) =>
+  start: (script, args, env, input) =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env });
+      const child = spawn(process.execPath, [script, ...args], {
+        stdio: ['pipe', 'inherit', 'inherit'],
+        env,
+      });
+      child.stdin.on('error', () => {}); // it may end before it has read it
+      child.stdin.end(input);
       for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
         process.on(signal, () => child.kill(signal));
       child.once('error', reject);

@@ -168,7 +168,8 @@ function commandsPage() {
 
 ${cell(rollcall.description())}
 
-A flag beats an environment variable, which beats \`rollcall.yaml\`. Results go to stdout; progress, prompts, logs and errors to stderr.
+A flag beats an environment variable, which beats \`rollcall.yaml\`; a variable that leads to another service than the chosen
+[environment](references.md#rollcallyaml) is refused. Results go to stdout; progress, prompts, logs and errors to stderr.
 The diagnostics of \`validate\` are its result.
 How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` says the same in short.
 
@@ -182,6 +183,7 @@ ${shown.flatMap(sections).join('\n\n')}
 | \`ROLLCALL_TOKEN_FILE\` | the file that holds it, in place of the above |
 | \`ROLLCALL_URL\`, \`ROLLCALL_ENV\`, \`ROLLCALL_CONCURRENCY\` | what \`--url\`, \`--env\` and \`--concurrency\` say |
 | \`ROLLCALL_LOG\` | \`debug\`: log each request as a line, as \`-v\` does; \`json\`: as JSON |
+| \`ROLLCALL_SANDBOX\` | set by \`rollcall sandbox -- COMMAND\`: the URL at which the sandbox stands for every environment |
 | \`ROLLCALL_CLIENT_KEY_PASSPHRASE\` | opens the key of \`--client-key\` |
 | \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\`, \`NODE_EXTRA_CA_CERTS\` | see [proxies, certificates and timeouts](network.md) |
 | \`NO_COLOR\`, \`FORCE_COLOR\` | colours |

@@ -12,7 +12,7 @@ export {
   type ValidManifests,
 } from './library/manifests.ts';
 export { plan, type NotPlanned, type Planned, type PlanOptions } from './library/plan.ts';
-export { renderApply, renderManifests, renderPlan } from './library/render.ts';
+export { renderApply, renderManifests, renderPlan, type RenderOptions } from './library/render.ts';
 export type { ServiceOptions } from './library/service.ts';
 export type { ChangeDocument as Change, PlanDocument as Plan } from './plan/document.ts';
 export type { ReportFormat } from './report/formats/all.ts';

@@ -13,12 +13,12 @@ import { fileURLToPath } from 'node:url';
  * @property {Variables} env
  * @property {string} cwd
  * @property {(line: string) => void} print
- * @property {(script: string, args: readonly string[], env: Variables) => Promise<number>} start runs a script of Node's to its end, and gives its exit code
+ * @property {(script: string, args: readonly string[], env: Variables, input: string) => Promise<number>} start runs a script of Node's to its end, with this on its standard input, and gives its exit code
  */
 
 /** Those that action.yml hands over; a job may have variables of its own that begin alike. */
 const inputs = new Set(
-  ['COMMAND', 'PATHS', 'ENVIRONMENT', 'URL', 'TOKEN', 'PLAN_FILE', 'ARGS', 'ROLLCALL'].map(
+  ['COMMAND', 'PATHS', 'ENVIRONMENT', 'URL', 'TOKEN', 'PLAN_FILE', 'ARGS', 'ROLLCALL', 'COMMENT_KEY'].map(
     (name) => `INPUT_${name}`,
   ),
 );
@@ -47,10 +47,11 @@ export async function runRollcall({ env, cwd, print, start }) {
       `markdown=${report}`,
       '--report',
       'github=-',
+      ...given(env, command),
       ...lines(input(env, 'ARGS')),
       ...(paths.length > 0 ? ['--', ...paths] : []),
     ];
-    code = await started(start, program, args, childEnvironment(env));
+    code = await started(() => start(program, args, childEnvironment(env, command), input(env, 'TOKEN')));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     print(`::error title=rollcall::${error.message}`);
@@ -110,26 +111,39 @@ function programOf(which, cwd) {
   }
 }
 
-/** @param {Step['start']} start @param {string} program @param {readonly string[]} args @param {Variables} env */
-async function started(start, program, args, env) {
+/** @param {() => Promise<number>} start */
+async function started(start) {
   try {
-    return await start(program, args, env);
+    return await start();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Refusal(`rollcall cannot be started: ${JSON.stringify(why)}`);
   }
 }
 
-/** An input beats a variable of the job. @param {Variables} env */
-function childEnvironment(env) {
-  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !inputs.has(name)));
-  if (input(env, 'TOKEN') !== '') delete kept['ROLLCALL_TOKEN_FILE'];
-  const given = {
-    ROLLCALL_TOKEN: input(env, 'TOKEN'),
-    ROLLCALL_URL: input(env, 'URL'),
-    ROLLCALL_ENV: input(env, 'ENVIRONMENT'),
+/**
+ * The inputs that are flags: a flag beats the variables of the job, and what rollcall.yaml says of the environment. The token is read
+ * from standard input. validate sends nothing, so it takes neither.
+ * @param {Variables} env @param {string} command
+ */
+function given(env, command) {
+  const flags = {
+    '--env': input(env, 'ENVIRONMENT'),
+    '--comment-key': input(env, 'COMMENT_KEY'),
+    ...(command !== 'validate' && {
+      '--url': input(env, 'URL'),
+      '--token-file': input(env, 'TOKEN') && '-',
+    }),
   };
-  return { ...kept, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === '' ? [] : `${flag}=${value}`));
+}
+
+/** validate looks for copies of the token. @param {Variables} env @param {string} command */
+function childEnvironment(env, command) {
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !inputs.has(name)));
+  const token = input(env, 'TOKEN');
+  if (command !== 'validate' || token === '') return kept;
+  return { ...kept, ROLLCALL_TOKEN: token, ROLLCALL_TOKEN_FILE: '' };
 }
 
 /** @param {Variables} env @param {string} name @param {string} value */

@@ -10,6 +10,14 @@ export class UsageError extends Error {
   }
 }
 
+/** What was read; none where that throws a UsageError. */
+export async function unlessUsage<Value>(reading: () => Promise<Value>): Promise<Value | undefined> {
+  return reading().catch((error: unknown) => {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  });
+}
+
 /** What was read; where that fails, throws a UsageError that says what cannot be read, and from where. */
 export async function readOrRefuse<Value>(
   what: string,

@@ -1,27 +1,29 @@
+import { destinationName } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import type { Plan } from '../plan/plan.ts';
+import { plannedEffects, type Plan } from '../plan/plan.ts';
 import { eventLog } from '../report/formats/events.ts';
 import { json, jsonLine } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { applyText, planText } from '../report/formats/text.ts';
+import { inline } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, Ran } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
+import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports } from './reports.ts';
+import { endedWell, Reports, type ReportFlags } from './reports.ts';
 
-export interface ApplyOptions extends RunFlags {
+export interface ApplyOptions extends RunFlags, ReportFlags {
   readonly output: 'text' | 'json' | 'ndjson';
   /** The first resource that fails ends the run. */
   readonly failFast?: boolean;
   readonly yes?: boolean;
   /** A saved plan to apply, in place of manifests. */
   readonly plan?: string;
-  readonly report?: readonly string[];
 }
 
 /** `rollcall apply`: plans, asks, creates what is missing, and says what became of every resource. */
@@ -30,19 +32,20 @@ export async function apply(
   options: ApplyOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options.report);
+  const reports = await Reports.asked(options);
+  const roll = await rollOf(options, context.env);
   // A line for each event at once, so that a run that is killed leaves its record.
   const log =
     options.output === 'ndjson'
       ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
       : undefined;
   const { ending, ...ended } = await endedWell(() => applied(paths, options, context, log?.tell));
-  const report = applyReport(ended);
+  const report = applyReport({ ...roll, ...ended });
   log?.end(report.diagnostics, ended.result);
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (options.output === 'text' && report.kind === 'apply')
     context.stdout.write(applyText(report, createStyle(context.stdout.colours)));
-  const written = await reports.write(report, context);
+  const written = await reports.write(report, context, roll);
   // What was created must be told, even when the disk is full.
   if (report.kind === 'apply' && (await context.stdout.isLost()))
     context.stderr.write(`\n${applyText(report, createStyle(context.stderr.colours))}`);
@@ -74,7 +77,7 @@ async function applied(
   const request = {
     ...(await requestOf(paths, options, context)),
     failFast,
-    ...(asks && { confirm: (_plan: Plan, signal: AbortSignal) => confirmed(signal, context) }),
+    ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
   };
   return filename === undefined ? applyRun(request, job) : applySaved({ ...request, filename }, job);
 }
@@ -97,7 +100,8 @@ function showPlan(plan: Plan, onStdout: boolean, asks: boolean, { stdout, stderr
     stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
 }
 
-async function confirmed(signal: AbortSignal, { ask }: Context): Promise<boolean> {
+async function confirmed(plan: Plan, signal: AbortSignal, { ask }: Context): Promise<boolean> {
   if (signal.aborted) return false;
-  return (await ask?.('Create these? Only "yes" is taken as yes: ', signal)) === 'yes';
+  const what = `Create ${plannedEffects(plan).add} in ${inline(destinationName(plan))}?`;
+  return (await ask?.(`${what} Only "yes" is taken as yes: `, signal)) === 'yes';
 }

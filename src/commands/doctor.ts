@@ -1,3 +1,4 @@
+import { destinationName } from '../base/destination.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { doctorChecks, isDenied, isHealthy } from '../report/words/doctor.ts';
@@ -10,7 +11,7 @@ import { probe, type Probe } from '../service/probe.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
 import { check, hasErrors } from '../run/check.ts';
 import { withService, type Service } from '../run/connect.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine } from './command-line.ts';
@@ -69,24 +70,26 @@ export type Examined =
 export function examine(settings: ServiceSettings, job: NarratedJob, declared?: Declared): Promise<Examined> {
   return withService(settings, job, async (service) => {
     const { send, signal } = service;
-    const { baseUrl, proxy } = settings;
+    const { proxy } = settings;
+    const destination = destinationOf(settings);
     const found = await probed(service, job);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
     const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     const types = who.finding?.kind === 'valid' ? await declared?.() : undefined;
     if (signal.aborted) {
-      job.stderr.write(`The check of ${inline(baseUrl)} was interrupted.\n`);
+      job.stderr.write(`The check of ${inline(destinationName(destination))} was interrupted.\n`);
       return { kind: 'interrupted', ending: interruptedBy(signal) };
     }
     const checks = doctorChecks({
       ...found,
-      service: baseUrl,
+      service: destination.service,
       ...(proxy && { proxy: proxy.origin }),
       ...(who.finding && { finding: who.finding }),
       ...(types && { declared: types }),
       now: job.clock.now(),
     });
-    return { kind: 'examined', diagnosis: { service: baseUrl, checks, beyondContract: who.asked ?? [] } };
+    const diagnosis = { ...destination, checks, beyondContract: who.asked ?? [] };
+    return { kind: 'examined', diagnosis };
   });
 }
 

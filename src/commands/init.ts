@@ -176,7 +176,10 @@ async function checkService(
   }
   const config = { ...noConfig, tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
-  const { service } = await readSettings(values, context, 'service');
+  // With the token of the variable that was named, and no other.
+  const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };
+  const env = { ...context.env, ...other };
+  const { service } = await readSettings(values, { ...context, env }, 'service');
   if (service === undefined) return { kind: 'not checked' };
   const examined = await examine(service, narrated(context, voiceOf(options, context.env)));
   if (examined.kind === 'examined')

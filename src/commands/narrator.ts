@@ -1,3 +1,4 @@
+import { destinationName } from '../base/destination.ts';
 import { kindWords } from '../kinds/all.ts';
 import { requestLine } from '../report/formats/events.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
@@ -125,10 +126,11 @@ export function narrated(
   };
 }
 
-function noPlan({ failures, notRead, interrupted, service }: Extract<Halt, { kind: 'unread' }>): string {
+function noPlan(halt: Extract<Halt, { kind: 'unread' }>): string {
+  const { failures, notRead, interrupted } = halt;
   const left = notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'was' : 'were'} not tried.` : '';
   const cause = interrupted
     ? 'interrupted'
     : `${failures.length} of the ${kindWords.readable} could not be looked up`;
-  return `${failures.length > 0 ? '\n' : ''}No plan for ${service}: ${cause}.${left} Nothing was changed.\n`;
+  return `${failures.length > 0 ? '\n' : ''}No plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
 }

@@ -66,7 +66,8 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
     .option('--max-creates <n>', 'refuse a plan that would create more')
-    .addOption(reportOption());
+    .addOption(reportOption())
+    .addOption(commentKeyOption().hideHelp());
 }
 
 export function verboseOption(): Option {
@@ -77,6 +78,10 @@ export function reportOption(): Option {
   const printed = new Set<string>(printedFormats);
   const written = formatNames.filter((format) => !printed.has(format)).join(', ');
   return new Option('--report <format=file>', `also write ${written}, …`).argParser(collect);
+}
+
+export function commentKeyOption(): Option {
+  return new Option('--comment-key <text>', 'tells its Markdown from that of other rolls');
 }
 
 export function outputOption(formats: readonly string[] = printedFormats): Option {

@@ -8,17 +8,17 @@ import { planText } from '../report/formats/text.ts';
 import { planReport } from '../report/report.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
+import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports, wasPut } from './reports.ts';
+import { endedWell, Reports, wasPut, type ReportFlags } from './reports.ts';
 
-export interface PlanOptions extends RunFlags {
+export interface PlanOptions extends RunFlags, ReportFlags {
   readonly output: 'text' | 'json';
   /** A file to save the plan to. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
-  readonly report?: readonly string[];
 }
 
 /** `rollcall plan`: validates, observes, compares. Creates nothing. */
@@ -27,12 +27,13 @@ export async function plan(
   options: PlanOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options.report, options.out);
+  const reports = await Reports.asked(options, options.out);
+  const roll = await rollOf(options, context.env);
   const { ending, ...ended } = await endedWell(() => planned(paths, options, context));
-  const report = planReport(ended);
+  const report = planReport({ ...roll, ...ended });
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
-  const written = await reports.write(report, context);
+  const written = await reports.write(report, context, roll);
   if (ended.usageError) throw ended.usageError;
   return unlessLost(ending, !written);
 }

@@ -7,6 +7,7 @@ import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init.ts';
 import {
+  commentKeyOption,
   connectionOptions,
   outputOption,
   reportOption,
@@ -95,6 +96,7 @@ export function program(
     .option('-q, --quiet', 'print no warnings')
     .option('--without-secrets', 'read no ${env:} and ${file:}; check all else')
     .addOption(reportOption())
+    .addOption(commentKeyOption())
     .action(async (paths: string[], options: ValidateOptions & ColourOption) => {
       const { validate } = await import('./validate.ts');
       end(await validate(paths, options, await contextFor(options)));
@@ -154,6 +156,7 @@ export function program(
     .description(
       'Joins the JSON documents that the shards of one plan or apply printed. Fails when a shard is missing or doubled.',
     )
+    .addOption(commentKeyOption())
     .argument('<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`')
     .addHelpText('after', example('rollcall report merge shard-*.json'))
     .action(async (files: string[], options: ReportMergeOptions & ColourOption) => {

@@ -20,11 +20,10 @@ import { inline } from '../report/printable.ts';
 import { planReport, type Report } from '../report/report.ts';
 import { applyEnding } from '../run/result.ts';
 import type { Context } from '../terminal/context.ts';
-import { Reports } from './reports.ts';
+import { Reports, type ReportFlags } from './reports.ts';
 
-export interface ReportMergeOptions {
+export interface ReportMergeOptions extends ReportFlags {
   readonly output: 'text' | 'json';
-  readonly report?: readonly string[];
 }
 
 /** `rollcall report merge`: joins the JSON documents of the shards of one plan or apply; none may be missing or doubled. */
@@ -33,7 +32,7 @@ export async function reportMerge(
   options: ReportMergeOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options.report);
+  const reports = await Reports.asked(options);
   const documents: Document[] = [];
   for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
   const merged = mergedFrom(documents);

@@ -9,6 +9,7 @@ import { stepSummaryLimit } from '../report/formats/markdown-comment.ts';
 import { inline } from '../report/printable.ts';
 import { nonEmpty } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
+import type { Roll } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { descriptorNamed } from '../terminal/descriptor.ts';
 
@@ -18,17 +19,25 @@ interface Wanted {
   readonly filename: string;
 }
 
+export interface ReportFlags {
+  readonly report?: readonly string[];
+  /** What tells the comment of this roll from those of others, in place of what follows from the flags. */
+  readonly commentKey?: string;
+}
+
 /** Reports to write, as `--report FORMAT=FILE` asks for them. */
 export class Reports {
   readonly #wanted: readonly Wanted[];
+  readonly #commentKey: ReportFlags['commentKey'];
 
-  private constructor(wanted: readonly Wanted[]) {
+  private constructor(wanted: readonly Wanted[], commentKey: ReportFlags['commentKey']) {
     this.#wanted = wanted;
+    this.#commentKey = commentKey;
   }
 
   /** Reads the values of `--report`; rejects with a UsageError that names the formats. `plan` is where the command saves a plan. */
-  static async asked(values: readonly string[] = [], plan?: string): Promise<Reports> {
-    const wanted = values.map((value) => {
+  static async asked({ report = [], commentKey }: ReportFlags, plan?: string): Promise<Reports> {
+    const wanted = report.map((value) => {
       const [, format = '', filename] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
       if (isFormat(format) && filename !== undefined) return { format, filename };
       throw new UsageError(
@@ -48,20 +57,25 @@ export class Reports {
     // Loaded before anything is created, so that nothing can keep what was created from being told.
     return new Reports(
       await Promise.all(wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }))),
+      commentKey,
     );
   }
 
-  /** Writes every report, to its file or to standard output; says on stderr which could not be written, and whether all were. */
-  async write(report: Report, context: Context): Promise<boolean> {
+  /**
+   * Writes every report, to its file or to standard output; says on stderr which could not be written, and whether all were.
+   * Of the same roll, each run has the same key of its comment.
+   */
+  async write(report: Report, context: Context, roll?: Roll): Promise<boolean> {
     let written = true;
     const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
       const what = 'the report cannot be written';
       if (!(await wasPut(target, what, report.filenames, put, context))) written = false;
     };
-    const setting = {
-      ...context,
-      pathInRepository: await pathsInRepository(context.env, context.files),
-    };
+    const pathInRepository = await pathsInRepository(context.env, context.files);
+    const ofRoll = roll && { ...roll, config: pathInRepository(roll.config) };
+    const key = this.#commentKey;
+    const commentKey = key === undefined ? ofRoll : { key };
+    const setting = { ...context, pathInRepository, ...(commentKey && { commentKey }) };
     for (const { format, write, filename } of this.#wanted) {
       const text = write(report, setting);
       await attempt(filename, () =>
@@ -70,7 +84,7 @@ export class Reports {
       const summary = nonEmpty(context.env['GITHUB_STEP_SUMMARY']);
       if (format === 'github' && summary !== undefined)
         await attempt(summary, () =>
-          context.appendFile(summary, markdown(report, { ...context, limit: stepSummaryLimit })),
+          context.appendFile(summary, markdown(report, { ...setting, limit: stepSummaryLimit })),
         );
     }
     return written;

@@ -41,6 +41,7 @@ export async function sandbox(
       // The command must not get the real token, whichever variable holds it.
       const env = {
         ROLLCALL_URL: server.url,
+        ROLLCALL_SANDBOX: server.url,
         ROLLCALL_TOKEN: sandboxToken,
         ROLLCALL_TOKEN_FILE: '',
         ...withoutProxy(new URL(server.url).hostname, context.env),

@@ -4,14 +4,14 @@ import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { validationReport } from '../report/report.ts';
 import { check } from '../run/check.ts';
+import { rollOf } from '../settings/roll.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { valuesOf, type ProjectFlags } from './flags.ts';
-import { Reports } from './reports.ts';
+import { Reports, type ReportFlags } from './reports.ts';
 
-export interface ValidateOptions extends ProjectFlags {
+export interface ValidateOptions extends ProjectFlags, ReportFlags {
   readonly output: 'text' | 'json';
-  readonly report?: readonly string[];
   /** Prints no warnings, and no remarks. */
   readonly quiet?: boolean;
   /** Takes the secrets of the manifests for given, and reads none. */
@@ -24,11 +24,13 @@ export async function validate(
   options: ValidateOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options.report);
+  const reports = await Reports.asked(options);
+  const { service: _, ...roll } = await rollOf(options, context.env);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
   const report = validationReport(
     await check(settings, context, options.withoutSecrets ? 'assumed' : 'read'),
+    roll.environment,
   );
   switch (options.output) {
     case 'json':
@@ -39,7 +41,7 @@ export async function validate(
       context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout.colours) }));
     }
   }
-  const written = await reports.write(report, context);
+  const written = await reports.write(report, context, roll);
   if (!report.valid) return 'invalid';
   return written ? 'done' : 'failed';
 }

@@ -1,4 +1,5 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
+import { destinationName } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import { eventLog, type TimedEvent } from '../report/formats/events.ts';
@@ -40,7 +41,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const { service, own } = await settingsOf(options);
   if (plan.service !== service.baseUrl) {
     throw new UsageError(
-      `this plan was made for ${plan.service}, and the service is ${service.baseUrl}`,
+      `this plan was made for ${destinationName(plan)}, and the service is ${service.baseUrl}`,
       'Plan and apply with the same service.',
     );
   }

@@ -1,12 +1,16 @@
+import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { selected, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { haltDiagnostics } from '../report/words/diagnostics.ts';
 import { planChecked } from '../run/plan.ts';
+import { destinationOf } from '../settings/service-settings.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import { guarded, jobFor, nameOf, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface PlanOptions extends ServiceOptions {
+  /** What to call the service in plans and reports, beside its URL: `production`. */
+  readonly environment?: string;
   /** Only the addresses like one of these, such as `application.*`; all by default. */
   readonly target?: readonly string[];
   /** None of the addresses like one of these. */
@@ -24,7 +28,7 @@ export interface Planned {
 }
 
 /** There is no plan: something could not be looked up, or the signal aborted. Nothing was changed. */
-export interface NotPlanned {
+export interface NotPlanned extends Destination {
   readonly kind: 'failed';
   /** Why: their codes are among `service-denied`, `service-unreachable`, `service-unexpected` and `interrupted`. */
   readonly diagnostics: readonly Diagnostic[];
@@ -44,10 +48,16 @@ export async function plan(
     ...(shard !== undefined && { shard: shardIn(shard, nameOf('shard')) }),
   };
   const scoped = selected(declared, selection, nameOf);
-  const { service, own } = await settingsOf(options);
+  const { service: settings, own } = await settingsOf(options);
+  const service = { ...settings, environment: options.environment };
   const resources = await guarded(scoped.resources, own);
   const { result, halt } = await planChecked({ ...scoped, resources }, service, {}, jobFor(options));
   return result
     ? { kind: 'planned', plan: planDocument(result), manifests }
-    : { kind: 'failed', diagnostics: halt ? haltDiagnostics(halt) : [], manifests };
+    : {
+        kind: 'failed',
+        ...destinationOf(service),
+        diagnostics: halt ? haltDiagnostics(halt) : [],
+        manifests,
+      };
 }

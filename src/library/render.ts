@@ -8,23 +8,40 @@ import type { Applied } from './apply.ts';
 import { Manifests, type InvalidManifests, type ValidManifests } from './manifests.ts';
 import type { NotPlanned, Planned } from './plan.ts';
 
+export interface RenderOptions {
+  /** What tells the comment of this roll from those of others, in its first line; by default the service and the environment. */
+  readonly commentKey?: string;
+}
+
 /** What `rollcall validate --report` writes. */
-export function renderManifests(manifests: ValidManifests | InvalidManifests, format: ReportFormat): string {
-  return render(manifests, validationReport(Manifests.reveal(manifests)), format);
+export function renderManifests(
+  manifests: ValidManifests | InvalidManifests,
+  format: ReportFormat,
+  options?: RenderOptions,
+): string {
+  return render(manifests, validationReport(Manifests.reveal(manifests)), format, options);
 }
 
 /** What `rollcall plan --report` writes: the plan, or why there is none. */
-export function renderPlan(result: Planned | NotPlanned, format: ReportFormat): string {
+export function renderPlan(
+  result: Planned | NotPlanned,
+  format: ReportFormat,
+  options?: RenderOptions,
+): string {
   const { diagnostics, filenames } = result.manifests;
   const ended =
     result.kind === 'planned'
       ? { result: planFrom(result.plan, resourceIn(result.manifests)), diagnostics, filenames }
-      : { diagnostics: [...diagnostics, ...result.diagnostics], filenames };
-  return render(result.manifests, planReport(ended), format);
+      : { ...result, diagnostics: [...diagnostics, ...result.diagnostics], filenames };
+  return render(result.manifests, planReport(ended), format, options);
 }
 
 /** What `rollcall apply --report` writes. */
-export function renderApply({ manifests, ...run }: Applied, format: ReportFormat): string {
+export function renderApply(
+  { manifests, ...run }: Applied,
+  format: ReportFormat,
+  options?: RenderOptions,
+): string {
   const { diagnostics, filenames } = manifests;
   const resourceOf = resourceIn(manifests);
   const result = {
@@ -33,13 +50,21 @@ export function renderApply({ manifests, ...run }: Applied, format: ReportFormat
     outcomes: run.outcomes.map((outcome) => ({ ...outcome, change: changeFrom(outcome.change, resourceOf) })),
     saved: false,
   };
-  return render(manifests, applyReport({ result, diagnostics, filenames }), format);
+  return render(manifests, applyReport({ result, diagnostics, filenames }), format, options);
 }
 
-function render(manifests: Manifests, report: Report, format: ReportFormat): string {
+function render(
+  manifests: Manifests,
+  report: Report,
+  format: ReportFormat,
+  { commentKey: key }: RenderOptions = {},
+): string {
   if (!isFormat(format))
     throw new UsageError('there is no such format', `They are: ${formatNames.join(', ')}.`);
-  return Manifests.reveal(manifests).formats[format](report, { toolVersion: toolVersion() });
+  return Manifests.reveal(manifests).formats[format](report, {
+    toolVersion: toolVersion(),
+    ...(key !== undefined && { commentKey: { key } }),
+  });
 }
 
 function resourceIn(manifests: ValidManifests): (change: ChangeDocument) => Resource | undefined {

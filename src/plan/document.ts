@@ -23,6 +23,8 @@ export interface PlanDocument {
   readonly created_at: string;
   /** The base URL of the service that was observed. */
   readonly service: string;
+  /** The environment of rollcall.yaml that the plan was made for, where one was chosen. */
+  readonly environment?: string;
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifest_digest: string;
   readonly scope?: Scope;
@@ -65,6 +67,7 @@ export function planDocument(plan: Plan): PlanDocument {
     tool_version: plan.toolVersion,
     created_at: plan.createdAt.toISOString(),
     service: plan.service,
+    ...(plan.environment !== undefined && { environment: plan.environment }),
     manifest_digest: plan.manifestDigest,
     ...(plan.scope && { scope: plan.scope }),
     resource_changes: changes,
@@ -119,6 +122,7 @@ export function planFrom(
     toolVersion: document.tool_version,
     createdAt: new Date(document.created_at),
     service: document.service,
+    environment: document.environment,
     manifestDigest: document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
     changes: document.resource_changes.map((change) => changeFrom(change, resourceOf)),

@@ -1,14 +1,13 @@
+import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
-export interface Plan {
+export interface Plan extends Destination {
   readonly toolVersion: string;
   readonly createdAt: Date;
-  /** The base URL of the service that was observed. */
-  readonly service: string;
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifestDigest: string;
   /** Where the plan is about some of the declared resources only. */

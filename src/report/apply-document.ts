@@ -13,6 +13,7 @@ export interface ApplyDocument {
   readonly format_version: string;
   readonly tool_version: string;
   readonly service: string;
+  readonly environment?: string;
   readonly manifest_digest: string;
   readonly scope?: Scope;
   /** RFC 3339, UTC. */
@@ -54,6 +55,7 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
     plan: {
       toolVersion: document.tool_version,
       service: document.service,
+      environment: document.environment,
       manifestDigest: document.manifest_digest,
       ...(scope && { scope }),
     },

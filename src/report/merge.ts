@@ -15,6 +15,7 @@ export interface ShardDocument<Document extends ShardReport> {
 export interface ShardReport {
   readonly format_version: string;
   readonly service: string;
+  readonly environment?: string;
   readonly manifest_digest: string;
   readonly scope?: Scope;
   readonly diagnostics?: readonly ShownDiagnostic[];
@@ -36,7 +37,7 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
     else if (byIndex.has(shard.index))
       problems.push(`${filename} and ${byIndex.get(shard.index)} are both of shard ${shard.index}`);
     else byIndex.set(shard.index, filename);
-    for (const part of ['service', 'manifest_digest'] as const) {
+    for (const part of ['service', 'environment', 'manifest_digest'] as const) {
       if (document[part] !== first?.document[part])
         problems.push(`${filename} has another ${part} than ${first?.filename}`);
     }

@@ -48,3 +48,8 @@ export function startOf(text: string, most: number): string {
 export function quoted(value: JsonValue): string {
   return inline(JSON.stringify(value));
 }
+
+/** A text as a part of a URI. A lone surrogate cannot be written in UTF-8, so it cannot be in one. */
+export function uriComponent(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'));
+}

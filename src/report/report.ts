@@ -1,4 +1,5 @@
 import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
+import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { Unchecked } from '../manifest/unchecked.ts';
@@ -6,7 +7,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { isPending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
-import type { Limit } from './formats/markdown-comment.ts';
+import type { CommentKey, Limit } from './formats/markdown-comment.ts';
 import { haltDiagnostics, uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
@@ -33,14 +34,12 @@ interface Found {
   readonly filenames: readonly string[];
 }
 
-interface Told extends Found {
+interface Told extends Found, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   /** How it ended, in a sentence. */
   readonly headline: string;
   /** Diagnostics of single resources that follow from the result: what differs, and what failed. */
   readonly findings: readonly Diagnostic[];
-  /** The base URL of the service, where it is known. */
-  readonly service?: string;
 }
 
 /** The report of a validation, and of a plan or an apply that came to no result. */
@@ -101,6 +100,12 @@ export interface ToldOutcome extends Omit<Outcome, 'change' | 'answer'> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What a report is called, such as `rollcall plan for production (https://id.example.com)`. Not safe to print yet. */
+export function headingOf(report: Report): string {
+  const name = destinationName(report);
+  return name === '' ? report.title : `${report.title} for ${name}`;
+}
+
 /** Writes a report. */
 export type Format = (report: Report, setting: Setting) => string;
 
@@ -129,17 +134,20 @@ export interface Setting {
   readonly style?: Style;
   /** How long a comment may be; by default what GitHub and GitLab take. */
   readonly limit?: Limit;
+  /** What tells the comment of this roll from those of others; by default the service and the environment. */
+  readonly commentKey?: CommentKey;
   /** The path of a manifest for a reader who knows the repository alone; by default as it is. */
   readonly pathInRepository?: (path: string) => string;
 }
 
-export function validationReport(loaded: LoadedManifests): ProblemsReport {
+export function validationReport(loaded: LoadedManifests, environment?: string): ProblemsReport {
   const found = foundIn(loaded);
   const { unchecked } = loaded;
   return {
     ...found,
     kind: 'problems',
     title: 'rollcall validate',
+    environment,
     headline: validationHeadline(found, loaded.resources),
     findings: [],
     valid: found.errors.length === 0,
@@ -158,6 +166,7 @@ export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
     kind: 'plan',
     title,
     service: plan.service,
+    environment: plan.environment,
     headline: planHeadline(plan),
     findings: drift(plan),
     plan,
@@ -179,6 +188,7 @@ export function reportOfRun(run: AppliedRun, outcomes: readonly ToldOutcome[], f
     kind: 'apply',
     title: 'rollcall apply',
     service: run.plan.service,
+    environment: run.plan.environment,
     headline: applyHeadline(summary, outcomes),
     findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
     run,
@@ -190,7 +200,7 @@ export function reportOfRun(run: AppliedRun, outcomes: readonly ToldOutcome[], f
 }
 
 function noResult(title: Told['title'], headline: string, ended: Ended<unknown>): ProblemsReport {
-  const { service } = ended;
+  const { service, environment } = ended;
   return {
     ...foundIn(ended),
     kind: 'problems',
@@ -198,6 +208,7 @@ function noResult(title: Told['title'], headline: string, ended: Ended<unknown>)
     headline,
     findings: [],
     ...(service !== undefined && { service }),
+    environment,
     valid: false,
     resourceCount: 0,
     remarks: [],

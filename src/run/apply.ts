@@ -3,7 +3,7 @@ import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { checkScope } from './check.ts';
 import { withService, type Service } from './connect.ts';
@@ -41,11 +41,12 @@ export async function applySaved(
   const { service: reached, diagnostics } = settings;
   if (reached === undefined)
     return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
-  const known = { ...nothing, service: reached.baseUrl };
+  const destination = destinationOf(reached);
   const { files, env } = job;
-  const opened = await openSavedPlan(filename, reached.baseUrl, { ...settings.policy, files, env });
-  if (opened.kind === 'refused') return { ...known, ...halted(opened, job) };
+  const opened = await openSavedPlan(filename, destination, { ...settings.policy, files, env });
+  if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
   const { plan, document } = opened;
+  const known = { ...nothing, service: plan.service, environment: plan.environment };
   return withService(reached, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
     const now = await planFor({ resources, declared: resources }, service, job);

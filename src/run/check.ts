@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
 import { select, selected, type Scoped, type Selection } from '../manifest/select.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { manifestsOf, type Settings } from '../settings/settings.ts';
 import type { Ended } from './result.ts';
 import type { Job, World } from './world.ts';
@@ -30,7 +30,7 @@ export async function check(
 
 /** Everything that is known before a request is sent. */
 type Checked = {
-  readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service'>;
+  readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
 } & (
   | { readonly kind: 'invalid' }
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
@@ -42,7 +42,7 @@ export async function checkScope(settings: Settings, selection: Selection, job: 
   const loaded = await check(settings, job);
   const { resources, filenames } = loaded;
   const diagnostics = withoutOthersWarnings(loaded.diagnostics, selection);
-  const known = { diagnostics, filenames, ...(service && { service: service.baseUrl }) };
+  const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   const isValid = service !== undefined && !hasErrors(diagnostics);
   job.tell({ kind: 'checked', isValid, manifests: { ...loaded, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };

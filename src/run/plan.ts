@@ -3,7 +3,7 @@ import type { Scoped, Selection } from '../manifest/select.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
-import type { ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { checkScope } from './check.ts';
 import { withService, type Service } from './connect.ts';
@@ -61,12 +61,12 @@ export async function planFor(
   onRead(0, resources.filter(({ kind }) => canBeRead(kind)).length);
   const result = await observe(resources, { client, pacing, signal, onRead });
   if (result.kind === 'failed')
-    return halted({ ...result, kind: 'unread', service: settings.baseUrl }, job, signal);
+    return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
   const { observed } = result;
   const made = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
-    service: settings.baseUrl,
+    ...destinationOf(settings),
     ...(scope && { scope }),
     declared,
   });

@@ -1,4 +1,5 @@
 import { isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.ts';
+import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
 import type { FailedRead } from '../observe/observe.ts';
@@ -6,8 +7,8 @@ import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/saved/staleness.ts';
 import type { Pace } from '../service/pace.ts';
 
-/** What came of a job, for its reports. */
-export interface Ended<Result> {
+/** What came of a job, for its reports; and which service it was about, as far as that is known. */
+export interface Ended<Result> extends Partial<Destination> {
   /** None when it came to no result; the halt or the diagnostics say why. */
   readonly result?: Result;
   /** Why it went no further. */
@@ -16,8 +17,6 @@ export interface Ended<Result> {
   readonly diagnostics: readonly Diagnostic[];
   /** The manifests that were read. */
   readonly filenames: readonly string[];
-  /** The base URL of the service, where it is known. */
-  readonly service?: string;
 }
 
 /** What came of a job, and its exit code. */
@@ -34,14 +33,13 @@ export type Halted = Required<Pick<Ran<never>, 'halt' | 'ending'>>;
 /** Why a job goes no further, though settings and manifests are valid. Nothing was created. */
 export type Halt =
   /** Some resources could not be looked up, or the run was interrupted meanwhile: there is no plan. */
-  | {
+  | (Destination & {
       readonly kind: 'unread';
-      readonly service: string;
       readonly failures: readonly FailedRead[];
       /** How many resources were not tried. */
       readonly notRead: number;
       readonly interrupted: boolean;
-    }
+    })
   | { readonly kind: 'too_many_creates'; readonly count: number; readonly most: number }
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */

@@ -33,7 +33,7 @@ const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_
 /** A URL with a password. */
 const credentials = /:\/\/[^/\s]*@/;
 
-const defaultFile = 'rollcall.yaml';
+export const defaultConfigFile = 'rollcall.yaml';
 
 /**
  * Reads the configuration: the file that is named, or rollcall.yaml where the command runs, if there is one.
@@ -45,16 +45,16 @@ export async function readConfig(
   files: Files,
   closed: ReadonlySet<string>,
 ): Promise<ReadConfig> {
-  if (filename === undefined && (await isAbsent(defaultFile, files))) {
+  if (filename === undefined && (await isAbsent(defaultConfigFile, files))) {
     if (environment !== undefined) {
       throw new UsageError(
         `the environment ${JSON.stringify(environment)} is not known`,
-        `Environments are in ${defaultFile}, and there is none here. --config names another file.`,
+        `Environments are in ${defaultConfigFile}, and there is none here. --config names another file.`,
       );
     }
     return { config: noConfig, diagnostics: [], tokens: noTokenPlaces };
   }
-  const read = { filename: filename ?? defaultFile };
+  const read = { filename: filename ?? defaultConfigFile };
   const file = await readText(read.filename, files, { closed, outside: 'refused' });
   if ('code' in file) return { ...read, diagnostics: [file], tokens: noTokenPlaces };
   const parsed = await parseYaml(file);
@@ -94,7 +94,7 @@ export async function environmentNames(
   filename: string | undefined,
   files: Files,
 ): Promise<readonly string[]> {
-  const file = await readText(filename ?? defaultFile, files, { outside: 'refused' });
+  const file = await readText(filename ?? defaultConfigFile, files, { outside: 'refused' });
   if ('code' in file) return [];
   const { value } = await parseYaml(file);
   const environments = isJsonObject(value) ? value['environments'] : undefined;
@@ -148,6 +148,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
   const concurrency = chosen.concurrency ?? config.concurrency;
   return {
+    environment,
     manifests: (chosen.manifests ?? config.manifests ?? []).map((path) => beside(filename, path)),
     vars: { ...config.vars, ...chosen.vars },
     ...(url !== undefined && { url }),

@@ -1,3 +1,4 @@
+import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { readBaseUrl } from './base-url.ts';
@@ -6,13 +7,15 @@ import { nonEmpty, type Environment } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
-import { readToken } from './token.ts';
+import { readToken, refuseOtherToken } from './token.ts';
 import { bounds, type ChosenConfig, type NumberName, type Values, wholeNumber } from './values.ts';
 
 /** How to reach the service. */
 export interface ServiceSettings {
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  /** The environment of rollcall.yaml that was chosen, where one was. */
+  readonly environment?: string | undefined;
   readonly token: Secret;
   readonly timeoutMs: number;
   /** How long a service that is away is waited for. */
@@ -31,6 +34,10 @@ interface WaitSettings {
   readonly milliseconds: number;
   /** Whether it was given, and is not just the default. */
   readonly isAsked: boolean;
+}
+
+export function destinationOf({ baseUrl, environment }: ServiceSettings): Destination {
+  return { service: baseUrl, environment };
 }
 
 /** What is sent with every request, and must never be printed. */
@@ -81,14 +88,21 @@ export async function readServiceSettings(
     );
   }
   const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
+  const token = await readToken(values, env, config, files);
+  // In `rollcall sandbox -- COMMAND`, the sandbox stands for the service of every environment.
+  if (baseUrl !== env['ROLLCALL_SANDBOX']) {
+    refuseOtherUrl(baseUrl, values, config);
+    await refuseOtherToken(token, values, env, config, files);
+  }
   const proxy = readProxy(baseUrl, env, insecureHttp, nameOf('insecureHttp'));
   return {
     baseUrl,
+    environment: config.environment,
     ...(proxy && { proxy }),
     ...(caFile !== undefined && { certificates: await readCaFile(caFile, env, files) }),
     ...(await clientOf(values, env, files)),
     headers: readHeaders(values.headers ?? [], nameOf),
-    token: await readToken(values, env, config, files),
+    token,
     timeoutMs: numberOf('timeoutSeconds', values, defaults.timeoutSeconds) * 1000,
     wait: {
       milliseconds: numberOf('waitSeconds', values, defaults.waitSeconds) * 1000,
@@ -96,6 +110,21 @@ export async function readServiceSettings(
     },
     concurrency: concurrencyOf(values, env, config),
   };
+}
+
+/** Throws a UsageError where ROLLCALL_URL leads elsewhere than the environment that was chosen. */
+function refuseOtherUrl(
+  baseUrl: string,
+  { url: given, nameOf }: Pick<Values, 'url' | 'nameOf'>,
+  { environment, url }: Pick<ChosenConfig, 'environment' | 'url'>,
+): void {
+  if (given !== undefined || url === undefined) return;
+  const own = readBaseUrl(url, true);
+  if (own === baseUrl) return;
+  throw new UsageError(
+    `ROLLCALL_URL is ${baseUrl}, and the environment ${JSON.stringify(environment)} is at ${own}`,
+    `Unset ROLLCALL_URL; or say with ${nameOf('url')} which of the two is meant.`,
+  );
 }
 
 /** The certificate to show, if one is given. Throws a UsageError. */

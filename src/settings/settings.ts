@@ -1,5 +1,5 @@
 import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import { UsageError } from '../base/errors.ts';
+import { unlessUsage, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
@@ -127,13 +127,6 @@ async function knownSecrets(
     ...(proxy && { proxy }),
     ...(await unlessUsage(() => clientOf(values, env, plain))),
   };
-}
-
-async function unlessUsage<Value>(reading: () => Promise<Value>): Promise<Value | undefined> {
-  return reading().catch((error: unknown) => {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  });
 }
 
 /** Throws a UsageError where standard input is to be read as two things: whichever comes first would get what is for the other. */

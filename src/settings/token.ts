@@ -1,4 +1,4 @@
-import { readOrRefuse, UsageError } from '../base/errors.ts';
+import { readOrRefuse, unlessUsage, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { beside } from '../base/path-rules.ts';
@@ -22,11 +22,8 @@ export async function readToken(
   const tokenFile = flag ?? variable;
   if (tokenFile !== undefined) return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
   if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
-  const configured = config.tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, config.tokenEnv));
-  if (config.tokenEnv !== undefined && configured !== undefined) return checked(configured, config.tokenEnv);
-  if (config.tokenFile !== undefined) {
-    return checked(await readTokenFile(config.tokenFile, files), `The file ${config.tokenFile}`);
-  }
+  const configured = await configuredToken(config, env, files);
+  if (configured !== undefined) return configured;
   if (config.tokenEnv !== undefined) {
     throw new UsageError(
       'no access token is given',
@@ -36,6 +33,48 @@ export async function readToken(
   throw new UsageError(
     'no access token is given',
     `Set ROLLCALL_TOKEN, or name a file with ${nameOf('tokenFile')}.`,
+  );
+}
+
+/** The token of the chosen environment, as rollcall.yaml says; none where the variable is not set, and no file is named. */
+async function configuredToken(
+  { tokenEnv, tokenFile }: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile'>,
+  env: Environment,
+  files: Pick<Files, 'read' | 'readStandardInput'>,
+): Promise<Secret | undefined> {
+  const held = tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, tokenEnv));
+  if (tokenEnv !== undefined && held !== undefined) return checked(held, tokenEnv);
+  if (tokenFile === undefined) return undefined;
+  return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
+}
+
+/**
+ * Throws a UsageError where the token comes from a variable for all environments, and is not known to be that of the chosen one.
+ * Nothing is told of the tokens but that.
+ */
+export async function refuseOtherToken(
+  token: Secret,
+  { token: given, tokenFile: flag, nameOf }: Pick<Values, 'token' | 'tokenFile' | 'nameOf'>,
+  env: Environment,
+  config: Pick<ChosenConfig, 'environment' | 'tokenEnv' | 'tokenFile'>,
+  files: Pick<Files, 'read' | 'readStandardInput'>,
+): Promise<void> {
+  const { environment, tokenEnv, tokenFile } = config;
+  const variable = ['ROLLCALL_TOKEN', 'ROLLCALL_TOKEN_FILE'].find(
+    (name) => nonEmpty(env[name]) !== undefined,
+  );
+  const places = [
+    // Where the variable for all is named, any of the two may hold it.
+    ...(tokenEnv === undefined || tokenEnv === 'ROLLCALL_TOKEN' ? [] : [tokenEnv]),
+    ...(tokenFile === undefined ? [] : [`the file ${tokenFile}`]),
+  ];
+  if (given !== undefined || flag !== undefined || variable === undefined || places.length === 0) return;
+  const own = await unlessUsage(() => configuredToken(config, env, files));
+  if (own?.reveal() === token.reveal()) return;
+  const place = places.join(' or ');
+  throw new UsageError(
+    `${variable} is set, and the environment ${JSON.stringify(environment)} takes its token from ${place}, which holds ${own ? 'another' : 'none'}`,
+    `${own ? `Unset ${variable}` : `Give it in ${place} instead`}; or name a file that holds the token that is meant with ${nameOf('tokenFile')}.`,
   );
 }
 

@@ -39,6 +39,8 @@ export interface GivenHeader {
 
 /** What rollcall.yaml says for the chosen environment. Paths are as the working directory sees them. */
 export interface ChosenConfig {
+  /** The name of the environment. */
+  readonly environment?: string | undefined;
   readonly manifests: readonly string[];
   readonly vars: JsonObject;
   readonly url?: string;

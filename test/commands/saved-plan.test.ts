@@ -308,9 +308,9 @@ describe('apply --plan refuses', () => {
     [
       'when the service is another',
       { url: 'https://other.example.com' },
-      [`this plan was made for ${url}, and the service is https://other.example.com`],
+      [`this plan was made for ${url}, and this is https://other.example.com`],
     ],
-    ['when the path of the service is another', { url: `${url}/a` }, [`and the service is ${url}/a`]],
+    ['when the path of the service is another', { url: `${url}/a` }, [`and this is ${url}/a`]],
   ])('%s', async (name, { held, ...setup }, said) => {
     const text = await savedText();
     service = fakeService(held ?? existing);

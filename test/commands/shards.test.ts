@@ -384,13 +384,14 @@ describe('report merge', () => {
     const roll = manifest(12);
     const files: Record<string, string> = {};
     const [together, alone] = [faulty(), faulty()];
-    const reported = formatNames.map((format) => `${format}=${format}`);
+    const report = formatNames.map((format) => `${format}=${format}`);
+    const reported = { report, commentKey: 'the roll' };
     for (let index = 1; index <= 3; index += 1)
       files[`${index}.json`] = (await applyShard(`${index}/3`, roll, together)).stdout;
     const run = capture({ files: { 'm.yaml': roll }, url: 'http://127.0.0.1:9', transport: alone.transport });
-    const whole = await apply(['m.yaml'], { output: 'json', yes: true, report: reported }, run.context);
+    const whole = await apply(['m.yaml'], { output: 'json', yes: true, ...reported }, run.context);
     const { context, written } = capture({ files });
-    const ending = await reportMerge(Object.keys(files), { output: 'text', report: reported }, context);
+    const ending = await reportMerge(Object.keys(files), { output: 'text', ...reported }, context);
     expect([ending, whole]).toEqual(['incomplete', 'incomplete']);
     for (const format of formatNames)
       expect([format, comparable(written.get(format))]).toEqual([

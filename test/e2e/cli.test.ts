@@ -210,6 +210,18 @@ describe('the sandbox command', () => {
     expect(await rollcall(['sandbox', '--', process.execPath, '-e', script])).toMatchObject({ code: 42 });
   });
 
+  test('stands for the service of each environment that its command chooses', async () => {
+    const { code, stdout } = await rollcall(
+      ['sandbox', '--', process.execPath, cli, 'plan', '--env', 'production'],
+      {
+        cwd: join(root, 'examples/environments'),
+        env: { PAGER_KEY: 'canary-pager-key', PRODUCTION_TOKEN: 'canary-production-token' },
+      },
+    );
+    expect(stdout).toMatch(/^Plan for production \(http:\/\/127\.0\.0\.1:\d+\)\n/);
+    expect(code).toBe(0);
+  });
+
   test('runs until it is interrupted, and then ends well', async () => {
     const { code, stdout } = await rollcall(['sandbox'], {
       started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),

@@ -9,9 +9,9 @@ import { endedHere } from '../support/here.ts';
 async function inEnvironment(name: string, ...args: readonly string[]): Promise<Ended> {
   const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
   try {
-    return await endedHere([...args, '--env', name], {
+    return await endedHere([...args, '--env', name, '--url', server.url], {
       cwd: `${root}/examples/environments`,
-      env: { PAGER_KEY: 'canary-pager-key', ROLLCALL_URL: server.url, ROLLCALL_TOKEN: 'sandbox-token' },
+      env: { PAGER_KEY: 'canary-pager-key', [`${name.toUpperCase()}_TOKEN`]: 'sandbox-token' },
     });
   } finally {
     await server.close();

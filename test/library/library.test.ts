@@ -234,6 +234,14 @@ describe('the library', () => {
     const denied = await plan(manifests, { ...service, token: 'another-token' });
     expect(denied).toMatchObject({ kind: 'failed', diagnostics: [{ code: 'service-denied' }] });
     expect(renderPlan(denied, 'markdown')).toContain('There is no plan. Nothing was changed.');
+    const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+    const key = firstLine(renderPlan(await planned(manifests, { environment: 'live' }), 'markdown'));
+    expect(key).toMatch(/^<!-- rollcall plan service=http\S+ environment=live -->$/);
+    const unread = await plan(manifests, { ...service, environment: 'live', token: 'canary-wrong' });
+    expect(firstLine(renderPlan(unread, 'markdown'))).toBe(key);
+    expect(firstLine(renderPlan(unread, 'markdown', { commentKey: 'mine' }))).toBe(
+      '<!-- rollcall plan key=mine -->',
+    );
     expect(await plan(manifests, { ...service, signal: AbortSignal.abort() })).toMatchObject({
       kind: 'failed',
       diagnostics: [{ code: 'interrupted' }],

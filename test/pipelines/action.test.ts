@@ -94,7 +94,9 @@ describe('the action', () => {
     expect(log).toContain('Plan: 1 to add');
     expect(summary).toContain('Plan: 1 to add');
     expect(github.comments).toHaveLength(1);
-    expect(github.comments[0]?.body).toMatch(/^<!-- rollcall plan http%3A.* -->\n\*\*Plan: 1 to add/);
+    expect(github.comments[0]?.body).toMatch(
+      /^<!-- rollcall plan service=http%3A.* config=rollcall\.yaml -->\n### rollcall plan for `http:.*`\n\n\*\*Plan: 1 to add/,
+    );
     expect(github.comments[0]?.body).toContain(
       '<sub>Of c0ffee, by [this run](https://github.example/acme/roll/actions/runs/42).</sub>',
     );
@@ -172,6 +174,37 @@ describe('the action', () => {
     const { failed, log } = await run({ command: 'validate', url: '', token: '', comment: 'false' });
     expect({ failed, requests: github.requests }).toEqual({ failed: false, requests: [] });
     expect(log).toContain('Valid');
+  });
+
+  const config = 'version: 1\nenvironments: { live: { url: https://id.example.com, token_env: LIVE } }\n';
+
+  test('means its inputs, whatever the job and rollcall.yaml say of the environment', async () => {
+    write('rollcall.yaml', config);
+    const env = { ...job.env, ROLLCALL_URL: 'https://x.example.com', ROLLCALL_TOKEN: 'other-canary' };
+    const given = { environment: 'live', comment: 'false', 'plan-file': 'plan.json' };
+    const planned = await run({ command: 'plan', ...given }, { env });
+    expect(planned).toMatchObject({ failed: false, outputs: { 'exit-code': '2' } });
+    expect(planned.log).toContain(`Plan for live (${service.url})`);
+    expect(await run({ command: 'apply', paths: '', ...given }, { env })).toMatchObject({ failed: false });
+    const { failed, log } = await run({ command: 'plan', url: '', token: '', ...given }, { env });
+    expect(failed).toBe(true);
+    expect(log).toContain('ROLLCALL_URL is https://x.example.com, and the environment "live" is at');
+  });
+
+  test('keeps the comments of two rolls apart, by their places or by a key', async () => {
+    for (const place of ['one', 'two']) {
+      mkdirSync(join(job.workspace, place));
+      write(`${place}/rollcall.yaml`, config);
+      write(`${place}/apps.yaml`, apps);
+      const inputs = { command: 'plan', paths: 'apps.yaml', environment: 'live', 'working-directory': place };
+      for (const key of ['', 'staff']) await run({ ...inputs, 'comment-key': key });
+      await run(inputs);
+    }
+    expect(github.comments.map(({ body }) => body.split('\n', 1)[0]?.replace(/ service=\S+/, ''))).toEqual([
+      '<!-- rollcall plan environment=live config=one%2Frollcall.yaml -->',
+      '<!-- rollcall plan key=staff -->',
+      '<!-- rollcall plan environment=live config=two%2Frollcall.yaml -->',
+    ]);
   });
 
   test('comments on nothing where there is no pull request', async () => {

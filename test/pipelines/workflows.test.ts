@@ -121,7 +121,7 @@ describe('the example for GitHub', () => {
     const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
     expect(Object.keys(planned)).toEqual(['plan']);
     expect(planned['plan']?.failed).toBe(false);
-    expect(github.comments.map(({ body }) => body.split('\n')[1])).toEqual([
+    expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
       expect.stringContaining('Plan: 1 to add'),
     ]);
     expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
@@ -186,7 +186,7 @@ describe('the workflow that init writes', () => {
     const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
     expect(Object.keys(planned)).toEqual(['plan']);
     expect(planned['plan']).toMatchObject({ failed: false, log: expect.not.stringContaining('::warning::') });
-    expect(github.comments.map(({ body }) => body.split('\n')[1])).toEqual([
+    expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
       expect.stringContaining('Plan: 2 to add'),
     ]);
 

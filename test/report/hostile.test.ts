@@ -61,7 +61,10 @@ const none = { diagnostics: [], filenames: [] };
 const reports: Record<string, (world: Given) => Report> = {
   'of a plan': ({ plan, diagnostics }) => planReport({ ...none, diagnostics, result: plan }),
   'of an apply': ({ run, diagnostics }) => applyReport({ ...none, diagnostics, result: run }),
-  'of diagnostics': ({ diagnostics, plan }) => planReport({ ...none, diagnostics, service: plan.service }),
+  'of diagnostics': ({ diagnostics, plan }) => {
+    const { service, environment } = plan;
+    return planReport({ ...none, diagnostics, service, environment });
+  },
 };
 
 /** What each report is in a format. */
@@ -127,7 +130,7 @@ describe('Markdown', () => {
     return outline(tree, (node) => {
       if ('tagName' in node)
         return `${node.tagName} ${node.attrs.map(({ name, value }) => `${name}=${value}`).join(' ')}`;
-      if ('data' in node) return node.data.replace(/%2F.*|(?<=id\.example\.com).*/, '');
+      if ('data' in node) return node.data.replace(/ rollcall .*/, '');
       const inCode = 'parentNode' in node && node.parentNode !== null && node.parentNode.nodeName === 'code';
       return inCode ? '' : 'value' in node ? node.value : '';
     });
@@ -136,6 +139,8 @@ describe('Markdown', () => {
   test('has a block of code that unfolds, and one comment', () => {
     const tree = treeOf(formats.markdown(planReport({ ...none, result: harmless.plan }), setting));
     expect(elementsIn(tree).map(({ tagName }) => tagName)).toEqual([
+      'h3',
+      'code',
       'p',
       'strong',
       'details',
@@ -146,19 +151,25 @@ describe('Markdown', () => {
     expect([...nodesIn(tree)].filter(({ nodeName }) => nodeName === '#comment')).toHaveLength(1);
   });
 
-  test.each(inFormat('markdown'))('%s keeps every text within its one code block', (name, render) => {
-    const expected = outside(treeOf(render(harmless)));
-    holdsFor(3, (world) => {
-      const markdown = render(world);
-      expectInertLines(markdown);
-      expect(markdown.length).toBeLessThanOrEqual(60_000);
-      const tree = treeOf(markdown);
-      expect(outside(tree)).toBe(expected);
-      const code = elementsIn(tree).find(({ tagName }) => tagName === 'code');
-      const [, fence = '', block] = /\n(`{3,})(?:diff|text)\n(.*)\n\1\n/s.exec(markdown) ?? [];
-      expect(`${fence.length} ${code && textIn(code)}`, name).toBe(`${fence.length} ${block}\n`);
-    });
-  });
+  test.each(inFormat('markdown'))(
+    '%s keeps every text within its heading and its one code block',
+    (name, render) => {
+      const expected = outside(treeOf(render(harmless)));
+      holdsFor(3, (world) => {
+        const markdown = render(world);
+        expectInertLines(markdown);
+        expect(markdown.length).toBeLessThanOrEqual(60_000);
+        const tree = treeOf(markdown);
+        expect(outside(tree)).toBe(expected);
+        const [heading, code] = elementsIn(tree).filter(({ tagName }) => tagName === 'code');
+        const { environment = '', service } = world.plan;
+        const subject = inline(`${environment} (${service})`);
+        expect(heading && textIn(heading)).toMatch(subject.length <= 200 ? subject : subject.slice(0, 190));
+        const [, fence = '', block] = /\n(`{3,})(?:diff|text)\n(.*)\n\1\n/s.exec(markdown) ?? [];
+        expect(`${fence.length} ${code && textIn(code)}`, name).toBe(`${fence.length} ${block}\n`);
+      });
+    },
+  );
 });
 
 describe('HTML pages', () => {
@@ -213,8 +224,9 @@ describe('HTML pages', () => {
 
 describe('GitHub annotations', () => {
   test('are one command for each diagnostic, with its text in it', () => {
-    holdsFor(1, ({ diagnostics }) => {
-      const text = formats.github(planReport({ ...none, diagnostics }), setting);
+    holdsFor(1, ({ diagnostics, plan }) => {
+      const { environment = '' } = plan;
+      const text = formats.github(planReport({ ...none, diagnostics, environment }), setting);
       expectInert(text);
       const lines = text.split('\n').slice(0, -1);
       expect(lines).toHaveLength(diagnostics.length);
@@ -222,10 +234,10 @@ describe('GitHub annotations', () => {
         const [, severity, properties = '', data = ''] = /^::(error|warning) ([^:]*)::(.*)$/.exec(line) ?? [];
         const { range, summary, detail, ...diagnostic } = diagnostics[index] ?? fail();
         expect(severity).toBe(diagnostic.severity);
-        const known = new Map(properties.split(',').map((pair) => pair.split('=', 2) as [string, string])); // two each
-        expect(known.get('title')).toBe(diagnostic.code);
+        const title = inline(`${diagnostic.code} (${environment})`);
+        expect(unescaped(properties.replace(/^.*title=/, ''))).toBe(title);
         expect(unescaped(properties.replace(/^file=([^,]*).*$/, '$1'))).toBe(
-          range ? inline(range.filename) : `title=${diagnostic.code}`,
+          range ? inline(range.filename) : `title=${title}`,
         );
         const message = [namedSummary({ ...diagnostic, summary }), ...detail.split('\n')].filter(
           (part) => part !== '',

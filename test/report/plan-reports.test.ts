@@ -80,7 +80,7 @@ describe('the reports of a plan', () => {
 
   test('count a failure for each error, and none for a warning or what differs', async () => {
     expect(await report('junit')).toContain(
-      '<testsuites name="rollcall plan" tests="3" failures="1" errors="0">',
+      '<testsuites name="rollcall plan for https://id.example.com" tests="3" failures="1" errors="0">',
     );
   });
 

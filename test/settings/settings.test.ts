@@ -201,13 +201,15 @@ describe('the settings', () => {
       ROLLCALL_TOKEN: 'from-env',
       ROLLCALL_CONCURRENCY: '5',
     };
-    const fromEnv = await serviceSettings({ concurrency: '7' }, both, chosen, files);
+    const { url: _, tokenEnv: __, ...unbound } = chosen;
+    const fromEnv = await serviceSettings({ concurrency: '7' }, both, unbound, files);
     expect(fromEnv).toMatchObject({ baseUrl: 'https://env.example.com', concurrency: 7 });
     expect(fromEnv.token.reveal()).toBe('from-env');
-    expect(await serviceSettings({ url: 'https://flag.example.com' }, both, chosen, files)).toMatchObject({
-      baseUrl: 'https://flag.example.com',
-      concurrency: 5,
-    });
+    const flags = { url: 'https://flag.example.com', tokenFile: 'token' };
+    const withToken = { ...files, ...memoryFiles({ token: 'from-flag' }) };
+    const fromFlags = await serviceSettings(flags, both, chosen, withToken);
+    expect(fromFlags).toMatchObject({ baseUrl: 'https://flag.example.com', concurrency: 5 });
+    expect(fromFlags.token.reveal()).toBe('from-flag');
     await expect(serviceSettings({}, {}, chosen, files)).rejects.toThrow(/no access token/);
   });
 });

@@ -16,9 +16,9 @@ export const nodeHere: Resident = async ({ args: [script = ''], stdout, ...start
       return runRollcall({
         ...start,
         print,
-        start: (program, args, env) => {
+        start: (program, args, env, input) => {
           if (program !== cli) throw new Error(`${program} is not our rollcall`);
-          return rollcallHere({ ...start, args, env, stdout });
+          return rollcallHere({ ...start, args, env, stdout, stdin: async () => input });
         },
       });
     default:

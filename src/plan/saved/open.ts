@@ -1,3 +1,4 @@
+import { destinationName, type Destination } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { readOrRefuse, UsageError } from '../../base/errors.ts';
 import type { Files } from '../../base/files.ts';
@@ -21,7 +22,7 @@ const maxBytes = 256 * 1024 * 1024;
 /** Opens a saved plan, to be applied to a service. Throws a UsageError when the file is none. */
 export async function openSavedPlan(
   filename: string,
-  baseUrl: string,
+  destination: Destination,
   sources: SecretsOfPlan,
 ): Promise<OpenedPlan> {
   const text = await readOrRefuse('the plan', filename, textOf(filename, sources.files));
@@ -38,10 +39,11 @@ export async function openSavedPlan(
       break;
   }
   const { plan: document } = read;
-  if (document.service !== baseUrl) {
+  const { service, environment = document.environment } = destination;
+  if (document.service !== service || document.environment !== environment) {
     return refused(filename, {
       code: 'stale-plan',
-      summary: `this plan was made for ${document.service}, and the service is ${baseUrl}`,
+      summary: `this plan was made for ${destinationName(document)}, and this is ${destinationName(destination)}`,
     });
   }
   const result = await restored(document, sources);

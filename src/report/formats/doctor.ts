@@ -1,11 +1,10 @@
+import { destinationName, type Destination } from '../../base/destination.ts';
 import { isHealthy, type DoctorCheck } from '../words/doctor.ts';
 import { jsonText } from './json.ts';
 import type { Style } from './lines.ts';
 import { inline, wrapped } from '../printable.ts';
 
-export interface Diagnosis {
-  /** The base URL of the service. */
-  readonly service: string;
+export interface Diagnosis extends Destination {
   readonly checks: readonly DoctorCheck[];
   /** What was asked beyond the three operations, each as METHOD PATH. */
   readonly beyondContract: readonly string[];
@@ -14,10 +13,11 @@ export interface Diagnosis {
 const formatVersion = '1.0';
 
 /** What `doctor -o json` prints: schemas/doctor.schema.json */
-export function doctorJson({ service, checks, beyondContract }: Diagnosis): string {
+export function doctorJson({ service, environment, checks, beyondContract }: Diagnosis): string {
   return jsonText({
     format_version: formatVersion,
     service,
+    environment,
     healthy: isHealthy(checks),
     checks,
     beyond_contract: beyondContract,
@@ -25,11 +25,8 @@ export function doctorJson({ service, checks, beyondContract }: Diagnosis): stri
 }
 
 /** The checks for a person, each in a line, with what to do below those that did not pass. */
-export function doctorText(
-  { service, checks, beyondContract }: Diagnosis,
-  style: Style,
-  next?: string,
-): string {
+export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): string {
+  const { checks, beyondContract } = diagnosis;
   const marks = {
     pass: style.green('ok  '),
     warn: style.yellow('warn'),
@@ -51,7 +48,7 @@ export function doctorText(
   ].join('\n');
   const list = lines.map((line) => line.trimEnd()).join('\n');
   const parts = [
-    `Checking ${inline(service)}`,
+    `Checking ${inline(destinationName(diagnosis))}`,
     list,
     ...(beyondContract.length === 0 ? [] : [beyond]),
     style.bold(verdict(checks, next)),

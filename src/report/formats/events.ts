@@ -1,4 +1,5 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
+import type { Destination } from '../../base/destination.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { ShownDiagnostic } from '../../plan/document.ts';
@@ -38,13 +39,16 @@ type ApplyEvent = {
 } & (
   | { readonly type: 'version'; readonly rollcall: string; readonly ui: string }
   | { readonly type: 'planned_change'; readonly change: Begun }
-  | { readonly type: 'change_summary'; readonly changes: ChangeCounts & { readonly operation: 'plan' } }
-  | {
+  | (Destination & {
+      readonly type: 'change_summary';
+      readonly changes: ChangeCounts & { readonly operation: 'plan' };
+    })
+  | (Destination & {
       readonly type: 'change_summary';
       readonly changes: ChangeCounts & { readonly operation: 'apply' };
       readonly summary: ApplySummary;
       readonly interrupted: boolean;
-    }
+    })
   | { readonly type: 'apply_start'; readonly hook: Begun }
   | { readonly type: 'apply_complete' | 'apply_errored'; readonly hook: Carried }
   /** As in the document of `validate -o json`. */
@@ -141,7 +145,10 @@ function plannedEvents(plan: Plan): ApplyEvent[] {
     return { ...info(message), type: 'planned_change', change: begun(change) };
   });
   const changes = { ...changeCounts(plannedEffects(plan)), operation: 'plan' } as const;
-  return [...planned, { ...info(planHeadline(plan)), type: 'change_summary', changes }];
+  return [
+    ...planned,
+    { ...info(planHeadline(plan)), type: 'change_summary', ...destinationIn(plan), changes },
+  ];
 }
 
 /** What became of one resource that was to be created. */
@@ -175,15 +182,20 @@ function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
 }
 
 /** What became of all of them, counted. */
-function summaryEvent({ outcomes, interrupted }: ApplyRun): ApplyEvent {
+function summaryEvent({ plan, outcomes, interrupted }: ApplyRun): ApplyEvent {
   const summary = applySummary(outcomes);
   return {
     ...info(applyHeadline(summary, outcomes)),
     type: 'change_summary',
+    ...destinationIn(plan),
     changes: { ...changeCounts(effectsIn(summary)), operation: 'apply' },
     summary,
     interrupted,
   };
+}
+
+function destinationIn({ service, environment }: Plan): Destination {
+  return { service, environment };
 }
 
 function begun({ resource: { address, kind, name }, action }: Pending): Begun {

@@ -6,7 +6,7 @@ import { namedSummary } from '../words/diagnostics.ts';
 /** GitHub workflow commands, which show diagnostics at their lines in a pull request. */
 export const github: Format = (report, { pathInRepository = String }) => {
   const annotations = [...report.diagnostics, ...report.findings].map((each) =>
-    annotation(each, pathInRepository),
+    annotation(each, report.environment, pathInRepository),
   );
   const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];
   return [...annotations, ...notices].map((line) => `${line}\n`).join('');
@@ -16,7 +16,11 @@ function notice(remark: string): string {
   return `::notice title=rollcall::${data(inline(remark))}`;
 }
 
-function annotation(diagnostic: Diagnostic, pathOf: (path: string) => string): string {
+function annotation(
+  diagnostic: Diagnostic,
+  environment: string | undefined,
+  pathOf: (path: string) => string,
+): string {
   const { severity, code, detail, range } = diagnostic;
   const properties = [
     ...(range
@@ -30,7 +34,8 @@ function annotation(diagnostic: Diagnostic, pathOf: (path: string) => string): s
             : []),
         ]
       : []),
-    `title=${property(code)}`,
+    // A line may be read for several environments.
+    `title=${property(environment === undefined ? code : `${code} (${environment})`)}`,
   ];
   const message = [namedSummary(diagnostic), ...detail.split('\n')]
     .filter((line) => line !== '')

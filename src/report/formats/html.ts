@@ -5,6 +5,7 @@ import type { Change } from '../../plan/plan.ts';
 import { quoted } from '../printable.ts';
 import {
   byKind,
+  headingOf,
   type ApplyReport,
   type Format,
   type PlanReport,
@@ -19,7 +20,7 @@ import {
   type FieldView,
   type Look,
 } from '../words/changes.ts';
-import { outcomeLooks } from '../words/outcomes.ts';
+import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead } from '../words/plan.ts';
 import { markup, htmlPage, joined, type Html, type PageEntry } from './html-page.ts';
 
@@ -31,9 +32,10 @@ const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
   warning: { label: 'warnings', colour: 'amber', sign: '!' },
 };
 
-function problemsPage({ title, headline, remarks, diagnostics }: ProblemsReport): string {
+function problemsPage(report: ProblemsReport): string {
+  const { headline, remarks, diagnostics } = report;
   return htmlPage({
-    title,
+    title: headingOf(report),
     lines: [...remarks, headline].map((line) => headlineOf(line)),
     kinds: severities,
     entries: entriesOf(diagnostics),
@@ -50,9 +52,10 @@ function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
   }));
 }
 
-function planPage({ title, plan, headline, errors, warnings }: PlanReport): string {
+function planPage(report: PlanReport): string {
+  const { plan, headline, errors, warnings } = report;
   return htmlPage({
-    title,
+    title: headingOf(report),
     lines: [
       markup`${planHead(plan)}`,
       ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
@@ -77,12 +80,12 @@ function changeEntry(change: Change): PageEntry {
 }
 
 function applyPage(report: ApplyReport): string {
-  const { title, run, outcomes, counts, remarks, headline, warnings } = report;
-  const { plan, startedAt, durationMs } = run;
+  const { run, outcomes, counts, remarks, headline, warnings } = report;
+  const { startedAt, durationMs } = run;
   return htmlPage({
-    title,
+    title: headingOf(report),
     lines: [
-      markup`Applied to ${plan.service}`,
+      markup`${appliedTo(report)}`,
       ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
       markup`<span class="soft">Begun at ${startedAt.toISOString()}, and took ${(durationMs / 1000).toFixed(1)} s.</span>`,
     ],

@@ -51,6 +51,8 @@ function validationDocument(report: ProblemsReport): object {
   const { unchecked } = report;
   return {
     format_version: validationFormatVersion,
+    service: report.service,
+    environment: report.environment,
     valid: report.valid,
     error_count: report.errors.length,
     warning_count: report.warnings.length,
@@ -92,6 +94,7 @@ function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): Ap
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
     service: run.plan.service,
+    ...(run.plan.environment !== undefined && { environment: run.plan.environment }),
     manifest_digest: run.plan.manifestDigest,
     ...(run.plan.scope && { scope: run.plan.scope }),
     started_at: run.startedAt.toISOString(),

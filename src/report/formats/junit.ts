@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../plan/document.ts';
 import { inline } from '../printable.ts';
-import type { Format, ToldOutcome } from '../report.ts';
+import { headingOf, type Format, type ToldOutcome } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
 
 interface Suite {
@@ -37,7 +37,7 @@ export const junit: Format = (report, { pathInRepository = String }) => {
     ...byFile.keys(),
   ]);
   return document(
-    report.title,
+    headingOf(report),
     Array.from(files, (name) => ({ name, cases: byFile.get(name) ?? [validFile(name)] })),
   );
 };

@@ -1,12 +1,17 @@
-import { startOf } from '../printable.ts';
+import { createHash } from 'node:crypto';
+import { inline, startOf, uriComponent } from '../printable.ts';
 
 /**
- * A Markdown comment. Every text from a manifest or the service is inside its one code block, where Markdown and HTML have no
- * meaning.
+ * A Markdown comment. Every text from a manifest or the service is inside its one code block, or the code of its heading, where
+ * Markdown and HTML have no meaning.
  */
 export interface MarkdownComment {
-  /** By this a pipeline finds its former comment: words of ours, and what tells this comment from others. */
-  readonly marker: readonly [name: string, ...parts: string[]];
+  /** Words of ours. */
+  readonly title: string;
+  /** Which service it is about, as people call it; may be empty. */
+  readonly name: string;
+  /** What tells this comment from others of this title: by its first line a pipeline finds its former comment. */
+  readonly key: CommentKey;
   /** Markdown of our own words. */
   readonly headline: string;
   /** The words to click on to unfold the block; without them the block is open. */
@@ -14,6 +19,9 @@ export interface MarkdownComment {
   readonly language: 'diff' | 'text';
   readonly sections: readonly MarkdownSection[];
 }
+
+/** What tells one comment from another, by name; what is undefined is left out. */
+export type CommentKey = Readonly<Record<string, string | undefined>>;
 
 /** A part of the block. Its texts are safe line by line. */
 export interface MarkdownSection {
@@ -68,16 +76,15 @@ export function comment(content: MarkdownComment, { most, lengthOf }: Limit): st
 }
 
 function inFence(
-  { marker, headline, fold, language }: MarkdownComment,
+  { title, name, key, headline, fold, language }: MarkdownComment,
   fenceLength: number,
   text: string,
 ): string {
   const fence = '`'.repeat(fenceLength);
-  const [name, ...parts] = marker;
-  // encodeURIComponent leaves `-`, and two of them would end an HTML comment early.
-  const key = [name, ...parts.map((part) => encodeURIComponent(part).replaceAll('-', '%2D'))].join(' ');
   return [
-    `<!-- ${clipped(key, 500)} -->`,
+    `<!-- ${marker(title, key)} -->`,
+    `### ${title}${name === '' ? '' : ` for ${codeSpan(clipped(inline(name), 200))}`}`,
+    '',
     headline,
     '',
     ...(fold === undefined ? [] : ['<details>', `<summary>${fold}</summary>`, '']),
@@ -85,6 +92,26 @@ function inFence(
     ...(fold === undefined ? [] : ['', '</details>']),
     '',
   ].join('\n');
+}
+
+const longestKey = 500;
+
+function marker(title: string, key: CommentKey): string {
+  const parts = Object.entries(key).flatMap(([part, value]) =>
+    // A URI may have `-` in it, and two of them would end an HTML comment early.
+    value === undefined ? [] : `${part}=${uriComponent(value).replaceAll('-', '%2D')}`,
+  );
+  const text = [title, ...parts].join(' ');
+  if (text.length <= longestKey) return text;
+  return `${title} ${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** A text of one line in which Markdown has no meaning. */
+function codeSpan(text: string): string {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const [fence, pad] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : ''];
+  return fence + pad + text + pad + fence;
 }
 
 /** How long a fence must be so that the text cannot close it. */

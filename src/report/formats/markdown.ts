@@ -1,3 +1,4 @@
+import { destinationName } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
@@ -8,18 +9,16 @@ import { changeLines, diagnosticText, plain } from './lines.ts';
 import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
 
-type Content = Omit<MarkdownComment, 'marker'>;
+type Content = Omit<MarkdownComment, 'title' | 'name' | 'key'>;
 
 const contentOf = byKind({ problems: ofProblems, plan: ofPlan, apply: ofApply });
 
 /** A comment for a pull request: how it ended, and the rest in a block of code. */
-export const markdown: Format = (report, { limit = commentLimit }) => {
-  // The marker is the same with and without a result, so that one comment replaces the other.
-  const { title, service } = report;
-  return comment(
-    { marker: [title, ...(service === undefined ? [] : [service])], ...contentOf(report) },
-    limit,
-  );
+export const markdown: Format = (report, { limit = commentLimit, commentKey }) => {
+  // They are the same with and without a result, so that one comment replaces the other.
+  const { title, service, environment } = report;
+  const key = commentKey ?? { service, environment };
+  return comment({ title, name: destinationName(report), key, ...contentOf(report) }, limit);
 };
 
 function ofProblems({ headline, diagnostics, remarks }: ProblemsReport): Content {

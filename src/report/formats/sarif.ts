@@ -1,10 +1,12 @@
 import { diagnosticCodes, type Diagnostic } from '../../base/diagnostic.ts';
 import { namedSummary } from '../words/diagnostics.ts';
 import type { Format } from '../report.ts';
+import { uriComponent } from '../printable.ts';
 import { jsonText } from './json.ts';
 
 /** The Static Analysis Results Interchange Format, version 2.1.0. */
 export const sarif: Format = (report, { toolVersion, pathInRepository = String }) => {
+  const { service, environment } = report;
   const diagnostics = [...report.diagnostics, ...report.findings];
   const remarks = report.kind === 'problems' ? report.remarks : [];
   const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
@@ -14,6 +16,7 @@ export const sarif: Format = (report, { toolVersion, pathInRepository = String }
     runs: [
       {
         tool: { driver: { name: 'rollcall', version: toolVersion, rules: used.map((id) => ({ id })) } },
+        properties: { service, environment },
         columnKind: 'utf16CodeUnits',
         ...(remarks.length > 0 && { invocations: [invocation(remarks)] }),
         results: diagnostics.map((diagnostic) => resultOf(diagnostic, used, pathInRepository)),
@@ -56,10 +59,8 @@ function resultOf(diagnostic: Diagnostic, used: readonly string[], pathOf: (path
 }
 
 function uriOf(filename: string): string {
-  // A lone surrogate cannot be written in UTF-8, so it cannot be in a URI.
   return filename
-    .replace(/\p{Cs}/gu, '\ufffd')
     .split('/')
-    .map(encodeURIComponent)
+    .map((part) => uriComponent(part))
     .join('/');
 }

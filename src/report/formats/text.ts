@@ -2,6 +2,7 @@ import type { Change, Plan } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
 import {
   byKind,
+  headingOf,
   type ApplyReport,
   type Format,
   type ProblemsReport,
@@ -10,6 +11,7 @@ import {
 } from '../report.ts';
 import { fold } from '../words/diagnostics.ts';
 import { outcomeLooks } from '../words/outcomes.ts';
+import { appliedTo } from '../words/outcomes.ts';
 import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
 import { changeLines, diagnosticsText, painted, plain, type Style } from './lines.ts';
 
@@ -19,17 +21,17 @@ export const text: Format = byKind<[Setting], string>({
   plan: ({ diagnostics, plan }, { style = plain }) =>
     diagnosticsText(diagnostics, style) + planText(plan, style),
   apply: (report, { style = plain }) =>
-    `${diagnosticsText(report.diagnostics, style)}Applied to ${inline(report.service)}\n\n${applyText(report, style)}`,
+    `${diagnosticsText(report.diagnostics, style)}${appliedTo(report)}\n\n${applyText(report, style)}`,
 });
 
-function problemsText(
-  { diagnostics, remarks, headline, valid }: ProblemsReport,
-  { style = plain }: Setting,
-): string {
+function problemsText(report: ProblemsReport, { style = plain }: Setting): string {
+  const { diagnostics, remarks, headline, valid, service } = report;
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
   const foot = [...remarks.map((remark) => inline(remark)), painting].join('\n');
-  return `${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
+  // A validation is about no service, and its text is short.
+  const heading = service === undefined ? '' : `${inline(headingOf(report))}\n\n`;
+  return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
 
 /** The plan, for a person who decides on it. */

@@ -8,13 +8,14 @@ import {
   type OutcomeKind,
   type StopReason,
 } from '../../apply/outcome.ts';
+import { destinationName, type Destination } from '../../base/destination.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { startOf } from '../printable.ts';
+import { inline, startOf } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import type { Look } from './changes.ts';
 
@@ -124,6 +125,11 @@ export function applyCounts(summary: ApplySummary): string {
     .filter((kind) => kind === 'created' || summary[kind] > 0)
     .map((kind) => `${summary[kind]} ${outcomeLooks[kind].label}`);
   return `${parts.join(', ')}.`;
+}
+
+/** Where what a report tells was applied. */
+export function appliedTo(destination: Destination): string {
+  return `Applied to ${inline(destinationName(destination))}`;
 }
 
 /** The last line of an apply. */

@@ -1,3 +1,4 @@
+import { destinationName } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { kindWords } from '../../kinds/all.ts';
 import { placeOf } from '../../kinds/resource.ts';
@@ -18,8 +19,9 @@ export function shownChanges({ changes }: Plan): Change[] {
 }
 
 /** What the plan is about. */
-export function planHead({ service, scope, changes }: Plan): string {
-  const head = `Plan for ${inline(service)}`;
+export function planHead(plan: Plan): string {
+  const { scope, changes } = plan;
+  const head = `Plan for ${inline(destinationName(plan))}`;
   if (scope === undefined) return head;
   const { target, exclude, shard, declared } = scope;
   const limits = [

@@ -125,6 +125,9 @@ describe('the comment of a plan', () => {
     const plan = await planOf(manifestOf(1, () => 'x'));
     const failed = commentOf({ service: plan.service });
     expect(failed.split('\n', 1)).toEqual(comment(plan).split('\n', 1));
-    expect(failed.split('\n', 1)).toEqual(['<!-- rollcall plan https%3A%2F%2Fid.example.com -->']);
+    expect(failed.split('\n', 2)).toEqual([
+      '<!-- rollcall plan service=https%3A%2F%2Fid.example.com -->',
+      '### rollcall plan for `https://id.example.com`',
+    ]);
   });
 });

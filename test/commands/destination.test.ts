@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { doctor } from '../../src/commands/doctor.ts';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { reportMerge } from '../../src/commands/report-merge.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
+import { fakeService } from '../support/fake-service.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered, scriptedTransport } from '../support/scripted-transport.ts';
+
+const url = 'https://id.example.com';
+const name = `production (${url})`;
+
+const files = {
+  'rollcall.yaml': [
+    'version: 1',
+    'manifests: [m.yaml]',
+    'environments:',
+    `  production: { url: '${url}', token_env: PRODUCTION_TOKEN }`,
+    `  twin: { url: '${url}', token_env: PRODUCTION_TOKEN }`,
+  ].join('\n'),
+  'm.yaml': [
+    'version: 1',
+    'applications: [{ slug: wiki, name: Wiki }]',
+    'users: [{ username: bob }, { username: zoe }]',
+  ].join('\n'),
+};
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+  readonly questions: readonly string[];
+  /** What is said of a usage error. */
+  readonly refusal: string;
+}
+
+const wiki = { slug: 'wiki', name: 'Other' };
+
+async function ran(
+  command: (context: ReturnType<typeof capture>['context']) => Promise<Ending>,
+  setup: Setup = {},
+): Promise<Ran> {
+  const env = { PRODUCTION_TOKEN: 'canary-token' };
+  const transport = fakeService({ wiki }).send;
+  const { context, stdout, stderr, written } = capture({ files, transport, env, ...setup });
+  const questions: string[] = [];
+  const ask = async (question: string): Promise<string> => {
+    questions.push(question);
+    return 'no';
+  };
+  let refusal = '';
+  const ending = await command({ ...context, ask }).catch((error: unknown): Ending => {
+    if (!(error instanceof UsageError)) throw error;
+    refusal = `${error.message}\n${error.hint}`;
+    return 'invalid';
+  });
+  return { ending, stdout: stdout(), stderr: stderr(), written, questions, refusal };
+}
+
+const everyReport = formatNames.map((format) => `${format}=report.${format}`);
+const production = { env: 'production' };
+
+function planned(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  return ran((context) => plan([], { output: 'text', ...production, ...options }, context), setup);
+}
+
+function applied(options: Partial<ApplyOptions> = {}, setup: Setup = {}): Promise<Ran> {
+  return ran(
+    (context) => apply([], { output: 'text', ...production, yes: true, ...options }, context),
+    setup,
+  );
+}
+
+/** What a document says of where it goes; it has to satisfy its schema. */
+function saidBy(schema: Parameters<typeof schemaErrors>[0], text = ''): object {
+  const { service, environment, ...document } = JSON.parse(text) as Record<string, unknown>;
+  expect(schemaErrors(schema, { service, environment, ...document })).toEqual([]);
+  return { service, environment };
+}
+
+const both = { service: url, environment: 'production' };
+
+describe('the environment and the service are named', () => {
+  test('in the head of a plan, and where there is none', async () => {
+    expect((await planned()).stdout).toMatch(`Plan for ${name}\n\n`);
+    const away = scriptedTransport(answered(403, { detail: 'No.' }));
+    expect((await planned({}, { transport: away.send })).stderr).toContain(`No plan for ${name}: `);
+  });
+
+  test('in the question whether to create, with how many', async () => {
+    const { questions, ending } = await applied({ yes: false });
+    expect(questions).toEqual([`Create 2 in ${name}? Only "yes" is taken as yes: `]);
+    expect(ending).toBe('failed');
+    const open = { url, env: { ROLLCALL_TOKEN: 'canary-token' } };
+    expect((await ran((context) => apply([], { output: 'text' }, context), open)).questions).toEqual([
+      `Create 2 in ${url}? Only "yes" is taken as yes: `,
+    ]);
+  });
+
+  test('in every document', async () => {
+    expect(saidBy('plan', (await planned({ output: 'json' })).stdout)).toEqual(both);
+    expect(saidBy('apply', (await applied({ output: 'json' })).stdout)).toEqual(both);
+    const denied = { transport: scriptedTransport(answered(403, { detail: 'No.' })).send };
+    expect(saidBy('validation', (await planned({ output: 'json' }, denied)).stdout)).toEqual(both);
+    const validated = await ran((context) => validate([], { output: 'json', ...production }, context));
+    expect(saidBy('validation', validated.stdout)).toEqual({ environment: 'production' });
+  });
+
+  test('by doctor', async () => {
+    const examined = (output: 'json' | 'text'): Promise<Ran> =>
+      ran((context) => doctor({ output, contractOnly: true, ...production }, context));
+    expect(saidBy('doctor', (await examined('json')).stdout)).toEqual(both);
+    expect((await examined('text')).stdout).toMatch(`Checking ${name}\n`);
+  });
+
+  test('in both summaries of the events', async () => {
+    const events = (await applied({ output: 'ndjson' })).stdout.trimEnd().split('\n');
+    const summaries = events.filter((event) => event.includes('"change_summary"'));
+    expect(summaries).toHaveLength(2);
+    for (const summary of summaries) expect(saidBy('apply-event', summary)).toEqual(both);
+  });
+
+  test.each([
+    ['plan', planned, {}],
+    ['apply', applied, {}],
+    ['plan that there is not', planned, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
+    ['plan for which the token is missing', planned, { env: {} }],
+    ['plan whose settings are faulty', planned, { files: { 'rollcall.yaml': 'version: 2\n' } }],
+  ] as const)('in every report of a %s', async (what, run, setup) => {
+    const known = /token|settings/.test(what) ? 'production' : name;
+    const { written } = await run({ report: everyReport }, setup);
+    const report = (format: string): string => written.get(`report.${format}`) ?? '';
+    const title = what === 'apply' ? 'rollcall apply' : 'rollcall plan';
+    expect(report('markdown').split('\n')[1]).toBe(`### ${title} for \`${known}\``);
+    expect(report('html').replaceAll('&#58;', ':')).toContain(`<title>${title} for ${known}</title>`);
+    expect(report('junit')).toContain(`<testsuites name="${title} for ${known}"`);
+    expect(report('github')).toMatch(/^::(?:warning|error) .*title=\S+ \(production\)::/m);
+    const { runs } = JSON.parse(report('sarif')) as { runs: [{ properties: object }] };
+    expect(runs[0].properties).toMatchObject({ environment: 'production' });
+    expect(JSON.parse(report('json'))).toMatchObject({ environment: 'production' });
+    if (known === name) expect(report('text')).toContain(name);
+  });
+});
+
+describe('where the settings lead to another service than the environment', () => {
+  const elsewhere = { url: 'https://other.example.com' };
+
+  test.each<[string, (setup: Setup) => Promise<Ran>]>([
+    ['plan', (setup) => planned({ report: everyReport }, setup)],
+    ['apply', (setup) => applied({ report: everyReport }, setup)],
+    ['doctor', (setup) => ran((context) => doctor({ output: 'text', ...production }, context), setup)],
+  ])('%s sends nothing, and says what to do', async (_, run) => {
+    const service = fakeService();
+    const { ending, refusal, written } = await run({ ...elsewhere, transport: service.send });
+    expect(ending).toBe('invalid');
+    expect(refusal).toMatch(
+      /^ROLLCALL_URL is https:\/\/other.*"production" is at https:\/\/id.*\nUnset ROLLCALL_URL;/,
+    );
+    expect(service.requests).toEqual([]);
+    if (written.size > 0) expect(written.get('report.markdown')).toContain('[invalid-usage]');
+  });
+
+  test('validate does not mind', async () => {
+    const run = ran((context) => validate([], { output: 'text', ...production }, context), elsewhere);
+    expect(await run).toMatchObject({ ending: 'done', refusal: '' });
+  });
+});
+
+describe('a saved plan', () => {
+  async function saved(options: Partial<PlanOptions> = {}, setup: Setup = {}): Promise<string> {
+    const { written } = await planned({ out: 'plan.json', ...options }, setup);
+    return written.get('plan.json') ?? expect.fail('no plan is saved');
+  }
+
+  function appliedFrom(text: string, env: string | undefined, setup: Setup = {}): Promise<Ran> {
+    const options = { output: 'text', plan: 'plan.json', ...(env !== undefined && { env }) } as const;
+    return ran((context) => apply([], options, context), {
+      files: { ...files, 'plan.json': text },
+      ...setup,
+    });
+  }
+
+  test('is for its environment, and names it also where none is chosen', async () => {
+    const text = await saved();
+    expect(saidBy('plan', text)).toEqual(both);
+    for (const env of ['production', undefined]) {
+      const setup = env === undefined ? { url, env: { ROLLCALL_TOKEN: 'canary-token' } } : {};
+      const { ending, stdout } = await appliedFrom(text, env, setup);
+      expect({ ending, head: stdout.split('\n', 1)[0] }).toEqual({
+        ending: 'done',
+        head: `Plan for ${name}`,
+      });
+    }
+  });
+
+  test.each([
+    ['production', 'twin', name, `twin (${url})`],
+    [undefined, 'production', url, name],
+  ])('of %s is refused for %s, although the URL is the same', async (of, chosen, made, here) => {
+    const open = of === undefined ? { url, env: { ROLLCALL_TOKEN: 'canary-token' } } : {};
+    const { env: _, ...without } = { ...production, out: 'plan.json', output: 'text' } as const;
+    const text =
+      of === undefined
+        ? ((await ran((context) => plan([], without, context), open)).written.get('plan.json') ?? '')
+        : await saved();
+    const service = fakeService({ wiki });
+    const { ending, stderr } = await appliedFrom(text, chosen, { transport: service.send });
+    expect(ending).toBe('stale');
+    expect(stderr).toContain(`this plan was made for ${made}, and this is ${here}`);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+test('shards of different environments do not merge', async () => {
+  const shards: Record<string, string> = {};
+  for (const [index, env] of ['production', 'twin'].entries())
+    shards[`${env}.json`] = (await planned({ output: 'json', env, shard: `${index + 1}/2` })).stdout;
+  const merged = (documents: typeof shards): Promise<Ran> =>
+    ran((context) => reportMerge(Object.keys(documents), { output: 'text' }, context), { files: documents });
+  expect(await merged(shards)).toMatchObject({
+    ending: 'failed',
+    stderr: 'error: twin.json has another environment than production.json\n',
+  });
+  const alike = { ...shards, 'twin.json': (shards['twin.json'] ?? '').replace('"twin"', '"production"') };
+  expect((await merged(alike)).stdout).toContain(`Plan for ${name}\n`);
+});
+
+describe('the first line of the Markdown', () => {
+  const markdown = { report: ['markdown=comment.md'] };
+
+  async function firstLine(options: object, setup: Setup = {}, run = planned): Promise<string | undefined> {
+    return (await run({ ...markdown, ...options }, setup)).written.get('comment.md')?.split('\n', 1)[0];
+  }
+
+  test('is made of the service that is given, the environment, and the place of rollcall.yaml', async () => {
+    expect(await firstLine({ url: `${url}/` })).toBe(
+      '<!-- rollcall plan service=https%3A%2F%2Fid.example.com environment=production config=rollcall.yaml -->',
+    );
+    const ops = { 'ops/rollcall.yaml': files['rollcall.yaml'], 'ops/m.yaml': files['m.yaml'] };
+    const env = { PRODUCTION_TOKEN: 'canary-token', GITHUB_WORKSPACE: '/' };
+    expect(await firstLine({ config: 'ops/rollcall.yaml' }, { files: ops, env })).toBe(
+      '<!-- rollcall plan environment=production config=memory%2Fops%2Frollcall.yaml -->',
+    );
+    expect(await firstLine({ yes: true }, {}, applied)).toBe(
+      '<!-- rollcall apply environment=production config=rollcall.yaml -->',
+    );
+  });
+
+  test.each<[string, object, Setup]>([
+    ['a manifest is broken', {}, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
+    ['rollcall.yaml is broken', {}, { files: { 'rollcall.yaml': 'environments: [' } }],
+    ['a flag is wrong', { maxCreates: 'x' }, {}],
+    ['there is no token', {}, { env: {} }],
+    ['there are too many to create', { maxCreates: '0' }, {}],
+    ['the service refuses', {}, { transport: scriptedTransport(answered(403, { detail: 'No.' })).send }],
+  ])('is the same where %s, so that one comment replaces the other', async (_, options, setup) => {
+    expect(await firstLine(options, setup)).toBe(await firstLine({}));
+  });
+
+  test('is what --comment-key says instead', async () => {
+    expect(await firstLine({ commentKey: 'a roll --> of ours' })).toBe(
+      '<!-- rollcall plan key=a%20roll%20%2D%2D%3E%20of%20ours -->',
+    );
+    const validated = ran((context) => {
+      const options = { output: 'text', commentKey: 'x', ...markdown, ...production } as const;
+      return validate([], options, context);
+    });
+    expect((await validated).written.get('comment.md')).toMatch(/^<!-- rollcall validate key=x -->\n/);
+  });
+
+  test('is another for another roll, however long its name is', async () => {
+    const long = 'x'.repeat(1000);
+    const [one = '', other = ''] = [
+      await firstLine({ commentKey: `${long}1` }),
+      await firstLine({ commentKey: `${long}2` }),
+    ];
+    expect(one).toMatch(/^<!-- rollcall plan [0-9a-f]{64} -->$/);
+    expect(other).not.toBe(one);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { valuesOf, type ProjectFlags, type ServiceFlags } from '../../src/commands/flags.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import type { ServiceSettings } from '../../src/settings/service-settings.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const files = memoryFiles({
+  'rollcall.yaml': `
+version: 1
+environments:
+  production: { url: 'https://id.example.com/', token_env: PRODUCTION_TOKEN }
+  from-file: { url: 'https://id.example.com', token_file: production.token }
+  from-either: { url: 'https://id.example.com', token_env: PRODUCTION_TOKEN, token_file: production.token }
+  from-nowhere: { url: 'https://id.example.com', token_file: missing.token }
+  usual: { url: 'https://id.example.com', token_env: ROLLCALL_TOKEN }
+  open: { vars: { a: 1 } }
+`,
+  'production.token': 'canary-production\n',
+  'other.token': 'canary-other\n',
+});
+
+type Flags = ProjectFlags & ServiceFlags;
+type Variables = Readonly<Record<string, string>>;
+
+async function serviceOf(flags: Flags, env: Variables): Promise<ServiceSettings> {
+  const settings = await readSettings(await valuesOf(flags, env), { env, files }, 'service');
+  return settings.service ?? expect.fail('there is no service');
+}
+
+async function refusalOf(flags: Flags, env: Variables): Promise<UsageError> {
+  const error: unknown = await serviceOf(flags, env).catch((reason: unknown) => reason);
+  if (!(error instanceof UsageError)) return expect.fail(`it is not refused: ${String(error)}`);
+  expect(error.message + error.hint).not.toContain('canary');
+  return error;
+}
+
+const own = { PRODUCTION_TOKEN: 'canary-production' };
+
+describe('ROLLCALL_URL beside the environment that was chosen', () => {
+  test('is refused where it leads elsewhere, by the names of both', async () => {
+    const elsewhere = { ...own, ROLLCALL_URL: 'https://id.staging.example.com' };
+    const said = {
+      message:
+        'ROLLCALL_URL is https://id.staging.example.com, and the environment "production" is at https://id.example.com',
+      hint: 'Unset ROLLCALL_URL; or say with --url which of the two is meant.',
+    };
+    expect(await refusalOf({ env: 'production' }, elsewhere)).toMatchObject(said);
+    expect(await refusalOf({}, { ...elsewhere, ROLLCALL_ENV: 'production' })).toMatchObject(said);
+  });
+
+  test.each<[string, Flags, Variables, string]>([
+    ['they are one, however it is spelt', {}, { ROLLCALL_URL: 'HTTPS://ID.example.com:443' }, ''],
+    ['--url says which is meant', { url: 'https://a.example.com' }, { ROLLCALL_URL: 'https://b' }, 'a'],
+    ['it has no URL', { env: 'open' }, { ROLLCALL_URL: 'https://b.example.com', ROLLCALL_TOKEN: 'c' }, 'b'],
+    ['it is not set', {}, { ROLLCALL_URL: '' }, ''],
+  ])('is taken for right where %s', async (_, flags, env, host) => {
+    const { baseUrl, environment } = await serviceOf({ env: 'production', ...flags }, { ...own, ...env });
+    expect(baseUrl).toBe(host === '' ? 'https://id.example.com' : `https://${host}.example.com`);
+    expect(environment).toBe(flags.env ?? 'production');
+  });
+
+  test('is all there is where none was chosen', async () => {
+    const env = { ROLLCALL_URL: 'https://b.example.com', ROLLCALL_TOKEN: 'canary-b' };
+    expect(await serviceOf({}, env)).toMatchObject({ baseUrl: 'https://b.example.com' });
+    expect((await serviceOf({}, env)).environment).toBe(undefined);
+  });
+});
+
+describe('the token for every environment beside the one that was chosen', () => {
+  const other = { ROLLCALL_TOKEN: 'canary-other' };
+  const otherFile = { ROLLCALL_TOKEN_FILE: 'other.token' };
+
+  test.each<[string, Variables, string]>([
+    [
+      'production',
+      { ...own, ...other },
+      'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which holds another',
+    ],
+    ['production', other, 'ROLLCALL_TOKEN is set, … from PRODUCTION_TOKEN, which holds none'],
+    [
+      'production',
+      { ...own, ...otherFile },
+      'ROLLCALL_TOKEN_FILE is set, … PRODUCTION_TOKEN, which holds another',
+    ],
+    ['from-file', other, 'ROLLCALL_TOKEN is set, … from the file production.token, which holds another'],
+    [
+      'from-file',
+      otherFile,
+      'ROLLCALL_TOKEN_FILE is set, … from the file production.token, which holds another',
+    ],
+    ['from-nowhere', other, 'from the file missing.token, which holds none'],
+    ['from-either', other, 'from PRODUCTION_TOKEN or the file production.token, which holds another'],
+    [
+      'from-either',
+      { PRODUCTION_TOKEN: 'canary-x', ROLLCALL_TOKEN: 'canary-production' },
+      'which holds another',
+    ],
+  ])('is refused where it is another: %s with %o', async (env, variables, said) => {
+    const { message, hint } = await refusalOf({ env }, variables);
+    for (const part of said.split('…')) expect(message).toContain(part.trim());
+    expect(message).toContain(`the environment "${env}"`);
+    expect(hint).toMatch(/^(Unset ROLLCALL_TOKEN(_FILE)?|Give it in .* instead); or .* --token-file\.$/);
+  });
+
+  test('is refused with --url too: which of the two that service is to get, nothing says', async () => {
+    const flags = { env: 'production', url: 'https://a.example.com' };
+    expect((await refusalOf(flags, { ...own, ...other })).message).toContain('which holds another');
+  });
+
+  test.each<[string, Flags, Variables, string]>([
+    ['production', {}, { ...own, ROLLCALL_TOKEN: ' canary-production\n' }, 'canary-production'],
+    ['production', {}, { ...own, ROLLCALL_TOKEN_FILE: 'production.token' }, 'canary-production'],
+    ['from-file', {}, { ROLLCALL_TOKEN: 'canary-production' }, 'canary-production'],
+    ['from-file', {}, { ROLLCALL_TOKEN_FILE: 'production.token' }, 'canary-production'],
+    ['production', { tokenFile: 'other.token' }, { ...own, ROLLCALL_TOKEN: 'canary-third' }, 'canary-other'],
+    ['production', {}, own, 'canary-production'],
+    ['usual', {}, other, 'canary-other'],
+    ['usual', {}, otherFile, 'canary-other'],
+    ['open', { url: 'https://a.example.com' }, other, 'canary-other'],
+  ])('is taken where that is clear: %s, %o, %o', async (env, flags, variables, token) => {
+    expect((await serviceOf({ env, ...flags }, variables)).token.reveal()).toBe(token);
+  });
+});
+
+test('in the sandbox every environment is the sandbox, and nothing but the sandbox is', async () => {
+  const sandbox = 'http://127.0.0.1:8650';
+  const env = { ...own, ROLLCALL_URL: sandbox, ROLLCALL_SANDBOX: sandbox, ROLLCALL_TOKEN: 'canary-sandbox' };
+  const { baseUrl, environment, token } = await serviceOf({ env: 'production' }, env);
+  expect([baseUrl, environment, token.reveal()]).toEqual([sandbox, 'production', 'canary-sandbox']);
+  await refusalOf({ env: 'production' }, { ...env, ROLLCALL_URL: 'http://127.0.0.1:8651' });
+  await refusalOf({ env: 'production', url: 'https://id.example.com' }, env);
+});
+
+test('validate sends nothing, so it asks nobody which service is meant, and hides both tokens', async () => {
+  const env = { ...own, ROLLCALL_URL: 'https://elsewhere.example.com', ROLLCALL_TOKEN_FILE: 'other.token' };
+  const values = await valuesOf({ env: 'production' }, env);
+  const { policy, diagnostics } = await readSettings(values, { env, files }, 'manifests');
+  expect(diagnostics).toEqual([]);
+  expect(policy.own.texts).toEqual(expect.arrayContaining(['canary-production', 'canary-other']));
+});
