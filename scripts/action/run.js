@@ -1,6 +1,6 @@
 // Runs rollcall as the inputs of action.yml say. They become arguments and variables of a process: no shell reads them.
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdtempSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -35,9 +35,10 @@ export async function runRollcall({ env, cwd, print, start }) {
   const folder = mkdtempSync(join(env['RUNNER_TEMP'] ?? tmpdir(), 'rollcall-'));
   const report = join(folder, 'report.md');
   const planFile = resolve(cwd, input(env, 'PLAN_FILE') || join(folder, 'plan.json'));
+  const failsOn = lines(input(env, 'ARGS')).some((line) => /^--fail-on(?:=|$)/.test(line));
   let code;
   try {
-    const flags = flagsOf(command, planFile, input(env, 'PLAN_FILE') !== '');
+    const flags = flagsOf(command, planFile, input(env, 'PLAN_FILE') !== '', failsOn);
     const program = programOf(input(env, 'ROLLCALL'), cwd);
     const paths = lines(input(env, 'PATHS'));
     const args = [
@@ -59,10 +60,17 @@ export async function runRollcall({ env, cwd, print, start }) {
   }
   const planned = command === 'plan' && (code === 0 || code === 2);
   output(env, 'exit-code', String(code));
-  output(env, 'changes', planned ? String(code === 2) : '');
+  output(env, 'changes', planned ? String(failsOn ? hasChanges(planFile) : code === 2) : '');
   output(env, 'plan-file', planned ? planFile : '');
   output(env, 'report', existsSync(report) ? report : '');
-  return planned ? 0 : code;
+  return planned && !failsOn ? 0 : code;
+}
+
+/** @param {string} planFile */
+function hasChanges(planFile) {
+  if (!existsSync(planFile)) return false; // args name another
+  const { summary } = JSON.parse(readFileSync(planFile, 'utf8'));
+  return summary.create + summary.create_if_absent > 0;
 }
 
 /** @param {Variables} env @param {string} name */
@@ -78,12 +86,15 @@ function lines(text) {
     .filter((line) => line !== '');
 }
 
-/** @param {string} command @param {string} planFile @param {boolean} isGiven whether the input names the plan */
-function flagsOf(command, planFile, isGiven) {
+/**
+ * @param {string} command @param {string} planFile @param {boolean} isGiven whether the input names the plan
+ * @param {boolean} failsOn whether exit code 2 is to say that the plan has what must not be
+ */
+function flagsOf(command, planFile, isGiven, failsOn) {
   /** @type {Readonly<Record<string, readonly string[]>>} */
   const commands = {
     validate: [],
-    plan: ['--out', planFile, '--detailed-exitcode'],
+    plan: ['--out', planFile, ...(failsOn ? [] : ['--detailed-exitcode'])],
     apply: isGiven ? ['--plan', planFile] : [],
   };
   const flags = Object.hasOwn(commands, command) ? commands[command] : undefined;

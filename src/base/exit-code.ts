@@ -4,7 +4,7 @@ export const exitCodes = {
   done: 0,
   /** An error that no other row names: the service unreachable, an unexpected answer, a limit. */
   failed: 1,
-  /** `plan --detailed-exitcode` only: there are changes. */
+  /** `plan` only: there are changes, by `--detailed-exitcode`, or there is what `--fail-on` names. */
   changes: 2,
   /** Invalid usage, configuration or manifest; nothing was sent. */
   invalid: 3,

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { failOnNames } from './fail-on.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 
 export interface ColourOption {
@@ -45,6 +46,15 @@ export function connectionOptions(): Option[] {
     new Option('--client-key <file>', 'its key, if that is in another file'),
     new Option('--header <name: value>', 'send this too; ${env:NAME} in it; repeatable').argParser(collect),
   ];
+}
+
+/** What of a plan makes the command fail. Not variadic, because that would take the paths after it as well. */
+export function failOnOption(): Option {
+  const option = new Option('--fail-on <finding>', 'exit 2 if found; repeatable').choices(failOnNames);
+  const { parseArg } = option;
+  return option.argParser((value, previous?: readonly string[]) =>
+    collect(parseArg?.(value, '') ?? value, previous),
+  );
 }
 
 export function withOptions(command: Command, options: readonly Option[]): Command {

@@ -10,6 +10,7 @@ import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
+import { whyFailed, type FailOn } from './fail-on.ts';
 import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, wasPut, type ReportFlags } from './reports.ts';
@@ -19,6 +20,8 @@ export interface PlanOptions extends RunFlags, ReportFlags {
   /** A file to save the plan to. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
+  /** What of the plan ends it with 2. */
+  readonly failOn?: readonly FailOn[];
 }
 
 /** `rollcall plan`: validates, observes, compares. Creates nothing. */
@@ -30,12 +33,20 @@ export async function plan(
   const reports = await Reports.asked(options, options.out);
   const roll = await rollOf(options, context.env);
   const { ending, ...ended } = await endedWell(() => planned(paths, options, context));
-  const report = planReport({ ...roll, ...ended });
+  const { failOn = [] } = options;
+  const failures = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
+  const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(report, context, roll);
   if (ended.usageError) throw ended.usageError;
-  return unlessLost(ending, !written);
+  // Last of all, where the reader of a log looks first.
+  for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
+  return unlessLost(failures.length > 0 ? 'changes' : ending, !written);
+}
+
+function isMade(ending: Ending): boolean {
+  return ending === 'done' || ending === 'changes';
 }
 
 async function planned(

@@ -9,6 +9,7 @@ import type { InitOptions } from './init.ts';
 import {
   commentKeyOption,
   connectionOptions,
+  failOnOption,
   outputOption,
   reportOption,
   verboseOption,
@@ -106,7 +107,8 @@ export function program(
     rollcall
       .command('plan')
       .option('--out <file>', 'save the plan, for `rollcall apply --plan`')
-      .option('--detailed-exitcode', 'exit 2 when there is something to create'),
+      .option('--detailed-exitcode', 'exit 2 when there is something to create')
+      .addOption(failOnOption()),
   )
     .summary('show what apply would create; creates nothing')
     .description('Shows what apply would create. Creates nothing.')

@@ -157,7 +157,11 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
   };
 }
 
-export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
+/** The report of a plan; `severity` is how severe it is that something differs. */
+export function planReport(
+  ended: Ended<Plan>,
+  severity: Diagnostic['severity'] = 'warning',
+): ProblemsReport | PlanReport {
   const { result: plan } = ended;
   const title = 'rollcall plan';
   if (plan === undefined) return noResult(title, 'There is no plan. Nothing was changed.', ended);
@@ -168,7 +172,7 @@ export function planReport(ended: Ended<Plan>): ProblemsReport | PlanReport {
     service: plan.service,
     environment: plan.environment,
     headline: planHeadline(plan),
-    findings: drift(plan),
+    findings: drift(plan, severity),
     plan,
   };
 }

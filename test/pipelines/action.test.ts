@@ -146,6 +146,18 @@ describe('the action', () => {
     expect(github.comments.map(({ body }) => body.split(' ')[2])).toEqual(['plan', 'apply']);
   });
 
+  test('fails by what --fail-on names, and by nothing to create; the plan is there all the same', async () => {
+    const drift = { command: 'plan', args: '--fail-on\ndiffers', 'plan-file': 'plan.json' };
+    const created = { 'exit-code': '0', changes: 'true', 'plan-file': join(folder, 'workspace/plan.json') };
+    expect(await run(drift)).toMatchObject({ failed: false, outputs: created });
+    await run({ command: 'apply', args: '--yes' });
+    write('manifests/apps.yaml', apps.replace('name: Wiki', 'name: Other'));
+    const failed = await run({ ...drift, args: '--fail-on=differs' });
+    expect(failed).toMatchObject({ failed: true, code: 2, outputs: { 'exit-code': '2', changes: 'false' } });
+    expect(failed.log).toContain('::error file=manifests/apps.yaml,line=2');
+    expect(failed.outputs['plan-file']).toBe(created['plan-file']);
+  });
+
   test('refuses a plan that is stale, with exit code 5', async () => {
     await run({ command: 'plan', 'plan-file': 'plan.json' });
     const apply = { command: 'apply', paths: '', 'plan-file': 'plan.json' };

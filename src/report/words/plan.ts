@@ -63,15 +63,15 @@ export function planHeadline(plan: Plan): string {
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** Warnings about what differs, at the lines that declare it. */
-export function drift({ changes }: Plan): Diagnostic[] {
+/** Diagnostics of what differs, at the lines that declare it. */
+export function drift({ changes }: Plan, severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(({ differences }) => differences.length > 0);
   return differing.map(({ resource, differences }): Diagnostic => {
     const { address } = resource;
     const { filename, start } = placeOf(resource);
     const diagnostic = diagnosticFor(filename, {
       code: 'differs',
-      severity: 'warning',
+      severity,
       address,
       summary: `${address} differs in ${fieldsOf(differences)}`,
       detail: leftAsItIs,

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { exitCodes } from '../../src/base/exit-code.ts';
+import { packageFile } from '../../src/base/package-file.ts';
+import { fakeService } from '../support/fake-service.ts';
+import { endedHere } from '../support/here.ts';
+import { capture } from '../support/run.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const synced = '{ slug: synced, name: Synced }';
+const absent = '{ slug: absent, name: Absent }';
+const differing = '{ slug: differing, name: Declared }';
+
+async function planned(
+  applications: readonly string[],
+  options: Partial<PlanOptions>,
+): Promise<{ code: number; stderr: string; written: ReadonlyMap<string, string> }> {
+  const { context, stderr, written } = capture({
+    files: { 'a.yaml': `version: 1\napplications: [${applications.join()}]\n` },
+    url: 'https://id.example.com',
+    transport: fakeService({ synced: { name: 'Synced' }, differing: { name: 'Held' } }).send,
+    clock: virtualClock(),
+  });
+  const ending = await plan(['a.yaml'], { output: 'text', quiet: true, ...options }, context);
+  return { code: exitCodes[ending], stderr: stderr(), written };
+}
+
+describe('--fail-on differs', () => {
+  const shows: Readonly<Record<string, readonly string[]>> = {
+    'all in sync': [synced],
+    'something to create': [synced, absent],
+    'something that differs': [synced, differing],
+    'something of each': [absent, differing],
+  };
+  const flags = [
+    {},
+    { detailedExitcode: true },
+    { failOn: ['differs'] },
+    { detailedExitcode: true, failOn: ['differs'] },
+  ] as const;
+  let rows: [string, ...string[]][];
+  beforeAll(() => {
+    const table =
+      packageFile('docs/exit-codes.md')
+        .split('\n\n')
+        .find((part) => part.startsWith('| the plan shows')) ?? '';
+    rows = table
+      .split('\n')
+      .slice(2)
+      .map(
+        (line) =>
+          line
+            .split('|')
+            .slice(1, -1)
+            .map((cell) => cell.trim()) as [string, ...string[]],
+      );
+  });
+
+  test('and --detailed-exitcode go together as the table of docs/exit-codes.md says', async () => {
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(shows));
+    for (const [name, ...codes] of rows)
+      for (const [index, options] of flags.entries())
+        expect((await planned(shows[name] ?? [], options)).code, `${name}, ${index}`).toBe(
+          Number(codes[index]),
+        );
+  });
+
+  test('says why it fails, last and also if it is to be quiet, and nothing where it does not', async () => {
+    const once = await planned([differing, absent], { failOn: ['differs', 'differs'] });
+    expect(once.stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
+    const twice = [differing, '{ slug: synced, name: Other }'];
+    expect((await planned(twice, { failOn: ['differs'] })).stderr).toContain(
+      'error: 2 resources differ, and',
+    );
+    expect((await planned(twice, {})).stderr).toBe('');
+    expect((await planned([synced], { failOn: ['differs'] })).stderr).toBe('');
+  });
+
+  test('makes an error of it in the reports, and saves the plan all the same', async () => {
+    const report = ['github=g', 'junit=j', 'sarif=s'];
+    const { written } = await planned([differing], { failOn: ['differs'], report, out: 'plan.json' });
+    expect(written.get('g')).toMatch(/^::error .*title=differs::/m);
+    expect(written.get('j')).toContain('failures="1"');
+    expect(written.get('s')).toContain('"level": "error"');
+    expect(written.has('plan.json')).toBe(true);
+    expect((await planned([differing], { report })).written.get('g')).toMatch(/^::warning /);
+  });
+
+  test('leaves a plan its own code that goes no further', async () => {
+    const beyond = await planned([differing, absent], { failOn: ['differs'], maxCreates: '0' });
+    expect(beyond.code).toBe(1);
+    expect(beyond.stderr).not.toContain('--fail-on');
+  });
+
+  test('is the only thing that it can name, and takes no path for another', async () => {
+    const wrong = await endedHere(['plan', '--fail-on', 'difers']);
+    expect(wrong).toMatchObject({ code: 3, stdout: '' });
+    expect(wrong.stderr).toContain("argument 'difers' is invalid. Allowed choices are differs.");
+    const right = await endedHere(
+      ['plan', '--fail-on', 'differs', 'no/such.yaml', '--fail-on', 'differs', '--url', 'http://127.0.0.1:1'],
+      { env: { ROLLCALL_TOKEN: 'x' } },
+    );
+    expect(right.stderr).toContain('no/such.yaml');
+  });
+});
