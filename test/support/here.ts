@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Context, Output } from '../../src/terminal/context.ts';
 import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
+import { openRevision } from '../../src/terminal/revision.ts';
 import { writePrivateFile } from '../../src/terminal/replace-file.ts';
 import { writeReport } from '../../src/terminal/report-file.ts';
 import { run } from '../../src/commands/run-program.ts';
@@ -65,6 +66,7 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
       glob: (folder, pattern, look) => nodeFiles.glob(at(folder), pattern, look),
       readStandardInput: async () => Buffer.from(await start.stdin()),
     },
+    revision: (ref) => openRevision(ref, { folder: cwd, env, files: nodeFiles }),
     writeReport: (filename, text) => writeReport(at(filename), text),
     writePrivateFile: (filename, text) => writePrivateFile(at(filename), text),
     createFile: async (filename, text) => {

@@ -15,6 +15,7 @@ export interface Setup {
   /** In place of the real transport. */
   readonly transport?: Transport;
   readonly clock?: Clock;
+  readonly revision?: Context['revision'];
   readonly signal?: AbortSignal;
   /** In place of the second interruption. */
   readonly urgent?: AbortSignal;
@@ -64,6 +65,7 @@ export function capture(setup: Setup): Captured {
       isLost: async () => false,
     },
     stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
+    revision: setup.revision ?? (async () => Promise.reject(new Error('there is no version control'))),
     connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),
     ...(answerToPrompt !== undefined && { ask: async () => answerToPrompt }),
