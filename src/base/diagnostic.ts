@@ -1,3 +1,4 @@
+import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
 import type { Address } from './address.ts';
 import { lineOf, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
@@ -45,6 +46,8 @@ export const diagnosticCodes = [
   'not-as-declared',
   'perhaps-incomplete',
   'differs',
+  'broken-before',
+  'no-longer-declared',
   'stale-plan',
   'too-many-creates',
   'not-confirmed',
@@ -91,6 +94,10 @@ export function diagnosticFor(filename: string | undefined, problem: Problem): D
     ...problem,
     ...(filename === undefined ? {} : { range: { filename, start, end: start } }),
   };
+}
+
+export function usageDiagnostic({ message, hint }: UsageError): Diagnostic {
+  return diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
 }
 
 /** The same diagnostic with secrets blanked out in its words and its source line. Its place stays as it is. */

@@ -84,12 +84,13 @@ async function applied(
 
 function refuseWithSaved(
   paths: readonly string[],
-  { target, exclude, shard, vars, var: assignments, strict }: ApplyOptions,
+  { target, exclude, shard, since, changedOnly, vars, var: assignments, strict }: ApplyOptions,
 ): void {
-  if (paths.length === 0 && !target && !exclude && !shard && !vars && !assignments && !strict) return;
+  const narrowed = target ?? exclude ?? shard ?? since ?? changedOnly;
+  if (paths.length === 0 && !narrowed && !vars && !assignments && !strict) return;
   throw new UsageError(
     'a saved plan is applied as it is',
-    'Leave out the paths, --target, --exclude, --shard, --var, --vars and --strict; or leave out --plan.',
+    'Leave out the paths, --target, --exclude, --shard, --since, --changed-only, --var, --vars and --strict; or leave out --plan.',
   );
 }
 

@@ -1,9 +1,11 @@
+import { usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
+import { standardInput, type Files } from '../base/files.ts';
 import { shardIn } from '../manifest/select.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 import { bounds, wholeNumber, type NameOf, type NumberName, type Values } from '../settings/values.ts';
 import { variableFlags } from '../settings/variables.ts';
 import type { Context } from '../terminal/context.ts';
@@ -26,7 +28,8 @@ export type ServiceFlags = Texts<
 export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude'> &
-  Texts<'shard' | 'maxCreates'>;
+  Texts<'shard' | 'maxCreates' | 'since'> &
+  Switches<'changedOnly'>;
 
 /** What flags say of the settings. Throws a UsageError that names the flag that is wrong. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
@@ -49,13 +52,41 @@ export async function requestOf(
   flags: RunFlags,
   context: Context,
 ): Promise<PlanRequest> {
-  const { target = [], exclude = [], shard, maxCreates } = flags;
+  const { target = [], exclude = [], shard, maxCreates, since, changedOnly = false } = flags;
+  const values = await valuesOf(flags, context.env);
+  refuseWithoutPast(paths, values, flags);
+  const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
+    readSettings(values, { ...context, files }, 'names', paths).catch((error: unknown) => {
+      if (error instanceof UsageError) return usageDiagnostic(error);
+      throw error;
+    });
   return {
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
     mostCreates:
       maxCreates === undefined ? undefined : wholeNumber('--max-creates', maxCreates, [0, 1_000_000]),
-    settings: await readSettings(await valuesOf(flags, context.env), context, 'service', paths),
+    settings: await readSettings(values, context, 'service', paths),
+    ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),
   };
+}
+
+/** Refuses what has no past to be compared with. */
+function refuseWithoutPast(
+  paths: readonly string[],
+  { config, vars = [] }: Values,
+  { since, changedOnly }: Pick<RunFlags, 'since' | 'changedOnly'>,
+): void {
+  if (changedOnly && since === undefined) {
+    throw new UsageError(
+      '--changed-only needs --since',
+      'Name the revision that the manifests are compared with, such as: --since origin/main.',
+    );
+  }
+  if (since !== undefined && [config, ...vars, ...paths].includes(standardInput)) {
+    throw new UsageError(
+      '--since cannot compare what comes on standard input',
+      'Name a file that is in the repository.',
+    );
+  }
 }
 
 /** How a command talks on stderr while it works. */

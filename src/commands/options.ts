@@ -67,14 +67,13 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
   const hidden = connectionOptions().map((option) => option.hideHelp());
   return withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden)
     .addOption(verboseOption())
-    .option(
-      '--wait <seconds>',
-      'wait for a restart of the service; if given, for its start as well (default: 60)',
-    )
+    .option('--wait <seconds>', 'wait for a restart or, if given, a start (default: 60)')
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
+    .option('--since <ref>', 'show what has changed since a commit, as origin/main')
+    .option('--changed-only', 'with --since: only what has been added or altered')
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(reportOption())
     .addOption(commentKeyOption().hideHelp());

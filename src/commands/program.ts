@@ -251,5 +251,5 @@ function example(command: string): string {
 }
 
 function forMore(command: string): string {
-  return `\nProxies, certificates, headers and time limits: rollcall doctor --help\n${example(command)}`;
+  return `\nProxies, certificates, headers and time limits: rollcall doctor --help${example(command)}`;
 }

@@ -1,4 +1,4 @@
-import { diagnosticFor } from '../base/diagnostic.ts';
+import { usageDiagnostic } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Ran } from '../run/result.ts';
@@ -103,9 +103,7 @@ export async function endedWell<Result>(
     return await run();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { message, hint } = error;
-    const diagnostic = diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
-    return { ending: 'invalid', diagnostics: [diagnostic], filenames: [], usageError: error };
+    return { ending: 'invalid', diagnostics: [usageDiagnostic(error)], filenames: [], usageError: error };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
-import type { IdForm } from './same.ts';
+import { sameIds, sameJson, type IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
 export interface Kind<Type extends string = string> {
@@ -27,6 +27,12 @@ export type ReadableKind<Type extends string = string> = Kind<Type> & Required<P
 
 export function canBeRead<Some extends Kind>(kind: Some): kind is Some & ReadableKind {
   return kind.retrieve !== undefined;
+}
+
+/** Whether two values of a field mean the same to the service. */
+export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
+  const { idForm, same = sameJson } = kind.fields[field] ?? {};
+  return idForm ? sameIds(declared, observed, idForm) : same(declared, observed);
 }
 
 /** What rollcall knows of one field. */

@@ -60,6 +60,18 @@ export function placeOf({ origin }: Resource, field = '', item = -1): Range {
   }
 }
 
+/** Where the manifest declares a resource, as documents say it. */
+export interface Source {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export function sourceOf(resource: Resource): Source {
+  const { filename, start } = placeOf(resource);
+  return { file: filename, line: start.line, column: start.column };
+}
+
 /** A diagnostic about a resource, at one of its fields when it declares that field, or at one item of that. */
 export function diagnosticOf(
   resource: Resource,
@@ -76,9 +88,17 @@ export function diagnosticOf(
 }
 
 /** Whether the value of a field comes, in whole or in part, from where secrets come from; also where that is empty. */
-export function isSensitive({ references = {} }: Resource, field: string): boolean {
+export function isSensitive(resource: Resource, field: string): boolean {
+  return referencesIn(resource, field).length > 0;
+}
+
+/** What the blanked-out values of a field are made of, by their JSON Pointers from the fields. */
+export function referencesIn(
+  { references = {} }: Resource,
+  field: string,
+): (readonly [place: string, template: Template])[] {
   const whole = pointer([field]);
-  return Object.keys(references).some((place) => place === whole || place.startsWith(`${whole}/`));
+  return Object.entries(references).filter(([place]) => place === whole || place.startsWith(`${whole}/`));
 }
 
 /** In the order of the kinds, then by name in code-unit order: the same on every machine. */

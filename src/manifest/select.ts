@@ -4,6 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kinds, listed } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { Since } from './since.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {
@@ -16,6 +17,8 @@ export interface Selection {
 /** A selection, and how many resources the manifests declare in all. */
 export interface Scope extends Selection {
   readonly declared: number;
+  /** Whether only what a change of the manifests adds or alters is selected. */
+  readonly changed_only?: true;
 }
 
 /** One of several parts of the roll, which know nothing of each other. */
@@ -42,6 +45,28 @@ export interface Scoped {
   readonly scope?: Scope;
   /** All that the manifests declare. */
   readonly declared: readonly Resource[];
+  /** What became of them since a revision, where that is known. */
+  readonly since?: Since;
+}
+
+/** The same, with what became of them since a revision; or those of them alone that became something else. */
+export function scopedSince(
+  scoped: Scoped,
+  selection: Selection,
+  since: Since,
+  changedOnly: boolean,
+): Scoped {
+  const { resources, declared, scope = { ...selection, declared: declared.length } } = scoped;
+  const { revision, alterations } = since;
+  const noLongerDeclared = select(revision.noLongerDeclared, selection).items;
+  const ofRun = { alterations, revision: { ...revision, noLongerDeclared } };
+  if (!changedOnly) return { ...scoped, since: ofRun };
+  return {
+    resources: resources.filter(({ address }) => alterations.get(address)?.kind !== 'same'),
+    declared,
+    scope: { ...scope, changed_only: true },
+    since: ofRun,
+  };
 }
 
 const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));

@@ -1,7 +1,5 @@
-import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { sameIds, sameJson } from '../kinds/same.ts';
+import { sameValue } from '../kinds/kind.ts';
 import { isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { Held } from '../service/types.ts';
@@ -24,10 +22,4 @@ export function compare(resource: Resource, { fields, shown = fields }: Held): D
     });
   }
   return differences;
-}
-
-/** Whether two values of a field mean the same. */
-export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
-  const { idForm, same = sameJson } = kind.fields[field] ?? {};
-  return idForm ? sameIds(declared, observed, idForm) : same(declared, observed);
 }

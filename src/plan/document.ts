@@ -2,8 +2,9 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
-import { placeOf, type Resource } from '../kinds/resource.ts';
+import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
+import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
   planSummary,
   type Change,
@@ -28,6 +29,8 @@ export interface PlanDocument {
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifest_digest: string;
   readonly scope?: Scope;
+  /** Where the manifests were compared with those of a revision. */
+  readonly since?: SinceDocument;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
   readonly resource_changes: readonly ChangeDocument[];
   /** Those of the changes that exist and differ. */
@@ -37,6 +40,11 @@ export interface PlanDocument {
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
+/** A revision that the manifests were compared with, as it is written. */
+type SinceDocument = Pick<SinceRevision, 'ref' | 'commit'> & {
+  readonly no_longer_declared: SinceRevision['noLongerDeclared'];
+};
+
 /** A diagnostic as it is written: without its line of the manifest. */
 export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
 
@@ -45,7 +53,7 @@ export interface ChangeDocument {
   readonly address: Address;
   readonly type: ResourceType;
   readonly name: string;
-  readonly source: { readonly file: string; readonly line: number; readonly column: number };
+  readonly source: Source;
   /** Unknown of users: the service has no way to look, and apply creates them if they are absent. */
   readonly presence: Change['presence'];
   readonly change:
@@ -58,6 +66,7 @@ export interface ChangeDocument {
       };
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
+  readonly since?: Alteration;
 }
 
 export function planDocument(plan: Plan): PlanDocument {
@@ -70,9 +79,14 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(plan.environment !== undefined && { environment: plan.environment }),
     manifest_digest: plan.manifestDigest,
     ...(plan.scope && { scope: plan.scope }),
+    ...(plan.since && { since: sinceDocument(plan.since) }),
     resource_changes: changes,
     ...countedDocument(changes),
   };
+}
+
+function sinceDocument({ ref, commit, noLongerDeclared }: SinceRevision): SinceDocument {
+  return { ref, commit, no_longer_declared: noLongerDeclared };
 }
 
 export function changeDocument({
@@ -81,6 +95,7 @@ export function changeDocument({
   action,
   observed = {},
   differences,
+  since,
 }: Change): ChangeDocument {
   const { address, kind, name, shown } = resource;
   return {
@@ -94,13 +109,8 @@ export function changeDocument({
         ? { actions: [action], before: null, after: shown }
         : { actions: [action], before: observed, after: observed },
     differences,
+    ...(since && { since }),
   };
-}
-
-/** Where the manifest declares a resource, as documents say it. */
-export function sourceOf(resource: Resource): ChangeDocument['source'] {
-  const { filename, start } = placeOf(resource);
-  return { file: filename, line: start.line, column: start.column };
 }
 
 /** What a document says a second time: which of its changes differ, and how many there are of each kind. */
@@ -125,19 +135,31 @@ export function planFrom(
     environment: document.environment,
     manifestDigest: document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
+    ...(document.since && { since: sinceFrom(document.since) }),
     changes: document.resource_changes.map((change) => changeFrom(change, resourceOf)),
   };
+}
+
+function sinceFrom({ ref, commit, no_longer_declared }: SinceDocument): SinceRevision {
+  return { ref, commit, noLongerDeclared: no_longer_declared };
 }
 
 export function changeFrom(
   document: ChangeDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
 ): Change {
-  const { address, presence, change, differences } = document;
+  const { address, presence, change, differences, since } = document;
   const resource = resourceOf(document);
   if (resource === undefined) throw new Error(`${address} is planned, and not declared`);
   const [action] = change.actions;
-  return { resource, presence, action, ...(change.before && { observed: change.before }), differences };
+  return {
+    resource,
+    presence,
+    action,
+    ...(change.before && { observed: change.before }),
+    differences,
+    ...(since && { since }),
+  };
 }
 
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */

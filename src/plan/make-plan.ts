@@ -3,13 +3,15 @@ import { canBeRead } from '../kinds/kind.ts';
 import { byAddress, isSensitive, type Resource } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import type { HeldRecord } from '../service/types.ts';
+import type { Since } from '../manifest/since.ts';
 import { compare } from './compare.ts';
 import { canonical, sha256 } from './canonical.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
-interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes'> {
+interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'> {
   /** All that is declared, where that is more. */
   readonly declared?: readonly Resource[];
+  readonly since?: Since;
 }
 
 /** desired × observed → plan. Every resource must have been observed. */
@@ -18,11 +20,15 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): Plan {
-  const { declared = resources, ...about } = context;
+  const { declared = resources, since, ...about } = context;
   return {
     ...about,
+    ...(since && { since: since.revision }),
     manifestDigest: manifestDigest(declared),
-    changes: resources.toSorted(byAddress).map((resource) => changeOf(resource, observed)),
+    changes: resources.toSorted(byAddress).map((resource) => {
+      const alteration = since?.alterations.get(resource.address);
+      return { ...changeOf(resource, observed), ...(alteration && { since: alteration }) };
+    }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
+import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
@@ -12,6 +13,8 @@ export interface Plan extends Destination {
   readonly manifestDigest: string;
   /** Where the plan is about some of the declared resources only. */
   readonly scope?: Scope;
+  /** The revision that the manifests were compared with, if they were. */
+  readonly since?: SinceRevision;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
   readonly changes: readonly Change[];
 }
@@ -26,6 +29,8 @@ export interface Change {
   readonly observed?: ObservedFields;
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
+  /** What became of the entry since the revision that the manifests were compared with. */
+  readonly since?: Alteration;
 }
 
 /** The observed values of the declared fields. */

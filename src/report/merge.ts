@@ -18,6 +18,7 @@ export interface ShardReport {
   readonly environment?: string;
   readonly manifest_digest: string;
   readonly scope?: Scope;
+  readonly since?: PlanDocument['since'];
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -41,8 +42,8 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
       if (document[part] !== first?.document[part])
         problems.push(`${filename} has another ${part} than ${first?.filename}`);
     }
-    if (wholeOf(scope) !== wholeOf(first?.document.scope))
-      problems.push(`${filename} has another --target or --exclude than ${first?.filename}`);
+    if (wholeOf(document) !== wholeOf(first?.document))
+      problems.push(`${filename} has another --target, --exclude or --since than ${first?.filename}`);
   }
   for (let index = 1; index <= (count ?? 0) && problems.length === 0; index += 1)
     if (!byIndex.has(index)) problems.push(`shard ${index} of ${count} is missing`);
@@ -53,12 +54,14 @@ export type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 /** Merges the plans of all shards into one. */
 export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
-  const { scope, ...whole } = plans[0];
+  const { scope, since, ...whole } = plans[0];
+  const gone = plans.flatMap((plan) => plan.since?.no_longer_declared ?? []).toSorted(byAddress);
   const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
   return {
     ...whole,
     created_at: earliest(plans.map(({ created_at }) => created_at)),
     ...wholeScope(scope),
+    ...(since && { since: { ...since, no_longer_declared: gone } }),
     resource_changes: changes,
     ...countedDocument(changes),
     ...mergedDiagnostics(plans),
@@ -105,13 +108,15 @@ function mergedDiagnostics(shards: readonly ShardReport[]): Pick<ShardReport, 'd
 
 /** The scope without its shard; no scope when only the shard limited it. */
 function wholeScope(scope: Scope | undefined): { scope?: Scope } {
-  if (scope === undefined || scope.target.length + scope.exclude.length === 0) return {};
+  if (scope === undefined) return {};
+  if (scope.target.length + scope.exclude.length === 0 && !scope.changed_only) return {};
   const { shard: _, ...whole } = scope;
   return { scope: whole };
 }
 
-function wholeOf(scope: Scope | undefined): string {
-  return JSON.stringify([scope?.target, scope?.exclude, scope?.declared]);
+function wholeOf({ scope, since }: Pick<ShardReport, 'scope' | 'since'> = {}): string {
+  const { target, exclude, declared, changed_only: changedOnly } = scope ?? {};
+  return JSON.stringify([target, exclude, declared, changedOnly, since?.ref, since?.commit]);
 }
 
 function earliest(times: readonly string[]): string {

@@ -5,10 +5,10 @@ import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { checkScope } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import { halted, planFor, tooManyCreates, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
+import { checkScope } from './scope.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
@@ -20,10 +20,10 @@ export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
 
 /** Checks, looks up, compares, and creates what is missing. */
 export async function apply(
-  { settings, selection, ...options }: PlanRequest & ApplyOptions,
+  { settings, selection, since, ...options }: PlanRequest & ApplyOptions,
   job: Job,
 ): Promise<Ran<ApplyRun>> {
-  const checked = await checkScope(settings, selection, job);
+  const checked = await checkScope({ settings, selection, since }, job);
   const { known } = checked;
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
   return withService(checked.service, job, async (service): Promise<Ran<ApplyRun>> => {

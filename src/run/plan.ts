@@ -1,18 +1,15 @@
 import { canBeRead } from '../kinds/kind.ts';
-import type { Scoped, Selection } from '../manifest/select.ts';
+import type { Scoped } from '../manifest/select.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
-import type { Settings } from '../settings/settings.ts';
-import { checkScope } from './check.ts';
+import { checkScope, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
-export interface PlanRequest {
-  readonly settings: Settings;
-  readonly selection: Selection;
+export interface PlanRequest extends ScopeRequest {
   /** A plan that would create more ends the run; none: no limit. */
   readonly mostCreates?: number | undefined;
 }
@@ -24,10 +21,10 @@ export interface Planned extends Plan {
 
 /** Checks, looks up, compares. Creates nothing. */
 export async function plan(
-  { settings, selection, ...options }: PlanRequest,
+  { settings, selection, since, ...options }: PlanRequest,
   job: Job,
 ): Promise<Ran<Planned>> {
-  const checked = await checkScope(settings, selection, job);
+  const checked = await checkScope({ settings, selection, since }, job);
   const { known } = checked;
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
   return { ...known, ...(await planChecked(checked.scoped, checked.service, options, job)) };
@@ -51,7 +48,7 @@ export function planChecked(
 
 /** Observes and compares: the plan, or why there is none. */
 export async function planFor(
-  { resources, scope, declared }: Scoped,
+  { resources, scope, declared, since }: Scoped,
   service: Service,
   job: Job,
 ): Promise<Planned | Halted> {
@@ -69,6 +66,7 @@ export async function planFor(
     ...destinationOf(settings),
     ...(scope && { scope }),
     declared,
+    ...(since && { since }),
   });
   return { ...made, observed };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Kind } from '../../src/kinds/kind.ts';
+import { sameValue, type Kind } from '../../src/kinds/kind.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import type { JsonValue } from '../../src/base/json.ts';
-import { compare, sameValue } from '../../src/plan/compare.ts';
+import { compare } from '../../src/plan/compare.ts';
 import { desired } from '../support/desired.ts';
 import { entries } from '../support/entries.ts';
 import { planOf } from '../support/plan-of.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
 import type { Resource } from '../../kinds/resource.ts';
+import { sameValue } from '../../kinds/kind.ts';
 import type { ObservedState } from '../../observe/observe.ts';
-import { sameValue } from '../compare.ts';
 import type { ChangeDocument } from '../document.ts';
 import type { Change, Plan } from '../plan.ts';
 import { savedChanges, type SavedChange, type SavedPlan } from './document.ts';

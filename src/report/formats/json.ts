@@ -1,4 +1,5 @@
-import { sourceOf, planDocument, type ShownDiagnostic } from '../../plan/document.ts';
+import { sourceOf } from '../../kinds/resource.ts';
+import { planDocument, type ShownDiagnostic } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { ApplyDocument, OutcomeDocument } from '../apply-document.ts';
 import { unsafe } from '../printable.ts';

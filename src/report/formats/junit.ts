@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { sourceOf } from '../../plan/document.ts';
+import { sourceOf } from '../../kinds/resource.ts';
 import { inline } from '../printable.ts';
 import { headingOf, type Format, type ToldOutcome } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';

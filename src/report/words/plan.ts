@@ -23,11 +23,12 @@ export function planHead(plan: Plan): string {
   const { scope, changes } = plan;
   const head = `Plan for ${inline(destinationName(plan))}`;
   if (scope === undefined) return head;
-  const { target, exclude, shard, declared } = scope;
+  const { target, exclude, shard, declared, changed_only: changedOnly } = scope;
   const limits = [
     ...(shard ? [`shard ${shard.index} of ${shard.count}`] : []),
     ...(target.length > 0 ? [`only ${listed(target)}`] : []),
     ...(exclude.length > 0 ? [`without ${listed(exclude)}`] : []),
+    ...(changedOnly ? ['only what has been added or altered'] : []),
   ]
     .join(', ')
     .replace(/^./, (letter) => letter.toUpperCase());

@@ -1,0 +1,154 @@
+import { posix } from 'node:path';
+import type { Address } from '../base/address.ts';
+import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
+import { sensitive } from '../base/sensitive.ts';
+import { shownPlace } from '../base/source.ts';
+import { sameValue } from '../kinds/kind.ts';
+import {
+  byAddress,
+  isSensitive,
+  referencesIn,
+  sourceOf,
+  type Resource,
+  type Source,
+  type Template,
+} from '../kinds/resource.ts';
+import { sameJson } from '../kinds/same.ts';
+import type { LoadedManifests } from './load-manifests.ts';
+
+/** What became of one entry of the manifests since a revision. */
+export type Alteration =
+  | { readonly kind: 'added' | 'same' }
+  /** Without fields, it was broken then, and nothing is known of what it said. */
+  | { readonly kind: 'altered'; readonly fields?: readonly AlteredField[] };
+
+/** A field that is declared in another way, as people may see it; a side that does not declare it is left out. */
+export interface AlteredField {
+  readonly field: string;
+  readonly before?: JsonValue;
+  readonly now?: JsonValue;
+}
+
+/** A revision that the manifests are compared with. */
+export interface SinceRevision {
+  /** As it is named: `origin/main`. */
+  readonly ref: string;
+  /** The commit that was read: the one at which what is checked out left it. */
+  readonly commit: string;
+  /** What was declared then, and no longer is; applications first, then by name. */
+  readonly noLongerDeclared: readonly Gone[];
+}
+
+export interface Gone {
+  readonly address: Address;
+  /** Where it was declared; unknown of an entry that was broken. */
+  readonly source?: Source;
+}
+
+/** What became of every entry since a revision. */
+export interface Since {
+  readonly revision: SinceRevision;
+  readonly alterations: ReadonlyMap<Address, Alteration>;
+}
+
+/** Compares what is declared with what was: the fields by what they mean, sensitive values by what they are made of. */
+export function alterationsSince(
+  { resources: before, addresses: namedBefore }: Pick<LoadedManifests, 'resources' | 'addresses'>,
+  { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,
+): Pick<Since, 'alterations'> & Pick<SinceRevision, 'noLongerDeclared'> {
+  const then = new Map(before.map((resource) => [resource.address, resource]));
+  const known = new Set(namedBefore);
+  const declared = new Set(addresses);
+  return {
+    alterations: new Map(
+      resources.map((resource) => {
+        const { address } = resource;
+        const former = then.get(address);
+        const isNew = former === undefined && !known.has(address);
+        return [address, isNew ? { kind: 'added' } : alteration(former, resource)];
+      }),
+    ),
+    noLongerDeclared: [...known]
+      .filter((address) => !declared.has(address))
+      .map((address) => {
+        const former = then.get(address);
+        return { address, ...(former && { source: sourceOf(former) }) };
+      })
+      .toSorted(byAddress),
+  };
+}
+
+function alteration(then: Resource | undefined, now: Resource): Alteration {
+  if (then === undefined) return { kind: 'altered' };
+  const names = new Set([...Object.keys(now.fields), ...Object.keys(then.fields)]);
+  const fields = [...names].filter((field) => !sameField(field, then, now));
+  if (fields.length === 0) return { kind: 'same' };
+  return { kind: 'altered', fields: fields.map((field) => alteredField(field, then, now)) };
+}
+
+function sameField(field: string, then: Resource, now: Resource): boolean {
+  const a = then.shown[field];
+  const b = now.shown[field];
+  if (a === undefined || b === undefined) return a === b;
+  return sameValue(now.kind, field, b, a) && sameJson(madeOf(then, field), madeOf(now, field));
+}
+
+/** What the sensitive values of a field are made of; the path of a file is taken from the folder of the manifest. */
+function madeOf(resource: Resource, field: string): JsonValue {
+  const references = referencesIn(resource, field);
+  if (references.length === 0) return null;
+  const folder = sourceOf(resource).file.replace(/[^/]*$/, '');
+  const whole = (part: Template[number]): Template[number] =>
+    typeof part === 'string' || 'env' in part || part.file.startsWith('/')
+      ? part
+      : { file: posix.join(folder, part.file) };
+  return references.map(([place, template]) => [place, template.map(whole)]);
+}
+
+function alteredField(field: string, then: Resource, now: Resource): AlteredField {
+  const declared = now.shown[field];
+  const before = then.shown[field];
+  return {
+    field,
+    ...(before !== undefined && { before: isSensitive(now, field) ? sensitive : cleaned(before, then, now) }),
+    ...(declared !== undefined && { now: declared }),
+  };
+}
+
+/** What stood there before may be a secret, of which a reference has been made since. */
+function cleaned(before: JsonValue, then: Resource, now: Resource): JsonValue {
+  return redactorOf(now.secrets).cleanJson(redactorOf(then.secrets).cleanJson(before));
+}
+
+/** These errors say that nothing was there yet. */
+const nothingThere: ReadonlySet<DiagnosticCode> = new Set(['file-not-found', 'no-manifests']);
+
+const mostNamed = 3;
+
+/** A warning that the manifests of a revision were not valid, where that is so: of some of them it is not known what they said. */
+export function brokenBefore(
+  { ref, commit }: Pick<SinceRevision, 'ref' | 'commit'>,
+  diagnostics: readonly Diagnostic[],
+): Diagnostic[] {
+  const errors = diagnostics.filter(({ severity, code }) => severity === 'error' && !nothingThere.has(code));
+  if (errors.length === 0) return [];
+  const named = errors.slice(0, mostNamed).map(({ range, summary }) => {
+    const place = range === undefined ? '' : `${shownPlace(range)}: `;
+    return `${place}${summary}`;
+  });
+  const more = errors.length - named.length;
+  return [
+    diagnosticFor(undefined, {
+      code: 'broken-before',
+      severity: 'warning',
+      summary: `the manifests of ${ref} (${shortCommit(commit)}) were not valid, so not all that is called new may be`,
+      detail: [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
+    }),
+  ];
+}
+
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 7);
+}

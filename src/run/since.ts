@@ -1,0 +1,70 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Files } from '../base/files.ts';
+import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import { alterationsSince, brokenBefore, type Since } from '../manifest/since.ts';
+import type { Settings } from '../settings/settings.ts';
+import { check } from './check.ts';
+import type { Revision, World } from './world.ts';
+
+/** What the manifests are compared with. */
+export interface SinceRequest {
+  /** A revision of version control, such as `origin/main`. */
+  readonly ref: string;
+  /** Whether the run is about what has changed since, and nothing else. */
+  readonly changedOnly: boolean;
+  /** The settings as these files say them, or why there are none. */
+  readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
+}
+
+interface ComparedSince {
+  readonly since: Since;
+  /** That the manifests of the revision were not valid, where that is so. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Tells what became of every entry since a revision. Rejects with a UsageError where version control cannot tell how it was. */
+export async function comparedSince(
+  { ref, settingsIn }: SinceRequest,
+  { settings, manifests }: { readonly settings: Settings; readonly manifests: LoadedManifests },
+  world: Pick<World, 'files' | 'env' | 'revision'>,
+): Promise<ComparedSince> {
+  const revision = await world.revision(ref);
+  const about = { ref, commit: revision.commit };
+  const before = await manifestsIn(revision, settingsIn, settings, world);
+  const { alterations, noLongerDeclared } = alterationsSince(before, manifests);
+  return {
+    since: { revision: { ...about, noLongerDeclared }, alterations },
+    diagnostics: brokenBefore(about, before.diagnostics),
+  };
+}
+
+/** The manifests as a revision has them, with the settings of that time; no secret is read for them. */
+async function manifestsIn(
+  { files, close }: Revision,
+  settingsIn: SinceRequest['settingsIn'],
+  { policy }: Settings,
+  world: Pick<World, 'files' | 'env'>,
+): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
+  try {
+    const then = await settingsIn(firstOf(files, world.files));
+    const nothing = { resources: [], addresses: [] };
+    if ('code' in then) return { ...nothing, diagnostics: [then] };
+    if (then.paths.length === 0) return { ...nothing, diagnostics: then.diagnostics };
+    const settings = { ...then, strict: false, policy: { ...then.policy, own: policy.own } };
+    return await check(settings, { ...world, files }, 'assumed');
+  } finally {
+    await close();
+  }
+}
+
+/** The files of a revision, and those of now where it has none: settings that are not part of the repository. */
+function firstOf(files: Files, now: Files): Files {
+  const at = async (path: string): Promise<Files> => ((await files.kindOf(path)) === 'absent' ? now : files);
+  return {
+    ...now,
+    kindOf: async (path) => (await at(path)).kindOf(path),
+    realPath: async (path) => (await at(path)).realPath(path),
+    read: async (path, maxBytes) => (await at(path)).read(path, maxBytes),
+    entriesIn: async (folder) => (await at(folder)).entriesIn(folder),
+  };
+}

@@ -1,0 +1,329 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { reportMerge } from '../../src/commands/report-merge.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { fakeService, type FakeService } from '../support/fake-service.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { capture, type Captured, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+const commit = '3f2c1ab0123456789';
+const config = 'version: 1\nmanifests: [m]\n';
+const before = {
+  'rollcall.yaml': config,
+  'm/apps.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }, { slug: docs, name: Docs }]\n',
+  'm/users.yaml': 'version: 1\nusers: [{ username: alice, name: A }, { username: bob, name: B }]\n',
+};
+const now = {
+  ...before,
+  'm/apps.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki 2 }, { slug: docs, name: Docs }]\n',
+  'm/users.yaml': 'version: 1\nusers: [{ username: alice, name: A }, { username: zoe, name: Z }]\n',
+};
+const existing = { wiki: { name: 'Wiki' }, docs: { name: 'Other' } };
+
+let service: FakeService;
+beforeEach(() => {
+  service = fakeService(existing);
+});
+
+/** What a command runs in whose manifests were others at `main`; `close` is how that revision ends. */
+function setup(
+  past: Texts,
+  present: Texts,
+  more: Setup = {},
+  close = async (): Promise<void> => {},
+): Captured {
+  const revision = async (): Promise<object> => ({ commit, files: memoryFiles(past), close });
+  return capture({
+    files: present,
+    url: 'https://id.example.com',
+    transport: service.send,
+    revision: revision as Setup['revision'] & {},
+    ...more,
+  });
+}
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A plan of what is there now, since what was there before. */
+async function planned(options: Partial<PlanOptions> = {}, captured = setup(before, now)): Promise<Ran> {
+  const ending = await plan([], { output: 'json', since: 'main', ...options }, captured.context);
+  return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
+}
+
+async function applied(options: Partial<ApplyOptions> = {}, captured = setup(before, now)): Promise<Ran> {
+  const ending = await apply([], { output: 'json', since: 'main', yes: true, ...options }, captured.context);
+  return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
+}
+
+/** What a plan says of each entry, and of those that are no longer declared. */
+function told({ stdout }: Pick<Ran, 'stdout'>): Readonly<Record<string, string>> {
+  const document = JSON.parse(stdout) as {
+    readonly since: { readonly no_longer_declared: readonly { readonly address: string }[] };
+    readonly resource_changes: readonly {
+      readonly address: string;
+      readonly since: { readonly kind: string };
+    }[];
+  };
+  return Object.fromEntries([
+    ...document.resource_changes.map(({ address, since }) => [address, since.kind] as const),
+    ...document.since.no_longer_declared.map(({ address }) => [address, 'gone'] as const),
+  ]);
+}
+
+function asked(): string[] {
+  return service.requests
+    .map(({ method, path }) => `${method} ${path.replace('/api/v3/core', '')}`)
+    .toSorted();
+}
+
+describe('--since', () => {
+  test('tells of each entry what became of it, and what is no longer declared', async () => {
+    const { ending, stdout, stderr } = await planned();
+    expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
+    const document: unknown = JSON.parse(stdout);
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect(document).toMatchObject({
+      since: {
+        ref: 'main',
+        commit,
+        no_longer_declared: [{ address: 'user.bob', source: { file: 'm/users.yaml', line: 2, column: 39 } }],
+      },
+      resource_changes: [
+        { address: 'application.docs', since: { kind: 'same' } },
+        {
+          address: 'application.wiki',
+          since: { kind: 'altered', fields: [{ field: 'name', before: 'Wiki', now: 'Wiki 2' }] },
+        },
+        { address: 'user.alice', since: { kind: 'same' } },
+        { address: 'user.zoe', since: { kind: 'added' } },
+      ],
+    });
+    expect(document).not.toHaveProperty('scope');
+  });
+
+  test('goes with the selection, also where an entry is no longer declared', async () => {
+    expect(told(await planned({ target: ['user.*'] }))).toEqual({
+      'user.alice': 'same',
+      'user.zoe': 'added',
+      'user.bob': 'gone',
+    });
+    expect(told(await planned({ exclude: ['user.*'] }))).not.toHaveProperty('user.bob');
+  });
+
+  test('stays in a saved plan', async () => {
+    const captured = setup(before, now);
+    const printed = await planned({ out: 'plan.json' }, captured);
+    const saved = captured.written.get('plan.json') ?? '';
+    expect(told({ stdout: saved })).toEqual(told(printed));
+    const later = setup({}, { 'plan.json': saved });
+    expect(await apply([], { output: 'text', plan: 'plan.json' }, later.context)).toBe('done');
+    expect(asked().filter((request) => request.startsWith('POST'))).toHaveLength(2);
+  });
+
+  test('of shards is merged into that of one run, and shards of different ones are not', async () => {
+    const parts: Record<string, string> = {};
+    for (const shard of ['1/3', '2/3', '3/3'])
+      parts[shard] = (await planned({ shard, changedOnly: true })).stdout;
+    const { context, stdout } = capture({ files: parts });
+    expect(await reportMerge(Object.keys(parts), { output: 'json' }, context)).toBe('done');
+    const whole = JSON.parse((await planned({ changedOnly: true })).stdout) as { created_at: string };
+    expect(JSON.parse(stdout())).toEqual({ ...whole, created_at: expect.any(String) });
+    const other = (await planned({ shard: '3/3', changedOnly: true, since: 'other' })).stdout;
+    const mixed = capture({ files: { ...parts, '3/3': other } });
+    expect(await reportMerge(Object.keys(parts), { output: 'json' }, mixed.context)).toBe('failed');
+    expect(mixed.stderr()).toBe('error: 3/3 has another --target, --exclude or --since than 1/3\n');
+  });
+
+  test('asks nothing of version control where the manifests are not valid', async () => {
+    const revision = async (): Promise<never> => Promise.reject(new Error('it was asked'));
+    const captured = setup(before, { ...now, 'm/x.yaml': 'version: 1\nusers: [{}]\n' }, { revision });
+    expect((await planned({}, captured)).ending).toBe('invalid');
+  });
+});
+
+describe('--changed-only', () => {
+  test('looks up and creates nothing but what has been added or altered', async () => {
+    const { ending, stdout } = await applied({ changedOnly: true, maxCreates: '1' });
+    expect(ending).toBe('done');
+    expect(asked()).toEqual(['GET /applications/wiki/', 'POST /users/']);
+    expect(service.creates()).toEqual(['{"username":"zoe","name":"Z"}']);
+    const document: unknown = JSON.parse(stdout);
+    expect(schemaErrors('apply', document)).toEqual([]);
+    expect(document).toMatchObject({ scope: { target: [], exclude: [], declared: 4, changed_only: true } });
+  });
+
+  test('is said in the plan, and has the digest of all that is declared', async () => {
+    const { stdout } = await planned({ changedOnly: true, exclude: ['application.*'], output: 'text' });
+    expect(stdout).toMatch(
+      'Plan for https://id.example.com\nWithout application.*, only what has been added or altered: 1 of the 4 declared resources.\n',
+    );
+    const digests = [await planned({ changedOnly: true }), await planned()].map(
+      (ran) => (JSON.parse(ran.stdout) as { readonly manifest_digest: string }).manifest_digest,
+    );
+    expect(new Set(digests).size).toBe(1);
+  });
+
+  test('comes to no changes, and asks nothing of the service, where nothing has changed', async () => {
+    for (const detailedExitcode of [false, true]) {
+      const ran = await planned({ changedOnly: true, output: 'text', detailedExitcode }, setup(now, now));
+      expect(ran).toMatchObject({ ending: 'done', stderr: '' });
+      expect(ran.stdout).toMatch(/\n\nNo changes\. Your infrastructure matches the configuration\.\n$/);
+    }
+    expect((await applied({ changedOnly: true }, setup(now, now))).ending).toBe('done');
+    expect(service.requests).toEqual([]);
+  });
+
+  test('leaves out the warnings about what is as it was', async () => {
+    const warned = (name: string): string => `{ username: ${name}, name: A, email: nope }`;
+    const users = (...names: readonly string[]): Texts => ({
+      ...now,
+      'm/users.yaml': `version: 1\nusers: [${names.map(warned).join()}]\n`,
+    });
+    const { stderr } = await planned({ changedOnly: true }, setup(users('alice'), users('alice', 'zoe')));
+    expect(stderr).toContain('warning: user.zoe: ');
+    expect(stderr).not.toContain('alice:');
+  });
+});
+
+test.each<[Partial<ApplyOptions>, readonly string[], string]>([
+  [{ changedOnly: true }, ['m'], '--changed-only needs --since'],
+  [{ since: 'main' }, ['-'], '--since cannot compare what comes on standard input'],
+  [{ since: 'main', vars: ['-'] }, [], '--since cannot compare what comes on standard input'],
+  [{ since: 'main', config: '-' }, [], '--since cannot compare what comes on standard input'],
+  [{ since: 'main', plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
+  [{ changedOnly: true, plan: 'plan.json' }, [], 'a saved plan is applied as it is'],
+])('what cannot be compared is refused: %j %j', async (options, paths, message) => {
+  const { context } = setup(before, now);
+  await expect(apply(paths, { output: 'text', yes: true, ...options }, context)).rejects.toMatchObject({
+    name: 'UsageError',
+    message,
+  });
+  expect(service.requests).toEqual([]);
+});
+
+describe('the manifests of before', () => {
+  const users = (...names: readonly string[]): string =>
+    `version: 1\nusers:\n${names.map((name) => `  - { username: ${name}, name: N }\n`).join('')}`;
+
+  test('are those that the rollcall.yaml of before names, with its variables', async () => {
+    const past = {
+      'rollcall.yaml':
+        'version: 1\nmanifests: [old]\nvars: { who: alice }\nenvironments: { e: { vars: { other: bob } } }\n',
+      'old/users.yaml': users('"${var:who}"', '"${var:other}"'),
+      'm/users.yaml': users('never'),
+    };
+    const present = {
+      'rollcall.yaml': 'version: 1\nmanifests: [m]\nvars: { who: zoe }\nenvironments: { e: {} }\n',
+      'm/users.yaml': users('alice', '"${var:who}"'),
+    };
+    expect(told(await planned({ env: 'e' }, setup(past, present)))).toEqual({
+      'user.alice': 'same',
+      'user.zoe': 'added',
+      'user.bob': 'gone',
+    });
+  });
+
+  test('have the settings and variables of now where there were none yet', async () => {
+    const present = {
+      'rollcall.yaml': 'version: 1\nmanifests: [m]\nvars: { a: alice }\n',
+      'vars/b.yaml': 'b: bob\n',
+      'm/users.yaml': users('"${var:a}"', '"${var:b}"', '"${var:c}"'),
+    };
+    const past = { 'm/users.yaml': present['m/users.yaml'] };
+    const same = { 'user.alice': 'same', 'user.bob': 'same', 'user.cara': 'same' };
+    const flags = { vars: ['vars/b.yaml'], var: ['c=cara'] };
+    expect(told(await planned(flags, setup(past, present)))).toEqual(same);
+    // Where they were others, they are as they were.
+    const others = { ...past, 'vars/b.yaml': 'b: old\n' };
+    expect(told(await planned(flags, setup(others, present)))).toEqual({
+      ...same,
+      'user.bob': 'added',
+      'user.old': 'gone',
+    });
+  });
+
+  test.each<[string, Texts]>([
+    ['no folder of manifests', { 'rollcall.yaml': config }],
+    ['a folder without manifests', { 'rollcall.yaml': config, 'm/README.md': '' }],
+    ['a rollcall.yaml that names none', { 'rollcall.yaml': 'version: 1\n' }],
+    ['nothing', {}],
+  ])('may be none, and everything is new then: %s', async (_, past) => {
+    const ran = await planned({}, setup(past, now));
+    expect(ran.stderr).toBe('');
+    expect(new Set(Object.values(told(ran)))).toEqual(new Set(['added']));
+  });
+
+  test.each<[string, Texts, RegExp, Partial<PlanOptions>]>([
+    ['a manifest', { ...before, 'm/users.yaml': 'version: 1\nusers: [' }, /^m\/users\.yaml:2:\d+: /m, {}],
+    [
+      'an entry',
+      { ...before, 'm/users.yaml': 'version: 1\nusers: [{ username: alice, nme: A }]\n' },
+      /^m\/users\.yaml:2:28: unknown field `nme`$/m,
+      {},
+    ],
+    [
+      'rollcall.yaml',
+      { ...before, 'rollcall.yaml': 'version: 1\nmanifest: [m]\n' },
+      /^rollcall\.yaml:2:1: unknown field `manifest`$/m,
+      {},
+    ],
+    [
+      'an environment that was not there',
+      before,
+      /^the environment "e" is not in rollcall\.yaml$/m,
+      { env: 'e' },
+    ],
+  ])('that were not valid are a warning, strict or not: %s', async (_, past, detail, options) => {
+    const present = { ...now, 'rollcall.yaml': `${config}environments: { e: {} }\n` };
+    const { ending, stdout } = await planned({ strict: true, ...options }, setup(past, present));
+    expect(ending).toBe('done');
+    const { diagnostics } = JSON.parse(stdout) as {
+      readonly diagnostics: readonly { readonly detail: string }[];
+    };
+    expect(diagnostics).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'broken-before',
+        detail: expect.stringMatching(detail),
+      }),
+    ]);
+  });
+
+  test('keep their warnings to themselves, and their secrets are not read', async () => {
+    const entry = (email: string): string =>
+      `version: 1\nusers: [{ username: alice, name: '\${env:NAME}', email: ${email}, path: '\${file:nowhere}' }]\n`;
+    const past = { ...before, 'm/users.yaml': entry('nope') };
+    const present = { ...now, 'm/users.yaml': entry('a@example.com'), 'm/nowhere': 'canary' };
+    const { ending, stdout, stderr } = await planned({}, setup(past, present, { env: { NAME: 'canary' } }));
+    expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      resource_changes: [
+        {},
+        {},
+        { since: { fields: [{ field: 'email', before: 'nope', now: 'a@example.com' }] } },
+      ],
+    });
+  });
+
+  test('do not bring a token to light that somebody has taken out', async () => {
+    const past = { ...before, 'm/apps.yaml': before['m/apps.yaml'].replace('Wiki }', 'sandbox-token }') };
+    const { stdout } = await planned({ strict: true }, setup(past, now));
+    expect(stdout).toContain('"before": "(sensitive)"');
+  });
+
+  test('that could not be read end the run: what would be told may be wrong', async () => {
+    const close = async (): Promise<void> =>
+      Promise.reject(new UsageError('git came to no end', 'Run it again.'));
+    await expect(planned({}, setup(before, now, {}, close))).rejects.toThrow('git came to no end');
+    expect(service.requests).toEqual([]);
+  });
+});

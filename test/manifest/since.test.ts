@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/base/json.ts';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { alterationsSince, brokenBefore } from '../../src/manifest/since.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A manifest of one file, or several; what its references name is only known where that is not the past. */
+async function loaded(texts: string | Texts, env?: Texts): Promise<LoadedManifests> {
+  const files = typeof texts === 'string' ? { 'm.yaml': texts } : texts;
+  return loadManifests(
+    Object.keys(files).filter((name) => name.endsWith('.yaml')),
+    {
+      files: memoryFiles(files),
+      secrets: env ? 'read' : 'assumed',
+      variables: { team: 'ops', other: 'ops' },
+      ...(env && { env }),
+    },
+  );
+}
+
+/** What became of each entry: in a word, or field by field what it was and is. */
+async function since(before: string | Texts, now: string | Texts, env: Texts = {}): Promise<unknown> {
+  const { alterations, noLongerDeclared } = alterationsSince(await loaded(before), await loaded(now, env));
+  const entries = Array.from(alterations, ([address, alteration]): [string, unknown] => [
+    address,
+    alteration.kind === 'altered' ? (alteration.fields ?? 'altered') : alteration.kind,
+  ]);
+  const gone = noLongerDeclared.map(({ address, source }): [string, string] => [
+    address,
+    source ? `gone from ${source.file}:${source.line}:${source.column}` : 'gone',
+  ]);
+  return Object.fromEntries([...entries, ...gone]);
+}
+
+function user(fields: string): string {
+  return `version: 1\nusers: [{ username: u, name: U, ${fields} }]\n`;
+}
+
+function app(fields: string): string {
+  return `version: 1\napplications: [{ slug: a, name: A, ${fields} }]\n`;
+}
+
+describe('an entry', () => {
+  test('is added, altered, the same, or no longer declared', async () => {
+    const before =
+      'version: 1\nusers:\n  - { username: one, name: 1st }\n  - { username: two, name: 2nd }\n  - { username: gone, name: G }\n';
+    const now =
+      'version: 1\napplications: [{ slug: new, name: New }]\nusers:\n  - { username: two, name: 2nd }\n  - { username: one, name: First }\n';
+    expect(await since(before, now)).toEqual({
+      'application.new': 'added',
+      'user.one': [{ field: 'name', before: '1st', now: 'First' }],
+      'user.two': 'same',
+      'user.gone': 'gone from m.yaml:5:5',
+    });
+  });
+
+  test('is the same in another file, in another order, and with another way to write it', async () => {
+    const before = { 'a.yaml': user('email: u@example.com, attributes: { a: 1, b: [2] }') };
+    const now = {
+      'b.yaml':
+        "version: 1\nusers:\n  - attributes:\n      b: [2]\n      a: 1\n    name: 'U'\n    email: u@example.com\n    username: u\n",
+    };
+    expect(await since(before, now)).toEqual({ 'user.u': 'same' });
+  });
+
+  test.each<[string, string, JsonValue]>([
+    ['', 'path: x', [{ field: 'path', now: 'x' }]],
+    ['path: x', '', [{ field: 'path', before: 'x' }]],
+    ['is_active: true', 'is_active: false', [{ field: 'is_active', before: true, now: false }]],
+    [
+      'attributes: { a: 1 }',
+      'attributes: { a: 1, b: 2 }',
+      [{ field: 'attributes', before: { a: 1 }, now: { a: 1, b: 2 } }],
+    ],
+    ['path: "${var:team}"', 'path: "${var:other}"', 'same'],
+    ['last_login: 2026-01-01T01:00:00+01:00', 'last_login: 2026-01-01T00:00:00Z', 'same'],
+    ['groups: [0f4d7a51-5f64-4a61-9d1c-4f8d3e4b2a10]', 'groups: [0F4D7A515F644A619D1C4F8D3E4B2A10]', 'same'],
+  ])(
+    'of which a field is another is altered, by what that means to the service: %s → %s',
+    async (before, now, expected) => {
+      expect(await since(user(before), user(now))).toEqual({ 'user.u': expected });
+    },
+  );
+
+  test('of which a field was null is altered where it says nothing now', async () => {
+    expect(await since(app('provider: null'), app(''))).toEqual({
+      'application.a': [{ field: 'provider', before: null }],
+    });
+  });
+
+  test('is altered by the defaults of its file', async () => {
+    const text = (path: string): string =>
+      `version: 1\ndefaults: { user: { path: ${path} } }\nusers: [{ username: u }, { username: v, path: own }]\n`;
+    expect(await since(text('a'), text('b'))).toEqual({
+      'user.u': [{ field: 'path', before: 'a', now: 'b' }],
+      'user.v': 'same',
+    });
+  });
+
+  test('that was broken is altered, and nothing is known of what it was; or gone, and it is not known from where', async () => {
+    const before = 'version: 1\nusers: [{ username: u, email: [1] }, { username: v, nonsense: 1 }]\n';
+    expect(await since(before, user('email: u@example.com'))).toEqual({
+      'user.u': 'altered',
+      'user.v': 'gone',
+    });
+  });
+});
+
+describe('a sensitive value', () => {
+  const env = { SECRET: 'canary-one', OTHER: 'canary-two' };
+  const hidden = '(sensitive)';
+
+  test.each<[string, string, JsonValue]>([
+    ['a ${env:SECRET}', 'a ${env:SECRET}', 'same'],
+    ['a ${env:SECRET}', 'a ${env:OTHER}', [{ field: 'name', before: hidden, now: hidden }]],
+    ['a ${env:SECRET}', 'b ${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
+    ['a ${env:SECRET}', 'plain', [{ field: 'name', before: hidden, now: 'plain' }]],
+    ['plain', '${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
+    ['(sensitive)', '${env:SECRET}', [{ field: 'name', before: hidden, now: hidden }]],
+  ])(
+    'is compared by what it is made of, and shown on neither side: %s → %s',
+    async (before, now, expected) => {
+      const text = (name: string): string => `version: 1\nusers: [{ username: u, name: '${name}' }]\n`;
+      expect(await since(text(before), text(now), env)).toEqual({ 'user.u': expected });
+    },
+  );
+
+  test('hides only itself among attributes, but what it has replaced as a whole', async () => {
+    expect(
+      await since(
+        user("attributes: { key: '${env:SECRET}', n: 1 }"),
+        user("attributes: { key: '${env:SECRET}', n: 2 }"),
+        env,
+      ),
+    ).toEqual({
+      'user.u': [{ field: 'attributes', before: hidden, now: { key: hidden, n: 2 } }],
+    });
+  });
+
+  test('that was written out before is blanked out, wherever it stood', async () => {
+    const before = user('email: canary-one@example.com, attributes: { key: canary-one }');
+    const now = user("email: u@example.com, attributes: { key: '${env:SECRET}' }");
+    expect(await since(before, now, env)).toEqual({
+      'user.u': [
+        { field: 'email', before: '(sensitive)@example.com', now: 'u@example.com' },
+        { field: 'attributes', before: hidden, now: { key: hidden } },
+      ],
+    });
+  });
+
+  test('of a file is another one in another folder', async () => {
+    const text = app("meta_publisher: '${file:key}'");
+    const secrets = { 'a/key': 'canary-one', 'b/key': 'canary-one' };
+    const inFolder = (folder: string): Texts => ({ ...secrets, [`${folder}/m.yaml`]: text });
+    expect(await since(inFolder('a'), inFolder('a'), {})).toEqual({ 'application.a': 'same' });
+    expect(await since(inFolder('a'), inFolder('b'), {})).toEqual({
+      'application.a': [{ field: 'meta_publisher', before: hidden, now: hidden }],
+    });
+    const elsewhere = {
+      ...secrets,
+      'b/../a/key': 'canary-one',
+      'b/m.yaml': app("meta_publisher: '${file:../a/key}'"),
+    };
+    expect(await since(inFolder('a'), elsewhere, {})).toEqual({ 'application.a': 'same' });
+  });
+});
+
+describe('manifests that were not valid', () => {
+  const about = { ref: 'origin/main', commit: '0123456789abcdef' };
+
+  test('are a warning that names the first of what was wrong', async () => {
+    const { diagnostics } = await loaded({
+      'a.yaml': '{',
+      'b.yaml': user('email: [1], x: 1, y: 2'),
+      'c.yaml': user('a: 1'),
+    });
+    const [warning, ...others] = brokenBefore(about, diagnostics);
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({
+      severity: 'warning',
+      code: 'broken-before',
+      summary: 'the manifests of origin/main (0123456) were not valid, so not all that is called new may be',
+    });
+    expect(warning?.detail).toMatch(
+      /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and \d more\.$/,
+    );
+  });
+
+  test('are none where there were none, or where there were only warnings', async () => {
+    const absent = await loadManifests(['nowhere', '*.yml'], { files: memoryFiles({}) });
+    const warned = await loaded(user('email: nope'));
+    for (const { diagnostics } of [absent, warned]) {
+      expect(diagnostics).not.toEqual([]);
+      expect(brokenBefore(about, diagnostics)).toEqual([]);
+    }
+  });
+});
