@@ -56,11 +56,12 @@ export function program(
   const columns = (): number => rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
   const rollcall: Command = new Command('rollcall')
     .description(
-      'Calls the roll of an identity service: checks the applications and users that manifests declare, shows which are missing, and creates them.',
+      'Calls the roll of authentik, an identity service: checks the applications and users that manifests declare, shows which are missing, and creates them.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false) // there is one below, which knows topics too
+    .configureHelp({ minWidthToWrap: 20 }) // else a narrow terminal cuts words
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut, writeErr, outputError: () => {} }) // told by `run`

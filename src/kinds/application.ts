@@ -38,14 +38,14 @@ const fields = {
   },
   meta_description: { otherNames: ['description'] },
   meta_publisher: { otherNames: ['publisher', 'vendor'] },
-  policy_engine_mode: { otherNames: ['enginemode', 'policymode'] },
+  policy_engine_mode: { otherNames: ['policyengine', 'policymode'] },
   group: { otherNames: ['uigroup', 'category', 'folder'] },
 } satisfies FieldsOf<Application>;
 
 const ofProvider =
   'It belongs to a provider. Make the provider in the service, and give its id as `provider`.';
 const icon =
-  'rollcall sets no icon, for releases before 2025.12 take none in a create. Set it in the service.';
+  'rollcall sets no icon: before release 2025.12, the service takes none in a create. Set it in the service.';
 const access =
   'rollcall does not say who may use an application. Bind groups, users or policies to it in the service.';
 

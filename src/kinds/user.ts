@@ -9,7 +9,7 @@ import { plainUuid, sameInstant } from './same.ts';
 const fields = {
   username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
   name: {
-    otherNames: ['displayname', 'fullname', 'firstname', 'lastname', 'cn'],
+    otherNames: ['displayname', 'fullname', 'cn'],
     ifMissing: likelyRefused(
       'the service is known to demand a `name`',
       'It may be an empty string: name: ""',
@@ -31,14 +31,19 @@ const fields = {
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
 const rights =
-  'rollcall gives no rights, for releases before 2025.12 take none in a create. Give them to a group, and put the user into it.';
+  'rollcall sets no roles or permissions. Give them to a group in the service, and put the user into it.';
+const wholeName = 'The whole name is one field: `name`.';
+const superuser = 'A superuser is who is in a group of superusers. Give the id of that group in `groups`.';
 
 const noFields = {
   password,
   passwordhash: password,
   roles: rights,
   permissions: rights,
-  issuperuser: 'A superuser is who is in a group of superusers. Give the id of that group in `groups`.',
+  issuperuser: superuser,
+  superuser,
+  firstname: wholeName,
+  lastname: wholeName,
   disabled: 'Write `is_active: false`.',
   id: 'The service chooses it.',
   pk: 'The service chooses it.',

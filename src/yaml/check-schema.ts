@@ -27,19 +27,26 @@ export function checkSchema(
 ): SchemaFault[] {
   if (validate(value)) return [];
   const known = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
-  return oneForEachMistake(validate.errors ?? []).map((error, index) => {
+  const errors = oneForEachMistake(validate.errors ?? []);
+  const spanFor = (error: ErrorObject): Span => spanOf(error, pathOf(error, value), places);
+  const lineFor = (error: ErrorObject): number => rangeOf(file, spanFor(error)).start.line;
+  const secretLines = new Set(errors.filter((error) => mayNameSecret(error)).map(lineFor));
+  return errors.map((error, index) => {
     const path = pathOf(error, value);
     if (index >= maxProblems) return { path };
-    const span = spanOf(error, path, places);
-    const line = lineOf(file, rangeOf(file, span).start.line);
-    const { excerpt, ...rest } = diagnosticAt(file, span, schemaProblem(error, line));
+    const line = lineFor(error);
+    const problem = schemaProblem(error, lineOf(file, line));
+    const { excerpt, ...rest } = diagnosticAt(file, spanFor(error), problem);
     if (known.has(startOf(rest))) return { path };
-    return { path, diagnostic: isOfSecret(error) || excerpt === undefined ? rest : { ...rest, excerpt } };
+    return {
+      path,
+      diagnostic: excerpt === undefined || secretLines.has(line) ? rest : { ...rest, excerpt },
+    };
   });
 }
 
-/** A password that stands where none can be is not quoted. */
-function isOfSecret({ params }: ErrorObject): boolean {
+/** Whether it is about a field such as `password`, which nothing takes: its line is not quoted. */
+function mayNameSecret({ params }: ErrorObject): boolean {
   return /passw|secret|token/i.test(String(params['additionalProperty'] ?? ''));
 }
 

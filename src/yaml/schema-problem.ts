@@ -104,8 +104,10 @@ function typeHint(error: ErrorObject): string {
       ? 'Begin each entry with `- `.'
       : 'Write it as [a, b], or each entry in a line of its own that begins with `- `.';
   }
-  if (types.includes('object') && typeof data === 'string' && /^\w+:\S/.test(data))
-    return 'A space follows the colon.';
+  if (types.includes('object') && typeof data === 'string') {
+    if (data.startsWith('{')) return 'Remove the quotes.';
+    if (/^\w+:\S/.test(data)) return 'A space follows the colon.';
+  }
   return '';
 }
 

@@ -107,6 +107,10 @@ describe('what rollcall has itself is taken for no guess', () => {
   });
 });
 
+test('no arguments at all are answered with the usage, and with nothing else', async () => {
+  expect(await saidOf([])).toMatch(/^Usage: rollcall [^]*\nExample: rollcall init\n$/);
+});
+
 test('of a flag for the token it is said where the token comes from', async () => {
   expect(await saidOf(['plan', '--token', 'canary'])).toBe(
     "error: unknown option '--token'\n--help shows the usage.\n" +

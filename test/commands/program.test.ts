@@ -24,6 +24,16 @@ describe('the help', () => {
       expect(lines.at(-1)).toMatch(/^Example: /);
     },
   );
+
+  test.each(shown.map((command) => [withParents(command), command] as const))(
+    'of %s is no wider than a narrow terminal',
+    (_name, command) => {
+      let help = '';
+      command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 60 }).outputHelp();
+      const [described = ''] = help.split(/\n(?:Proxies|Example)/);
+      expect(described.split('\n').filter((line) => line.length > 60)).toEqual([]);
+    },
+  );
 });
 
 describe('a flag with an empty value', () => {

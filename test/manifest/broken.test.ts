@@ -27,6 +27,12 @@ describe('a broken manifest gives each mistake once, at its place', () => {
   });
 });
 
+test.each(['main.tf', 'prod.tfvars'])('a file of Terraform is told by its name: %s', async (name) => {
+  const files = memoryFiles({ [name]: 'resource "authentik_application" "wiki" {\n  slug = "wiki"\n}\n' });
+  const { diagnostics } = await loadManifests([name], { files });
+  expect(diagnostics.map(({ code }) => code)).toEqual(['not-a-manifest']);
+});
+
 test('every mistake comes with what to do about it', async () => {
   const files = memoryFiles(
     Object.fromEntries(names.map((name) => [`m/${name}`, readFileSync(new URL(name, folder))])),

@@ -78,12 +78,26 @@ describe('a field under a name that people know from elsewhere', () => {
     ['applications', 'client_id', 'give its id as `provider`'],
     ['applications', 'meta_hide', 'blank://blank'],
     ['users', 'password', '`rollcall help users`'],
-    ['users', 'roles', 'rollcall gives no rights'],
+    ['users', 'roles', 'rollcall sets no roles'],
     ['users', 'is_superuser', 'in `groups`'],
     ['users', 'id', 'The service chooses it.'],
+    ['users', 'lastName', 'The whole name is one field'],
     ['users', 'constructor', 'Known here: username, '],
   ] as const)('%s: %s, of which there is none', async (list, written, why) => {
     expect(await told(entries[list](written))).toEqual([expect.stringContaining(why)]);
+  });
+
+  test('holds a name where an id belongs', async () => {
+    expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
+      expect.stringMatching(
+        /^invalid-format 3:29 .* not the name of the group\. It ends the URL .* GET \S+name=NAME\.$/,
+      ),
+    ]);
+  });
+
+  test('holds the JSON of a mapping, as Terraform writes attributes', async () => {
+    const text = `version: 1\nusers:\n  - { username: a, attributes: '{"a": 1}' }\n`;
+    expect(await told(text)).toEqual(['wrong-type 3:32 Remove the quotes.']);
   });
 
   test('is not missing as well', async () => {
@@ -97,11 +111,11 @@ describe('a field under a name that people know from elsewhere', () => {
 
   test('is not quoted where it may hold a secret', async () => {
     const text =
-      'version: 1\nusers:\n  - username: a\n    passwd: canary\n    client_secret: canary\n    x: y\n';
+      'version: 1\nusers:\n  - username: a\n    passwd: canary\n    x: y\n  - { username: b, z: 1, client_secret: canary }\n';
     const file = sourceFile('a.yaml', text);
     const parsed = await parseYaml(file);
     const found = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
-    expect(found.map(({ excerpt }) => excerpt)).toEqual([undefined, undefined, '    x: y']);
+    expect(found.map(({ excerpt }) => excerpt)).toEqual([undefined, '    x: y', undefined, undefined]);
   });
 });
 
