@@ -13,6 +13,7 @@ ENV NODE_ENV=production
 WORKDIR /opt/rollcall
 COPY LICENSE package.json ./
 COPY schemas ./schemas
+COPY docs ./docs
 COPY assets ./assets
 COPY examples/pipelines ./examples/pipelines
 COPY --from=build /opt/rollcall/node_modules ./node_modules

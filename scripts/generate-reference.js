@@ -26,7 +26,7 @@ function manifestPage() {
   const config = readSchema('config');
   return `# Manifests
 
-A manifest is a YAML file that declares ${kindWords.all} that an identity service should have.
+A manifest is a YAML file that declares ${kindWords.all} that the service should have: authentik, from release 2023.10 to 2026.2.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/rollcall/schemas/manifest.schema.json

@@ -154,11 +154,13 @@ describe('the Dockerfile', () => {
     const copied = of('COPY')
       .filter((line) => !line.startsWith('--from'))
       .flatMap((line) => line.split(' ').slice(0, -1));
-    expect(new Set(exceptions.map((line) => line.replace(/^!|\/page\.\*$/g, '')))).toEqual(new Set(copied));
+    expect(new Set(exceptions.map((line) => line.replace(/^!|\/(?:page\.\*|\*\.md)$/g, '')))).toEqual(
+      new Set(copied),
+    );
     const { bin } = JSON.parse(text('package.json')) as { bin: { rollcall: string } }; // ours
     expect(of('RUN').at(-1)).toBe(`ln -s /opt/rollcall/${bin.rollcall} /usr/local/bin/rollcall`);
     const [, last = ''] = text('Dockerfile').split(/^FROM .*-slim$/m);
-    for (const needed of ['assets', 'bin', 'examples/pipelines', 'node_modules', 'schemas'])
+    for (const needed of ['assets', 'bin', 'docs', 'examples/pipelines', 'node_modules', 'schemas'])
       expect(last).toContain(` ./${needed}\n`);
   });
 });
