@@ -16,6 +16,7 @@ export const diagnosticCodes = [
   'link-outside',
   'link-loop',
   'too-many-resources',
+  'too-many-problems',
   'not-utf-8',
   'empty-file',
   'yaml-syntax',

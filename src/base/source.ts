@@ -19,6 +19,14 @@ export interface SourceFile {
   readonly lineStarts: readonly number[];
 }
 
+/** What is left of a file whose text is not kept. Offsets are those in the file. */
+export interface SourceLines {
+  readonly filename: string;
+  /** The offset at which each of the lines begins, in order. */
+  readonly lineStarts: readonly number[];
+  readonly lines: readonly { readonly number: number; readonly text: string }[];
+}
+
 /** A stretch of a source file in offsets; kept instead of a Range because there may be a million of them. */
 export type Span = readonly [start: number, end: number];
 
@@ -28,7 +36,22 @@ export function sourceFile(filename: string, text: string): SourceFile {
   return { filename, text, lineStarts };
 }
 
-export function rangeOf(file: SourceFile, [start, end]: Span): Range {
+/** The lines on which spans begin and end. */
+export function linesOf(file: SourceFile, spans: Iterable<Span>): SourceLines {
+  const numbers = new Set<number>();
+  for (const span of spans) {
+    const { start, end } = rangeOf(file, span);
+    numbers.add(start.line).add(end.line);
+  }
+  const inOrder = [...numbers].toSorted((a, b) => a - b);
+  return {
+    filename: file.filename,
+    lineStarts: inOrder.map((number) => file.lineStarts[number - 1] ?? 0),
+    lines: inOrder.map((number) => ({ number, text: lineOf(file, number) })),
+  };
+}
+
+export function rangeOf(file: SourceFile | SourceLines, [start, end]: Span): Range {
   return {
     filename: file.filename,
     start: positionOf(file, start),
@@ -37,13 +60,14 @@ export function rangeOf(file: SourceFile, [start, end]: Span): Range {
 }
 
 /** The text of one line, counted from 1, without its line ending. */
-export function lineOf(file: SourceFile, line: number): string {
+export function lineOf(file: SourceFile | SourceLines, line: number): string {
+  if ('lines' in file) return file.lines.find(({ number }) => number === line)?.text ?? '';
   const start = file.lineStarts[line - 1] ?? file.text.length;
   const next = file.lineStarts[line] ?? file.text.length + 1;
   return file.text.slice(start, next - 1).replace(/\r$/, '');
 }
 
-function positionOf(file: SourceFile, offset: number): Position {
+function positionOf(file: SourceFile | SourceLines, offset: number): Position {
   let low = 0;
   let high = file.lineStarts.length;
   while (high - low > 1) {
@@ -51,7 +75,8 @@ function positionOf(file: SourceFile, offset: number): Position {
     if ((file.lineStarts[middle] ?? 0) <= offset) low = middle;
     else high = middle;
   }
-  return { line: low + 1, column: offset - (file.lineStarts[low] ?? 0) + 1 };
+  const line = ('lines' in file ? file.lines[low]?.number : undefined) ?? low + 1;
+  return { line, column: offset - (file.lineStarts[low] ?? 0) + 1 };
 }
 
 /** A place as people and editors write it. */

@@ -1,16 +1,19 @@
 import { distance } from 'fastest-levenshtein';
 
 /** The known word that is near enough to what was written, if there is one. */
-export function nearest(written: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((word) => ({ word, edits: distance(written.toLowerCase(), word.toLowerCase()) }))
-    .toSorted((a, b) => a.edits - b.edits);
-  return best !== undefined && best.edits <= Math.max(2, Math.floor(written.length / 3))
-    ? best.word
-    : undefined;
+export function nearest(written: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let fewest = Math.max(2, Math.floor(written.length / 3)) + 1;
+  for (const word of known) {
+    const edits = distance(written.toLowerCase(), word.toLowerCase());
+    if (edits >= fewest) continue;
+    best = word;
+    fewest = edits;
+  }
+  return best;
 }
 
-export function didYouMean(written: string, known: readonly string[]): string | undefined {
+export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   const word = nearest(written, known);
   return word === undefined ? undefined : `Did you mean \`${word}\`?`;
 }

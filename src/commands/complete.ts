@@ -112,8 +112,8 @@ async function valuesOf(option: Option, { paths, flags }: Before, context: Conte
       };
       // Nobody who presses TAB expects a secret to be read.
       const settings = await readSettings(await settingsIn(project, {}), context, 'names', paths);
-      const { addresses } = await check(settings, context, 'assumed');
-      return named(addresses);
+      const { addresses } = await check(settings, context, { secrets: 'assumed', keep: () => false });
+      return named([...addresses]);
     }
     case '--report':
       return named(formatNames.map((format) => `${format}=`));

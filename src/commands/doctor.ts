@@ -52,8 +52,8 @@ async function declaredTypes(
   context: Context,
 ): Promise<ReadonlySet<ResourceType> | undefined> {
   if (settings.paths.length === 0) return undefined;
-  const { resources, diagnostics } = await check(settings, context);
-  return hasErrors(diagnostics) ? undefined : new Set(resources.map(({ kind }) => kind.type));
+  const { counts, diagnostics } = await check(settings, context, { keep: () => false });
+  return hasErrors(diagnostics) ? undefined : new Set(counts.keys());
 }
 
 /** Tells the types that are declared, where that is known. */

@@ -29,7 +29,10 @@ export async function validate(
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
   const report = validationReport(
-    await check(settings, context, options.withoutSecrets ? 'assumed' : 'read'),
+    await check(settings, context, {
+      secrets: options.withoutSecrets ? 'assumed' : 'read',
+      keep: () => false,
+    }),
     roll.environment,
   );
   switch (options.output) {

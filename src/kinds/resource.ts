@@ -2,7 +2,15 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { pointer, type JsonObject } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { lineOf, rangeOf, type Position, type Range, type SourceFile, type Span } from '../base/source.ts';
+import {
+  lineOf,
+  rangeOf,
+  type Position,
+  type Range,
+  type SourceFile,
+  type SourceLines,
+  type Span,
+} from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
 import type { Kind } from './kind.ts';
 
@@ -30,7 +38,7 @@ export type Template = (string | { readonly env: string } | { readonly file: str
 type Origin =
   | {
       readonly kind: 'manifest';
-      readonly file: SourceFile;
+      readonly file: SourceFile | SourceLines;
       readonly entry: Span;
       readonly fields: Readonly<Record<string, Span>>;
       /** The items of those fields that are lists. */
@@ -46,6 +54,11 @@ type Origin =
 
 export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
+}
+
+/** The name of a resource, from its address. */
+export function nameOf(address: Address): string {
+  return address.slice(address.indexOf('.') + 1);
 }
 
 /** Where a resource stands, or one of its fields when it declares that field, or one item of a field that is a list. */

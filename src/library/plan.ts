@@ -1,7 +1,8 @@
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { selected, shardIn } from '../manifest/select.ts';
+import { Selector, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
+import { digestOf } from '../plan/manifest-digest.ts';
 import { haltDiagnostics } from '../report/words/diagnostics.ts';
 import { planChecked } from '../run/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
@@ -40,18 +41,21 @@ export async function plan(
   manifests: ValidManifests,
   options: PlanOptions = {},
 ): Promise<Planned | NotPlanned> {
-  const declared = Manifests.revealValid(manifests).resources;
+  const loaded = Manifests.revealValid(manifests);
   const { target = [], exclude = [], shard } = options;
-  const selection = {
+  const selector = new Selector({
     target,
     exclude,
     ...(shard !== undefined && { shard: shardIn(shard, nameOf('shard')) }),
-  };
-  const scoped = selected(declared, selection, nameOf);
+  });
+  const selected = loaded.resources.filter(({ address }) => selector.has(address));
+  const scope = selector.scope(selected.length, loaded, nameOf);
   const { service: settings, own } = await settingsOf(options);
   const service = { ...settings, environment: options.environment };
-  const resources = await guarded(scoped.resources, own);
-  const { result, halt } = await planChecked({ ...scoped, resources }, service, {}, jobFor(options));
+  const resources = await guarded(selected, own);
+  const manifestDigest = digestOf(loaded.resources);
+  const scoped = { resources, manifestDigest, ...(scope && { scope }) };
+  const { result, halt } = await planChecked(scoped, service, {}, jobFor(options));
   return result
     ? { kind: 'planned', plan: planDocument(result), manifests }
     : {

@@ -86,14 +86,15 @@ function resourceOf(
     for (const { path: inner, template } of made) ofFields[pointer([field, ...inner])] = template;
     if (areAssumed && made.length > 0) Reflect.deleteProperty(fields, field);
   }
+  const areHidden = Object.keys(ofFields).length > 0;
   return {
     kind,
     name,
     address: addressOf(type, name),
     fields,
-    shown: shownFields,
+    shown: areHidden ? shownFields : fields,
     secrets,
-    ...(Object.keys(ofFields).length > 0 && { references: ofFields }),
+    ...(areHidden && { references: ofFields }),
     origin: {
       kind: 'manifest',
       file,

@@ -11,7 +11,7 @@ import { validate } from '../generated/manifest.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
-import { kinds } from '../kinds/all.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
@@ -19,21 +19,26 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { desiredResources, entriesOf, type Declared } from './desired.ts';
+import { detached } from './detached.ts';
 import { findManifests } from './find-manifests.ts';
+import { excess, limits, type Limits } from './limits.ts';
 import { noManifest } from './no-manifest.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
 import { resolveReferences, type References } from './references.ts';
-import { checkRules } from './rules.ts';
-import { hasSensitiveName } from './rules/sensitive-name.ts';
+import { Rules } from './rules.ts';
 import { secretFiles, type SecretSources } from './secret-reference.ts';
 import { trimManifest } from './trim.ts';
 import { UncheckedValues, type Unchecked } from './unchecked.ts';
 
 export interface LoadedManifests {
-  /** What the valid entries declare, in the order of the files. Complete only when no diagnostic is an error. */
+  /** Those of the valid entries that are kept, in the order of the files. Complete only when no diagnostic is an error. */
   readonly resources: readonly Resource[];
-  /** Of every entry that has a name, valid or not, unless that is a secret. */
-  readonly addresses: readonly Address[];
+  /** How many valid entries there are, kept or not. */
+  readonly declared: number;
+  /** The same of each type that is declared. */
+  readonly counts: ReadonlyMap<ResourceType, number>;
+  /** Of every entry that has a name, valid or not, unless that is a secret. There may be millions. */
+  readonly addresses: Iterable<Address> & Pick<ReadonlySet<Address>, 'has'>;
   /** Every problem of every file, by place. */
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were found, in order. */
@@ -42,7 +47,7 @@ export interface LoadedManifests {
   readonly unchecked?: Unchecked;
 }
 
-interface LoadOptions extends ReferencePolicy {
+export interface LoadOptions extends ReferencePolicy {
   readonly files: Files;
   /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
@@ -52,12 +57,15 @@ interface LoadOptions extends ReferencePolicy {
   readonly secrets?: 'read' | 'assumed';
   /** Whether a warning is an error. */
   readonly strict?: boolean;
+  /** Which valid entries are kept; all by default. It is asked about each, in their order. */
+  readonly keep?: (resource: Resource) => boolean;
+  /** Of which resources warnings are told; of all by default. */
+  readonly warns?: (address: Address) => boolean;
+  /** How much is read at the most. */
+  readonly most?: Limits;
   /** The file of settings that is in use: no manifest, whatever folder it is in. */
   readonly settingsFile?: string;
 }
-
-/** One run handles at most so many. */
-const maxResources = 200_000;
 
 /** The manifest stage: paths → files → YAML → references → schema → desired resources → rules over all of them. */
 export async function loadManifests(
@@ -65,11 +73,14 @@ export async function loadManifests(
   options: LoadOptions,
 ): Promise<LoadedManifests> {
   const { files, own, strict = false, settingsFile } = options;
+  const { keep = () => true, warns = () => true, most = limits } = options;
   const found = await findManifests(paths, files, settingsFile);
   const diagnostics = [...found.diagnostics];
-  const named: Resource[] = [];
   const resources: Resource[] = [];
+  const counts = new Map<ResourceType, number>();
+  const rules = new Rules();
   let declared = 0;
+  let entries = 0;
   const secrets = new Set(own?.texts);
   const areAssumed = options.secrets === 'assumed';
   const filesOf = secretFiles(areAssumed ? unopened(files) : files, options);
@@ -80,25 +91,34 @@ export async function loadManifests(
       diagnostics.push(file);
       continue;
     }
-    const looksLike = countEntries(file.text, maxResources - declared);
-    const understood =
-      declared + looksLike > maxResources ? 'too many' : await understand(file, options, filesOf(filename));
-    declared += understood === 'too many' ? looksLike : understood.entries;
-    if (understood === 'too many' || declared > maxResources) {
-      diagnostics.push(tooMany(file));
-      break;
-    }
-    for (const resource of understood.named) named.push(resource);
-    for (const resource of understood.whole) resources.push(resource);
-    for (const diagnostic of understood.diagnostics) diagnostics.push(diagnostic);
+    const understood = await understand(file, options, filesOf(filename));
+    const { whole } = understood;
+    for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
+    const kept = whole.filter((resource) => keep(resource));
+    const told = [...understood.diagnostics, ...rules.check(understood)].filter(
+      ({ severity, address }) => strict || severity === 'error' || address === undefined || warns(address),
+    );
+    // Where most of a file is not kept, its text is not kept either.
+    const isLetGo = kept.length * 2 < whole.length;
+    for (const resource of isLetGo ? detached(kept, file) : kept) resources.push(resource);
+    for (const diagnostic of isLetGo ? structuredClone(told) : told) diagnostics.push(diagnostic);
     for (const secret of understood.secrets) secrets.add(secret);
     unchecked?.add(filename, understood.references);
+    declared += whole.length;
+    entries += understood.entries;
+    const sizes = { inFile: understood.entries, kept: resources.length, declared: entries };
+    const tooMuch = excess({ ...sizes, problems: diagnostics.length }, most);
+    if (tooMuch) {
+      diagnostics.push(diagnosticFor(file.filename, tooMuch));
+      break;
+    }
   }
-  for (const diagnostic of checkRules(named, resources)) diagnostics.push(diagnostic);
   const sorted = withoutSecrets(once(diagnostics).toSorted(byPlace), secrets);
   return {
     resources,
-    addresses: named.flatMap((resource) => (hasSensitiveName(resource) ? [] : resource.address)),
+    declared,
+    counts,
+    addresses: rules.names,
     diagnostics: strict ? sorted.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : sorted,
     filenames: found.filenames,
     ...(unchecked && { unchecked: unchecked.all() }),
@@ -123,18 +143,20 @@ async function understand(
   options: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
-  const { variables, own } = options;
+  const { variables, own, most = limits } = options;
   const areAssumed = options.secrets === 'assumed';
   const env = areAssumed ? {} : (options.env ?? {});
   const nothing = { named: [], whole: [], entries: 0, secrets: [], references: new Map() };
-  const parsed = await parseYaml(file, maxResources);
+  const looksLike = countEntries(file.text, most.inFile);
+  if (looksLike > most.inFile) return { ...nothing, entries: looksLike, diagnostics: [] };
+  const parsed = await parseYaml(file, most.inFile);
   const otherwise = noManifest(file.filename, parsed.value);
   if (otherwise) return { ...nothing, diagnostics: [diagnosticFor(file.filename, otherwise)] };
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   if (parsed.value === null && parsed.diagnostics.length === 0)
     return { ...nothing, diagnostics: [emptyFile(file)] };
   const entries = entriesIn(parsed.value);
-  if (entries > maxResources) return { ...nothing, entries, diagnostics: [] };
+  if (entries > most.inFile) return { ...nothing, entries, diagnostics: [] };
   const resolved = await resolveReferences(
     parsed.value,
     { env, policy: options, readFile, areAssumed, ...(variables && { variables }) },
@@ -239,14 +261,6 @@ function withoutSecrets(diagnostics: readonly Diagnostic[], secrets: ReadonlySet
   if (diagnostics.length === 0) return [];
   const redactor = new Redactor([...secrets].filter(({ length }) => length >= shortestOwnSecret));
   return diagnostics.map((diagnostic) => cleanDiagnostic(diagnostic, redactor));
-}
-
-function tooMany(file: SourceFile): Diagnostic {
-  return diagnosticFor(file.filename, {
-    code: 'too-many-resources',
-    summary: `more than ${maxResources} resources are declared, counting from the first file to this one`,
-    detail: 'Divide the manifests over several runs.',
-  });
 }
 
 const lists = kinds.map(({ list }) => `\`${list}\``).join(', ');

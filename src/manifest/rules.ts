@@ -1,22 +1,35 @@
+import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { placeOf } from '../kinds/resource.ts';
+import type { Declared } from './desired.ts';
+import { FirstPlaces } from './first-places.ts';
 import { belongsToOne } from './rules/belongs-to-one.ts';
 import { duplicateResource } from './rules/duplicate-resource.ts';
 import { fieldChecks } from './rules/field-checks.ts';
 import { repeatedId } from './rules/repeated-id.ts';
+import type { Rule } from './rules/rule.ts';
 import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
 import { similarName } from './rules/similar-name.ts';
 
-/** Something that holds over all files, and that no schema can say. It may name any resource that it is given. */
-type Rule = (resources: readonly Resource[]) => Diagnostic[];
-
 const rulesOfNamed: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName];
 
-/** Checks all entries that have a name, and those that are whole for what their fields say together. */
-export function* checkRules(named: readonly Resource[], whole: readonly Resource[]): Iterable<Diagnostic> {
-  yield* sensitiveName(named);
-  // The other rules name resources, so they see none whose name is a secret.
-  const nameable = named.filter((resource) => !hasSensitiveName(resource));
-  for (const rule of rulesOfNamed) yield* rule(nameable);
-  yield* fieldChecks(whole.filter((resource) => !hasSensitiveName(resource)));
+/** Checks what holds over all files, file by file. */
+export class Rules {
+  /** The addresses of all entries that have a name which may be told. */
+  readonly names: FirstPlaces<Address> = new FirstPlaces();
+  readonly #ofNamed = rulesOfNamed.map((rule) => rule(this.names));
+
+  /** Checks the entries of a file that have a name, and those that are whole for what their fields say together. */
+  *check({ named, whole }: Pick<Declared, 'named' | 'whole'>): Iterable<Diagnostic> {
+    yield* sensitiveName(named);
+    for (const resource of named) {
+      // The other rules name resources, so they see none whose name is a secret.
+      if (hasSensitiveName(resource)) continue;
+      const { address, kind } = resource;
+      const known = this.names.find(address);
+      const first = known ?? this.names.add(address, placeOf(resource, kind.identity));
+      for (const rule of this.#ofNamed) yield* rule({ resource, first, isFirst: known === undefined });
+    }
+    yield* fieldChecks(whole.filter((resource) => !hasSensitiveName(resource)));
+  }
 }

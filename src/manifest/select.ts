@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Address } from '../base/address.ts';
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kinds, listed } from '../kinds/all.ts';
-import type { Resource } from '../kinds/resource.ts';
-import type { Since } from './since.ts';
+import type { LoadedManifests } from './load-manifests.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
 export interface Selection {
@@ -38,93 +37,65 @@ export function shardIn(written: string, name: string): Shard {
   );
 }
 
-/** The resources that a run is about. */
-export interface Scoped {
-  readonly resources: readonly Resource[];
-  /** None: all that are declared. */
-  readonly scope?: Scope;
-  /** All that the manifests declare. */
-  readonly declared: readonly Resource[];
-  /** What became of them since a revision, where that is known. */
-  readonly since?: Since;
-}
+/** Tells which resources are selected, by their addresses. */
+export class Selector {
+  readonly #selection: Selection;
+  readonly #targets: readonly AddressGlob[];
+  readonly #excludes: readonly AddressGlob[];
 
-/** The same, with what became of them since a revision; or those of them alone that became something else. */
-export function scopedSince(
-  scoped: Scoped,
-  selection: Selection,
-  since: Since,
-  changedOnly: boolean,
-): Scoped {
-  const { resources, declared, scope = { ...selection, declared: declared.length } } = scoped;
-  const { revision, alterations } = since;
-  const noLongerDeclared = select(revision.noLongerDeclared, selection).items;
-  const ofRun = { alterations, revision: { ...revision, noLongerDeclared } };
-  if (!changedOnly) return { ...scoped, since: ofRun };
-  return {
-    resources: resources.filter(({ address }) => alterations.get(address)?.kind !== 'same'),
-    declared,
-    scope: { ...scope, changed_only: true },
-    since: ofRun,
-  };
+  constructor(selection: Selection) {
+    this.#selection = selection;
+    this.#targets = selection.target.map((glob) => new AddressGlob(glob));
+    this.#excludes = selection.exclude.map((glob) => new AddressGlob(glob));
+  }
+
+  has(address: Address): boolean {
+    // Every glob looks at every address, so that one that matches nothing is noticed.
+    const wanted = matching(this.#targets, address) > 0 || this.#targets.length === 0;
+    return matching(this.#excludes, address) === 0 && wanted && isIn(this.#selection.shard, address);
+  }
+
+  /** The globs that matched none of the addresses so far. */
+  get unmatched(): string[] {
+    return [...this.#targets, ...this.#excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
+  }
+
+  /**
+   * The scope of a run that is about so many resources, once each that is declared was asked about; none where it is about all.
+   * Throws a UsageError when the selection leaves nothing over, or names nothing.
+   */
+  scope(
+    selected: number,
+    { declared, addresses }: Pick<LoadedManifests, 'declared' | 'addresses'>,
+    nameOf: (flag: 'target' | 'exclude') => string,
+  ): Scope | undefined {
+    const { target, exclude, shard } = this.#selection;
+    if (target.length + exclude.length === 0 && shard === undefined) return undefined;
+    const { unmatched } = this;
+    if (unmatched.length > 0) {
+      throw new UsageError(
+        `no declared resource has an address like ${unmatched.join(' or ')}`,
+        didYouMean(unmatched[0] ?? '', [...kinds.map(({ type }) => `${type}.*`), ...addresses]) ??
+          `Addresses are ${addressForms}; * stands for any text, ? for one character.`,
+      );
+    }
+    if (selected === 0 && shard === undefined) {
+      throw new UsageError(
+        `${nameOf('target')} and ${nameOf('exclude')} leave out every resource`,
+        'Exclude less.',
+      );
+    }
+    return { ...this.#selection, declared };
+  }
 }
 
 const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));
 
-/** The resources that a run is about. Throws a UsageError when the selection leaves nothing over, or names nothing. */
-export function selected(
-  declared: readonly Resource[],
-  selection: Selection,
-  nameOf: (flag: 'target' | 'exclude') => string,
-): Scoped {
-  const { target, exclude, shard } = selection;
-  if (target.length + exclude.length === 0 && shard === undefined) return { resources: declared, declared };
-  const { items: resources, unmatched } = select(declared, selection);
-  if (unmatched.length > 0) {
-    throw new UsageError(
-      `no declared resource has an address like ${unmatched.join(' or ')}`,
-      didYouMean(unmatched[0] ?? '', [
-        ...kinds.map(({ type }) => `${type}.*`),
-        ...declared.map(({ address }) => address),
-      ]) ?? `Addresses are ${addressForms}; * stands for any text, ? for one character.`,
-    );
-  }
-  if (resources.length === 0 && shard === undefined) {
-    throw new UsageError(
-      `${nameOf('target')} and ${nameOf('exclude')} leave out every resource`,
-      'Exclude less.',
-    );
-  }
-  return { resources, declared, scope: { ...selection, declared: declared.length } };
-}
-
-interface Selected<Item> {
-  readonly items: readonly Item[];
-  /** The globs that no item matches. */
-  readonly unmatched: readonly string[];
-}
-
-/** Selects resources, or what else has an address, by their addresses. */
-export function select<Item extends { readonly address: Address }>(
-  items: readonly Item[],
-  { target, exclude, shard }: Selection,
-): Selected<Item> {
-  const targets = target.map((glob) => new AddressGlob(glob));
-  const excludes = exclude.map((glob) => new AddressGlob(glob));
-  const wantedItems = items.filter((item) => {
-    // Every glob looks at every address, so that one that matches nothing is noticed.
-    const wanted = matching(targets, item.address) > 0 || targets.length === 0;
-    return matching(excludes, item.address) === 0 && wanted && isIn(shard, item.address);
-  });
-  const unmatched = [...targets, ...excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
-  return { items: wantedItems, unmatched };
-}
-
 /** The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. */
 function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  const hash = createHash('sha256').update(address).digest().readUIntBE(0, 6);
-  return hash % shard.count === shard.index - 1;
+  const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
+  return sixBytes % shard.count === shard.index - 1;
 }
 
 function matching(globs: readonly AddressGlob[], address: Address): number {

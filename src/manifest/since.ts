@@ -53,30 +53,32 @@ export interface Since {
   readonly alterations: ReadonlyMap<Address, Alteration>;
 }
 
-/** Compares what is declared with what was: the fields by what they mean, sensitive values by what they are made of. */
+/**
+ * Compares what is declared with what was: the fields by what they mean, sensitive values by what they are made of. Of what is gone,
+ * only that is told which `isAbout` takes.
+ */
 export function alterationsSince(
-  { resources: before, addresses: namedBefore }: Pick<LoadedManifests, 'resources' | 'addresses'>,
+  before: Pick<LoadedManifests, 'resources' | 'addresses'>,
   { resources, addresses }: Pick<LoadedManifests, 'resources' | 'addresses'>,
+  isAbout: (address: Address) => boolean = () => true,
 ): Pick<Since, 'alterations'> & Pick<SinceRevision, 'noLongerDeclared'> {
-  const then = new Map(before.map((resource) => [resource.address, resource]));
-  const known = new Set(namedBefore);
-  const declared = new Set(addresses);
+  const then = new Map(before.resources.map((resource) => [resource.address, resource]));
+  const noLongerDeclared: Gone[] = [];
+  for (const address of before.addresses) {
+    if (addresses.has(address) || !isAbout(address)) continue;
+    const former = then.get(address);
+    noLongerDeclared.push({ address, ...(former && { source: sourceOf(former) }) });
+  }
   return {
     alterations: new Map(
       resources.map((resource) => {
         const { address } = resource;
         const former = then.get(address);
-        const isNew = former === undefined && !known.has(address);
+        const isNew = former === undefined && !before.addresses.has(address);
         return [address, isNew ? { kind: 'added' } : alteration(former, resource)];
       }),
     ),
-    noLongerDeclared: [...known]
-      .filter((address) => !declared.has(address))
-      .map((address) => {
-        const former = then.get(address);
-        return { address, ...(former && { source: sourceOf(former) }) };
-      })
-      .toSorted(byAddress),
+    noLongerDeclared: noLongerDeclared.toSorted(byAddress),
   };
 }
 

@@ -5,12 +5,12 @@ import { sensitive } from '../base/sensitive.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
 import { compare } from './compare.ts';
-import { canonical, sha256 } from './canonical.ts';
+import { digestOf } from './manifest-digest.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'> {
-  /** All that is declared, where that is more. */
-  readonly declared?: readonly Resource[];
+  /** Of all that is declared, where that is more. */
+  readonly manifestDigest?: string;
   readonly since?: Since;
 }
 
@@ -18,28 +18,17 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'>
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
-  context: PlanContext,
+  { manifestDigest = digestOf(resources), since, ...about }: PlanContext,
 ): Plan {
-  const { declared = resources, since, ...about } = context;
   return {
     ...about,
     ...(since && { since: since.revision }),
-    manifestDigest: manifestDigest(declared),
+    manifestDigest,
     changes: resources.toSorted(byAddress).map((resource) => {
       const alteration = since?.alterations.get(resource.address);
       return { ...changeOf(resource, observed), ...(alteration && { since: alteration }) };
     }),
   };
-}
-
-/** A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. */
-function manifestDigest(resources: readonly Resource[]): string {
-  return sha256(linesOf(resources));
-}
-
-/** One by one: together they are as long as the manifests. */
-function* linesOf(resources: readonly Resource[]): Generator<string> {
-  for (const { address, shown } of resources.toSorted(byAddress)) yield `${canonical([address, shown])}\n`;
 }
 
 function changeOf(resource: Resource, observed: ObservedState): Change {

@@ -148,10 +148,10 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
     kind: 'problems',
     title: 'rollcall validate',
     environment,
-    headline: validationHeadline(found, loaded.resources),
+    headline: validationHeadline(found, loaded.counts),
     findings: [],
     valid: found.errors.length === 0,
-    resourceCount: loaded.resources.length,
+    resourceCount: loaded.declared,
     ...(unchecked && { unchecked }),
     remarks: unchecked ? uncheckedRemarks(unchecked) : [],
   };

@@ -49,7 +49,7 @@ export async function applySaved(
   const known = { ...nothing, service: plan.service, environment: plan.environment };
   return withService(reached, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
-    const now = await planFor({ resources, declared: resources }, service, job);
+    const now = await planFor({ resources, manifestDigest: plan.manifestDigest }, service, job);
     if ('halt' in now) return { ...known, ...now };
     const changes = changedSince(document, now, now.observed);
     if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };

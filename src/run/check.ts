@@ -1,16 +1,13 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import { loadManifests, type LoadedManifests } from '../manifest/load-manifests.ts';
+import { loadManifests, type LoadedManifests, type LoadOptions } from '../manifest/load-manifests.ts';
 import { manifestsOf, type Settings } from '../settings/settings.ts';
 import type { World } from './world.ts';
 
-/**
- * Reads and checks the manifests; what is wrong with the settings is among the diagnostics. `secrets` says whether what `${env:NAME}`
- * and `${file:PATH}` in them stand for is read. Throws a UsageError when no manifest is named.
- */
+/** Reads and checks the manifests; what is wrong with the settings is among the diagnostics. Throws a UsageError when no manifest is named. */
 export async function check(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
-  secrets: 'read' | 'assumed' = 'read',
+  options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns'> = {},
 ): Promise<LoadedManifests> {
   const { configFile, variables, strict, policy, diagnostics } = settings;
   const loaded = await loadManifests(manifestsOf(settings), {
@@ -18,7 +15,7 @@ export async function check(
     files,
     env,
     strict,
-    secrets,
+    ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),
     ...(variables && { variables }),
   });

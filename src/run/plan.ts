@@ -1,10 +1,9 @@
 import { canBeRead } from '../kinds/kind.ts';
-import type { Scoped } from '../manifest/select.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { checkScope, type ScopeRequest } from './scope.ts';
+import { checkScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
@@ -48,7 +47,7 @@ export function planChecked(
 
 /** Observes and compares: the plan, or why there is none. */
 export async function planFor(
-  { resources, scope, declared, since }: Scoped,
+  { resources, ...about }: Scoped,
   service: Service,
   job: Job,
 ): Promise<Planned | Halted> {
@@ -64,9 +63,7 @@ export async function planFor(
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
     ...destinationOf(settings),
-    ...(scope && { scope }),
-    declared,
-    ...(since && { since }),
+    ...about,
   });
   return { ...made, observed };
 }

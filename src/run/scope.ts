@@ -1,7 +1,8 @@
 import type { Address } from '../base/address.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
-import { scopedSince, select, selected, type Scoped, type Selection } from '../manifest/select.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Since } from '../manifest/since.ts';
+import { ManifestDigest } from '../plan/manifest-digest.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors } from './check.ts';
@@ -17,6 +18,17 @@ export interface ScopeRequest {
   readonly since?: SinceRequest | undefined;
 }
 
+/** The resources that a run is about. */
+export interface Scoped {
+  readonly resources: readonly Resource[];
+  /** None: all that are declared. */
+  readonly scope?: Scope;
+  /** Of all that the manifests declare. */
+  readonly manifestDigest: string;
+  /** What became of them since a revision, where that is known. */
+  readonly since?: Since;
+}
+
 /** Everything that is known before a request is sent. */
 type Checked = {
   readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
@@ -25,44 +37,49 @@ type Checked = {
   | { readonly kind: 'ready'; readonly scoped: Scoped; readonly service: ServiceSettings }
 );
 
-/** Checks what a run is about, and tells what is wrong with it. */
+/**
+ * Checks what a run is about, and tells what is wrong with it. Of what it is not about, warnings are left out; errors stay: they
+ * end the run in any case.
+ */
 export async function checkScope({ settings, selection, since }: ScopeRequest, job: Job): Promise<Checked> {
   const { service, nameOf } = settings;
-  const manifests = await check(settings, job);
-  const { resources, filenames } = manifests;
+  const selector = new Selector(selection);
+  const digest = new ManifestDigest();
+  const manifests = await check(settings, job, {
+    keep: (resource) => {
+      digest.add(resource);
+      return selector.has(resource.address);
+    },
+    warns: (address) => selector.has(address),
+  });
+  const { resources, filenames, declared } = manifests;
   const isValid = service !== undefined && !hasErrors(manifests.diagnostics);
-  const compared = since && isValid ? await comparedSince(since, { settings, manifests }, job) : undefined;
-  const diagnostics = withoutOthersWarnings(
-    [...manifests.diagnostics, ...(compared?.diagnostics ?? [])],
-    selection,
-    since?.changedOnly ? compared?.since.alterations : undefined,
+  const compared =
+    since && isValid ? await comparedSince(since, { settings, selection, manifests }, job) : undefined;
+  const alterations = since?.changedOnly ? compared?.since.alterations : undefined;
+  const isLeftOut = (address: Address): boolean => alterations?.get(address)?.kind === 'same';
+  const diagnostics = [...manifests.diagnostics, ...(compared?.diagnostics ?? [])].filter(
+    ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.tell({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
-  const scoped = selected(resources, selection, nameOf);
-  if (!since || !compared) return { kind: 'ready', known, scoped, service };
+  const scope = selector.scope(resources.length, manifests, nameOf);
+  const scoped = {
+    resources,
+    manifestDigest: digest.toString(),
+    ...(scope && { scope }),
+    ...(compared && { since: compared.since }),
+  };
+  if (!since?.changedOnly) return { kind: 'ready', known, scoped, service };
   return {
     kind: 'ready',
     known,
-    scoped: scopedSince(scoped, selection, compared.since, since.changedOnly),
+    scoped: {
+      ...scoped,
+      resources: resources.filter(({ address }) => !isLeftOut(address)),
+      scope: { ...(scope ?? { ...selection, declared }), changed_only: true },
+    },
     service,
   };
-}
-
-/** Leaves out the warnings about resources that the run is not about. Errors stay: they end the run in any case. */
-function withoutOthersWarnings(
-  diagnostics: readonly Diagnostic[],
-  selection: Selection,
-  alterations: Since['alterations'] | undefined,
-): readonly Diagnostic[] {
-  const warned = diagnostics.flatMap(({ address, severity }) =>
-    address !== undefined && severity === 'warning' ? [{ address }] : [],
-  );
-  const ofRun = new Set<Address>();
-  for (const { address } of select(warned, selection).items)
-    if (alterations?.get(address)?.kind !== 'same') ofRun.add(address);
-  return diagnostics.filter(
-    ({ severity, address }) => severity === 'error' || address === undefined || ofRun.has(address),
-  );
 }

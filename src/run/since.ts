@@ -1,6 +1,8 @@
+import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
+import { Selector, type Selection } from '../manifest/select.ts';
 import { alterationsSince, brokenBefore, type Since } from '../manifest/since.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check } from './check.ts';
@@ -16,6 +18,13 @@ export interface SinceRequest {
   readonly settingsIn: (files: Files) => Promise<Settings | Diagnostic>;
 }
 
+/** The manifests as they are, as far as they are selected. */
+interface Compared {
+  readonly settings: Settings;
+  readonly selection: Selection;
+  readonly manifests: LoadedManifests;
+}
+
 interface ComparedSince {
   readonly since: Since;
   /** That the manifests of the revision were not valid, where that is so. */
@@ -25,13 +34,16 @@ interface ComparedSince {
 /** Tells what became of every entry since a revision. Rejects with a UsageError where version control cannot tell how it was. */
 export async function comparedSince(
   { ref, settingsIn }: SinceRequest,
-  { settings, manifests }: { readonly settings: Settings; readonly manifests: LoadedManifests },
+  { settings, selection, manifests }: Compared,
   world: Pick<World, 'files' | 'env' | 'revision'>,
 ): Promise<ComparedSince> {
   const revision = await world.revision(ref);
   const about = { ref, commit: revision.commit };
-  const before = await manifestsIn(revision, settingsIn, settings, world);
-  const { alterations, noLongerDeclared } = alterationsSince(before, manifests);
+  const selector = new Selector(selection);
+  const before = await manifestsIn(revision, settingsIn, settings, selector, world);
+  const { alterations, noLongerDeclared } = alterationsSince(before, manifests, (address) =>
+    selector.has(address),
+  );
   return {
     since: { revision: { ...about, noLongerDeclared }, alterations },
     diagnostics: brokenBefore(about, before.diagnostics),
@@ -43,15 +55,24 @@ async function manifestsIn(
   { files, close }: Revision,
   settingsIn: SinceRequest['settingsIn'],
   { policy }: Settings,
+  selector: Selector,
   world: Pick<World, 'files' | 'env'>,
 ): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
   try {
     const then = await settingsIn(firstOf(files, world.files));
-    const nothing = { resources: [], addresses: [] };
+    const nothing = { resources: [], addresses: new Set<Address>() };
     if ('code' in then) return { ...nothing, diagnostics: [then] };
     if (then.paths.length === 0) return { ...nothing, diagnostics: then.diagnostics };
     const settings = { ...then, strict: false, policy: { ...then.policy, own: policy.own } };
-    return await check(settings, { ...world, files }, 'assumed');
+    return await check(
+      settings,
+      { ...world, files },
+      {
+        secrets: 'assumed',
+        keep: ({ address }) => selector.has(address),
+        warns: () => false,
+      },
+    );
   } finally {
     await close();
   }

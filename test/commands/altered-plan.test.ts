@@ -62,6 +62,12 @@ test('a plan that nobody altered is applied, though its digest was made anew', a
   expect(service.creates()).toHaveLength(3);
 });
 
+test('and so is one by a release that makes another digest of the same manifests', async () => {
+  const former = `sha256:${'0'.repeat(64)}`;
+  const { ending } = await applyAltered((document) => (document.manifest_digest = former));
+  expect(ending).toBe('done');
+});
+
 describe('an altered plan with a digest that fits is refused, and nothing is sent:', () => {
   test.each<[string, Parameters<typeof applyAltered>[0], string]>([
     [

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { select } from '../../src/manifest/select.ts';
+import { Selector } from '../../src/manifest/select.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { desired } from '../support/desired.ts';
 
@@ -28,7 +28,14 @@ beforeAll(async () => {
 });
 
 function selected(target: string[], exclude: string[] = []): string[] {
-  return select(resources, { target, exclude }).items.map(({ address }) => address);
+  return asked(target, exclude).addresses;
+}
+
+/** What a selector selects that is asked about every resource. */
+function asked(target: string[], exclude: string[]): { addresses: string[]; unmatched: string[] } {
+  const selector = new Selector({ target, exclude });
+  const addresses = resources.map(({ address }) => address).filter((address) => selector.has(address));
+  return { addresses, unmatched: selector.unmatched };
 }
 
 const applications = ['application.wiki', 'application.wiki-2', 'application.grafana'];
@@ -79,10 +86,7 @@ describe('a glob', () => {
 
   test('selects by the whole address, and by its case', () => {
     for (const glob of ['wiki', 'application', 'application.wik', 'Application.wiki', 'application.Wiki', ''])
-      expect(select(resources, { target: [glob], exclude: [] })).toEqual({
-        items: [],
-        unmatched: [glob],
-      });
+      expect(asked([glob], [])).toEqual({ addresses: [], unmatched: [glob] });
   });
 });
 
@@ -114,10 +118,7 @@ describe('a selection', () => {
   });
 
   test('names what matches nothing, though another glob has matched before', () => {
-    const { unmatched } = select(resources, {
-      target: ['*', 'no.*'],
-      exclude: ['user.*', 'nor.this', 'user.a.b'],
-    });
+    const { unmatched } = asked(['*', 'no.*'], ['user.*', 'nor.this', 'user.a.b']);
     expect(unmatched).toEqual(['no.*', 'nor.this']);
   });
 });

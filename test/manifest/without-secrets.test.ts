@@ -120,7 +120,7 @@ test('a name that is a secret is refused, and no address', async () => {
     'users: [{ username: "${env:A}", name: A }, { username: "${env:B}", name: B }, { username: c, name: C }]',
   );
   expect(diagnostics.map(({ code }) => code)).toEqual(['sensitive-name', 'sensitive-name']);
-  expect(addresses).toEqual(['user.c']);
+  expect([...addresses]).toEqual(['user.c']);
 });
 
 test('where secrets are read, nothing is said of what was not checked', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makePlan } from '../../src/plan/make-plan.ts';
+import { ManifestDigest } from '../../src/plan/manifest-digest.ts';
 import { savedPlan } from '../../src/plan/saved/document.ts';
 import { desired } from '../support/desired.ts';
 import { observedIn, planOf } from '../support/plan-of.ts';
@@ -27,6 +28,26 @@ test.each([
   ['nothing', 'users: []'],
 ])('and tells %s apart', async (_, text) => {
   expect(await digestOf(text)).not.toBe(await digestOf('users: [{ username: a, name: A }]'));
+});
+
+test('of thousands as of a few', () => {
+  const digestOfAll = (names: readonly number[]): string => {
+    const digest = new ManifestDigest();
+    for (const name of names) digest.add({ address: `user.${name}`, shown: { username: `${name}` } });
+    return digest.toString();
+  };
+  const names = Array.from({ length: 5000 }, (_, index) => index);
+  const digests = new Set([names, names.toReversed()].map((some) => digestOfAll(some)));
+  expect(digests.size).toBe(1);
+  for (const other of [
+    names.slice(1),
+    names.slice(0, -1),
+    [...names, 5000],
+    names.with(2000, 5000),
+    [...names, 7],
+  ])
+    digests.add(digestOfAll(other));
+  expect(digests.size).toBe(6);
 });
 
 /** The digest that a plan for a service keeps of the secrets that it declares. */

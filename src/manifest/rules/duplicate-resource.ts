@@ -1,25 +1,18 @@
-import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf } from '../../kinds/resource.ts';
 import { shownPlace } from '../../base/source.ts';
+import type { Rule } from './rule.ts';
 
 /** A slug or a username may be declared once, over all files. */
-export function duplicateResource(resources: readonly Resource[]): Diagnostic[] {
-  const first = new Map<string, Resource>();
-  const diagnostics: Diagnostic[] = [];
-  for (const resource of resources) {
-    const earlier = first.get(resource.address);
-    if (earlier === undefined) {
-      first.set(resource.address, resource);
-      continue;
-    }
+export const duplicateResource: Rule =
+  (names) =>
+  ({ resource, first, isFirst }) => {
+    if (isFirst) return [];
     const field = resource.kind.identity;
-    diagnostics.push(
+    return [
       diagnosticOf(resource, field, {
         code: 'duplicate-resource',
         summary: `the ${field} \`${resource.name}\` is declared twice`,
-        detail: `It is first declared at ${shownPlace(placeOf(earlier, field))}. Remove one of the two.`,
+        detail: `It is first declared at ${shownPlace(names.placeOf(first))}. Remove one of the two.`,
       }),
-    );
-  }
-  return diagnostics;
-}
+    ];
+  };

@@ -1,11 +1,13 @@
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../../base/json.ts';
-import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf } from '../../kinds/resource.ts';
+import type { Rule } from './rule.ts';
 
 /** The same id twice in one list. One of the two is probably a slip for another. */
-export function repeatedId(resources: readonly Resource[]): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
-  for (const resource of resources) {
+export const repeatedId: Rule =
+  () =>
+  ({ resource }) => {
+    const diagnostics: Diagnostic[] = [];
     for (const [field, value] of Object.entries(resource.fields)) {
       const form = resource.kind.fields[field]?.idForm;
       if (form === undefined || !isJsonList(value)) continue;
@@ -15,9 +17,8 @@ export function repeatedId(resources: readonly Resource[]): Diagnostic[] {
         seen.add(id);
       }
     }
-  }
-  return diagnostics;
-}
+    return diagnostics;
+  };
 
 function problem(field: string): Problem {
   return {

@@ -16,7 +16,7 @@ import { planFrom, shownResource } from '../document.ts';
 import type { Plan } from '../plan.ts';
 import type { SavedChange, SavedPlan } from './document.ts';
 import type { ReferencePolicy } from '../../manifest/reference-policy.ts';
-import { checkRules } from '../../manifest/rules.ts';
+import { Rules } from '../../manifest/rules.ts';
 import { readSecret, secretFiles, type SecretSources } from '../../manifest/secret-reference.ts';
 import { trim } from '../../manifest/trim.ts';
 
@@ -58,7 +58,9 @@ export async function restored(
 
 /** What the manifests of the plan would have been refused for. */
 function brokenRules(resources: readonly Resource[]): Diagnostic[] {
-  const errors = [...checkRules(resources, [])].filter(({ severity }) => severity === 'error');
+  const errors = [...new Rules().check({ named: resources, whole: [] })].filter(
+    ({ severity }) => severity === 'error',
+  );
   return errors.map((error) => ({ ...error, code: 'stale-plan' }));
 }
 

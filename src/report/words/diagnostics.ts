@@ -1,7 +1,8 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, kindWords } from '../../kinds/all.ts';
-import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf } from '../../kinds/resource.ts';
+import type { LoadedManifests } from '../../manifest/load-manifests.ts';
 import type { Unchecked } from '../../manifest/unchecked.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
@@ -45,14 +46,12 @@ export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 /** The last line of a validation. */
 export function validationHeadline(
   { errors, warnings }: Record<'errors' | 'warnings', readonly Diagnostic[]>,
-  resources: readonly Resource[],
+  counts: LoadedManifests['counts'],
 ): string {
   const warned = warningCount(warnings);
   if (errors.length > 0)
     return `Invalid: ${[counted(errors.length, 'error'), ...warned].join(', ')}. Nothing was sent.`;
-  const declared = kinds
-    .map((kind) => counted(resources.filter((resource) => resource.kind === kind).length, kind.type))
-    .join(', ');
+  const declared = kinds.map(({ type }) => counted(counts.get(type) ?? 0, type)).join(', ');
   return `Valid: ${[declared, ...warned].join('; ')}.`;
 }
 

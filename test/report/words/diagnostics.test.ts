@@ -25,7 +25,9 @@ describe('the last line of a validation', () => {
     const loaded = {
       diagnostics: [warning, error, warning],
       resources: [],
-      addresses: [],
+      declared: 0,
+      counts: new Map(),
+      addresses: new Set<never>(),
       filenames: ['m.yaml'],
     };
     expect(validationReport(loaded).headline).toBe('Invalid: 1 error, 2 warnings. Nothing was sent.');

@@ -1,0 +1,214 @@
+import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
+import { setFlagsFromString } from 'node:v8';
+import { describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/base/diagnostic.ts';
+import { diagnosticOf, placeOf, type Resource } from '../../src/kinds/resource.ts';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { Selector } from '../../src/manifest/select.ts';
+import { digestOf, ManifestDigest } from '../../src/plan/manifest-digest.ts';
+import { times } from '../support/effort.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+type Manifests = Readonly<Record<string, string | Uint8Array>>;
+
+/** Some manifests with most kinds of mistakes that one entry makes, or two of them. */
+function manifests(seed: number): Manifests {
+  const random = seededRandom(seed);
+  const one = (...from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? '';
+  const faults = random() < 0.7;
+  const entry = (fields: readonly string[]): string =>
+    random() < 0.5 ? `  - ${fields.join('\n    ')}\n` : `  - { ${fields.join(', ')} }\n`;
+  const some = (list: string, count: number, fields: () => readonly string[]): string =>
+    `${list}:\n${Array.from({ length: count }, () => entry(fields())).join('')}`;
+  const number = (): string => String(Math.floor(random() * 40));
+  const user = (): string[] => {
+    const unlikely = faults && random() < 0.1;
+    const name = one('Somebody', 'somebody', 'ﬁnn.with.a.long.name', 'finn.with.a.long.name', 'Ä', 'ä');
+    return [
+      `username: ${unlikely ? name : `${name}${seed}-${random()}`}`,
+      ...(random() < 0.8 ? [one('name: A long display name of somebody', 'name: "${env:SECRET}"')] : []),
+      ...(random() < 0.3
+        ? ['groups: [4aa5ab5c-3c2c-4b4c-9e5c-2f5d6c7b8a90, 6aa5ab5c-3c2c-4b4c-9e5c-2f5d6c7b8a90]']
+        : []),
+      ...(random() < 0.2 ? ['email: somebody@example'] : []),
+      ...(unlikely
+        ? [one('emial: x@example.com', 'is_active: perhaps', 'path: "${var:none}"', 'path: ok')]
+        : []),
+      ...(random() < 0.2 ? ['attributes: { team: the-team-of-somebody }'] : []),
+    ];
+  };
+  const application = (): string[] => [
+    `slug: ${one('wiki', 'Wiki', 'mail')}${faults && random() < 0.2 ? '' : `-${random()}`.replace('.', '')}`,
+    'name: An application with a long name',
+    ...(faults && random() < 0.3 ? [`provider: ${number()}`] : []),
+    ...(faults && random() < 0.3 ? [`backchannel_providers: [${number()}, ${number()}]`] : []),
+  ];
+  const file = (): string =>
+    `version: 1\n${one('', 'defaults: { user: { path: a/path/for/everybody } }\n')}` +
+    some('applications', Math.ceil(random() * 5), application) +
+    some('users', Math.ceil(random() * 20), user);
+  return { 'a.yaml': file(), 'b.yaml': file().replaceAll('\n', one('\n', '\r\n')), 'c.yaml': file() };
+}
+
+async function load(
+  files: Manifests,
+  options: Partial<Parameters<typeof loadManifests>[1]> = {},
+): Promise<LoadedManifests> {
+  const env = { SECRET: 'a canary that is long enough' };
+  return loadManifests(Object.keys(files), { files: memoryFiles(files), env, variables: {}, ...options });
+}
+
+/** All that can be told of a resource, its places and its lines among it. */
+function told(resource: Resource): string {
+  const { kind, origin: _, ...rest } = resource;
+  const problem = { code: 'differs', summary: '' } as const;
+  const fields = [undefined, ...Object.keys(resource.fields)];
+  const all = {
+    ...rest,
+    type: kind.type,
+    places: fields.map((field) => diagnosticOf(resource, field, problem)),
+    items: fields.map((field) => [0, 1].map((item) => placeOf(resource, field, item))),
+  };
+  return inspect(all, { depth: null, sorted: true });
+}
+
+/** The part of a roll that one of so many runs is about, as run/ asks for it. */
+async function part(files: Manifests, index: number, count: number, strict?: boolean) {
+  const selector = new Selector({ target: [], exclude: [], shard: { index, count } });
+  const digest = new ManifestDigest();
+  const loaded = await load(files, {
+    keep: (resource) => {
+      digest.add(resource);
+      return selector.has(resource.address);
+    },
+    warns: (address) => selector.has(address),
+    ...(strict && { strict }),
+  });
+  const isOurs = ({ address }: Pick<Diagnostic, 'address'>): boolean =>
+    address === undefined || selector.has(address);
+  return { loaded, isOurs, digest: digest.toString() };
+}
+
+describe('of a roll in parts', () => {
+  test('each run finds all that is wrong, and keeps its own resources as a run of the whole keeps them', async () => {
+    const codes = new Set<string>();
+    for (let seed = 0; seed < times({ short: 60, full: 1000 }); seed += 1) {
+      const files = manifests(seed);
+      const count = 2 + (seed % 5);
+      const whole = await load(files);
+      const kept: string[] = [];
+      for (let index = 1; index <= count; index += 1) {
+        const { loaded, isOurs, digest } = await part(files, index, count);
+        expect(loaded.diagnostics, `seed ${seed}`).toEqual(
+          whole.diagnostics.filter((diagnostic) => diagnostic.severity === 'error' || isOurs(diagnostic)),
+        );
+        expect({ ...loaded, addresses: [...loaded.addresses] }).toMatchObject({
+          declared: whole.declared,
+          counts: whole.counts,
+          addresses: [...whole.addresses],
+        });
+        expect(digest).toBe(digestOf(whole.resources));
+        expect(loaded.resources.every((resource) => isOurs(resource))).toBe(true);
+        kept.push(...loaded.resources.map((resource) => told(resource)));
+      }
+      expect(kept.toSorted(), `seed ${seed}`).toEqual(
+        whole.resources.map((resource) => told(resource)).toSorted(),
+      );
+      for (const { code } of whole.diagnostics) codes.add(code);
+    }
+    // The rolls are worth the test.
+    expect([...codes]).toEqual(
+      expect.arrayContaining([
+        'duplicate-resource',
+        'similar-name',
+        'shared-provider',
+        'likely-refused',
+        'unknown-field',
+      ]),
+    );
+  });
+
+  test('a warning about another part is told where it is an error', async () => {
+    const files = { 'a.yaml': 'version: 1\nusers: [{ username: a }, { username: b }, { username: c }]\n' };
+    for (const index of [1, 2]) {
+      const { loaded } = await part(files, index, 2, true);
+      expect(loaded.diagnostics.map(({ severity, address }) => [severity, address])).toEqual([
+        ['error', 'user.a'],
+        ['error', 'user.b'],
+        ['error', 'user.c'],
+      ]);
+    }
+  });
+});
+
+describe('what is kept', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void; // V8's own, which has no type
+
+  function heap(): number {
+    /./.exec('the engine keeps the last text that a regular expression has looked at');
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  }
+
+  test('of a part is no text of the files but its lines, of resources and warnings', async () => {
+    const padding = `# ${'nothing to see here '.repeat(50)}\n`.repeat(4000);
+    const user = (name: string): string =>
+      `  - username: a-long-username-${name}\n    name: A long display name\n    path: /a/path/that/is/warned/of\n`;
+    const users = Array.from({ length: 20 }, (_, index) => user(`of-number-${index}`)).join('');
+    const files = Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map((name) => [
+        `${name}.yaml`,
+        new TextEncoder().encode(`version: 1\n${padding}users:\n${users.replaceAll('of-number', name)}`),
+      ]),
+    );
+    const textBytes = 4 * padding.length;
+    const before = heap();
+    const { loaded } = await part(files, 1, 10);
+    expect(heap() - before).toBeLessThan(textBytes / 8);
+    // What is kept is used after the measurement, so it was there.
+    expect(loaded.resources.length).toBeGreaterThan(4);
+    expect(loaded.diagnostics.length).toBeGreaterThan(4);
+  });
+});
+
+describe('no more is read', () => {
+  const users = (...names: readonly string[]): string =>
+    `version: 1\nusers:\n${names.map((name) => `  - { username: ${name} }\n`).join('')}`;
+  const files = { 'a.yaml': users('a', 'b'), 'b.yaml': users('c', 'd'), 'c.yaml': users('e', 'e') };
+  const most = { inFile: 2, kept: 6, declared: 6, problems: 7 };
+
+  test.each([
+    [{ inFile: 1 }, 'a.yaml', 'more than 1 resources are declared in this file'],
+    [
+      { kept: 3 },
+      'b.yaml',
+      'this run is about more than 3 resources, counting from the first file to this one',
+    ],
+    [
+      { declared: 3 },
+      'b.yaml',
+      'more than 3 resources are declared, counting from the first file to this one',
+    ],
+    [{ problems: 3 }, 'b.yaml', 'more than 3 problems were found, counting from the first file to this one'],
+  ])('than %j', async (less, filename, summary) => {
+    const { diagnostics } = await load(files, { most: { ...most, ...less } });
+    const found = diagnostics.filter(({ code }) => code.startsWith('too-many'));
+    expect(found).toMatchObject([{ severity: 'error', summary, range: { filename } }]);
+    expect(diagnostics.every(({ range }) => range !== undefined && range.filename <= filename)).toBe(true);
+  });
+
+  test('but as much is', async () => {
+    const { diagnostics } = await load(files, { most });
+    expect(diagnostics.map(({ code }) => code)).not.toContainEqual(expect.stringMatching(/^too-many/));
+  });
+
+  test('where entries are kept, only those count that are', async () => {
+    const keep = ({ name }: Resource): boolean => name < 'd';
+    const { diagnostics, resources } = await load(files, { most: { ...most, kept: 3 }, keep });
+    expect(diagnostics.map(({ code }) => code)).not.toContain('too-many-resources');
+    expect(resources).toHaveLength(3);
+  });
+});
