@@ -1,4 +1,17 @@
 import { packageFile } from '../base/package-file.ts';
+import type { ServiceFlags } from './flags.ts';
+
+/** The environment that the first files are for. */
+export const defaultEnvironment = 'production';
+export const defaultTokenEnv = 'ROLLCALL_TOKEN';
+
+export interface InitOptions extends ServiceFlags {
+  /** Takes every default instead of asking. */
+  readonly yes?: boolean;
+  readonly tokenEnv?: string;
+  readonly manifests?: string;
+  readonly pipeline?: string;
+}
 
 /** What the first files of a project are made from. */
 export interface InitAnswers {
@@ -8,6 +21,8 @@ export interface InitAnswers {
   readonly tokenEnv: string;
   /** Where the manifests are, when there are some. */
   readonly manifests?: string;
+  /** The environment of rollcall.yaml that the pipeline is for; none where it has none. */
+  readonly environment: string | undefined;
   readonly pipeline: Pipeline;
 }
 
@@ -49,7 +64,7 @@ allow_env: []
 allow_files: [secrets/]
 
 environments:
-  production:
+  ${defaultEnvironment}:
     url: ${JSON.stringify(url)}
     token_env: ${tokenEnv}
 `;
@@ -62,12 +77,22 @@ applications:
     meta_launch_url: https://handbook.example.com/
 `;
 
-/** The example, with this service and this name of the token. */
-function pipelineFiles({ pipeline, tokenEnv, url }: InitAnswers): InitFile[] {
+/** The example, with this service, this environment and this name of the token. */
+function pipelineFiles({ pipeline, tokenEnv, url, environment }: InitAnswers): InitFile[] {
   if (pipeline === 'none') return [];
   const { example, path } = examples[pipeline];
   const text = packageFile(`examples/pipelines/${example}`)
     .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
-    .replaceAll("'https://id.example.com'", () => JSON.stringify(url));
+    .replaceAll("'https://id.example.com'", () => JSON.stringify(url))
+    .replaceAll(/^( *ROLLCALL_ENV: )production\n/gm, (_, key: string) =>
+      environment === undefined ? '' : `${key}${yamlWord(environment)}\n`,
+    );
   return [{ path, text }];
+}
+
+/** A text as YAML takes it for one, and not for a number or a boolean. */
+function yamlWord(text: string): string {
+  return /^[a-z][\w-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/.test(text)
+    ? text
+    : JSON.stringify(text);
 }

@@ -10,20 +10,19 @@ import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandLine, shellWord } from './command-line.ts';
 import { examine, type Examined } from './doctor.ts';
-import { valuesOf, voiceOf, type ServiceFlags } from './flags.ts';
-import { initFiles, pipelines, type InitAnswers, type Pipeline } from './init-files.ts';
+import { valuesOf, voiceOf } from './flags.ts';
+import {
+  defaultEnvironment,
+  defaultTokenEnv,
+  initFiles,
+  pipelines,
+  type InitAnswers,
+  type InitOptions,
+  type Pipeline,
+} from './init-files.ts';
+import { keptConfig } from './kept-config.ts';
 import { narrated } from './narrator.ts';
-import { noConfig } from '../settings/values.ts';
-
-export interface InitOptions extends ServiceFlags {
-  /** Takes every default instead of asking. */
-  readonly yes?: boolean;
-  readonly tokenEnv?: string;
-  readonly manifests?: string;
-  readonly pipeline?: string;
-}
-
-const defaultTokenEnv = 'ROLLCALL_TOKEN';
+import { noConfig, type ChosenConfig } from '../settings/values.ts';
 
 /** `rollcall init`: writes the first files of a project, checks the service that they name, and overwrites nothing. */
 export async function init(
@@ -35,7 +34,8 @@ export async function init(
   await refuseWrongPlace(folder, base, options, context);
   const interruption = context.interruptible();
   const { signal } = interruption;
-  const answers = await answersFrom(options, signal, context);
+  const kept = await keptConfig(base, options, context);
+  const answers = await answersFrom(options, kept, base, signal, context);
   if (signal.aborted) {
     context.stderr.write('Interrupted: nothing was written.\n');
     return interruptedBy(signal);
@@ -52,12 +52,15 @@ export async function init(
     }
   }
   if (failed) return 'failed';
-  const checked = await checkService(answers, options, { ...context, interruptible: () => interruption });
+  const checked = await checkService(answers, kept, options, {
+    ...context,
+    interruptible: () => interruption,
+  });
   if (checked.kind === 'interrupted') return checked.ending;
   const healthy = checked.kind === 'not checked' || isHealthy(checked.diagnosis.checks);
-  context.stdout.write(`\n${await remarks(answers, base, context)}`);
+  context.stdout.write(`\n${await remarks(answers, kept, base, context)}`);
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
-  const next = commandLine(healthy ? 'plan' : 'doctor', 'production', context);
+  const next = commandLine(healthy ? 'plan' : 'doctor', answers.environment, context);
   context.stdout.write(`Next: ${inline(cd)}${next}\n`);
   return healthy ? 'done' : 'failed';
 }
@@ -89,12 +92,19 @@ async function refuseWrongPlace(
 
 /** What the pipeline needs that is not there yet. */
 async function remarks(
-  { pipeline, tokenEnv, url }: InitAnswers,
+  { pipeline, tokenEnv, url, environment, manifests }: InitAnswers,
+  kept: ChosenConfig | undefined,
   base: string,
   { files }: Context,
 ): Promise<string> {
   if (pipeline === 'none') return '';
   const lines = [`The pipeline needs ${tokenEnv} among its secrets: the head of its file says how.`];
+  if (environment !== undefined && environment !== defaultEnvironment)
+    lines.push(`It is for the environment ${environment}.`);
+  if (kept?.manifests.length === 0)
+    lines.push(
+      `It takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
+    );
   if ((await files.kindOf(`${base}package.json`)) === 'absent')
     lines.push('It runs npm ci: make a package.json, with rollcall among its development dependencies.');
   if (isLoopback(new URL(url).hostname)) lines.push(`It will not reach ${url}, which is this machine.`);
@@ -103,6 +113,8 @@ async function remarks(
 
 async function answersFrom(
   { yes = false, url, tokenEnv, manifests, pipeline, insecureHttp = false }: InitOptions,
+  kept: ChosenConfig | undefined,
+  base: string,
   signal: AbortSignal,
   context: Context,
 ): Promise<InitAnswers> {
@@ -111,7 +123,7 @@ async function answersFrom(
     if (yes || context.ask === undefined || signal.aborted) return otherwise;
     return (await context.ask(`${question} [${otherwise}] `, signal)) || otherwise;
   };
-  const known = url ?? nonEmpty(context.env['ROLLCALL_URL']);
+  const known = url ?? kept?.url ?? nonEmpty(context.env['ROLLCALL_URL']);
   const asked = known ?? (await askUrl(yes, signal, context));
   if (asked === '' && !signal.aborted) {
     throw new UsageError(
@@ -120,7 +132,12 @@ async function answersFrom(
     );
   }
   const baseUrl = signal.aborted ? '' : readBaseUrl(asked, insecureHttp);
-  const variable = await ask(tokenEnv, 'The environment variable that holds the token:', defaultTokenEnv);
+  const keptTokenEnv = kept && (kept.tokenEnv ?? defaultTokenEnv);
+  const variable = await ask(
+    tokenEnv ?? keptTokenEnv,
+    'The environment variable that holds the token:',
+    defaultTokenEnv,
+  );
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) || looksLikeToken(variable)) {
     throw new UsageError(
       'this cannot name an environment variable', // and may be the token itself
@@ -128,10 +145,14 @@ async function answersFrom(
     );
   }
   const wanted = await ask(pipeline, `A pipeline file (${pipelines.join(', ')}):`, 'none');
+  // The first manifest is for where none are.
+  const elsewhere =
+    manifests ?? kept?.manifests.find((path) => path.replace(/\/+$/, '') !== `${base}manifests`);
   return {
     url: baseUrl,
     tokenEnv: variable,
-    ...(manifests !== undefined && { manifests }),
+    ...(elsewhere !== undefined && { manifests: elsewhere }),
+    environment: kept ? kept.environment : defaultEnvironment,
     pipeline: pipelineNamed(wanted),
   };
 }
@@ -164,17 +185,19 @@ function pipelineNamed(written: string): Pipeline {
 
 /** Checks the service, if there is a token, and says what it found. */
 async function checkService(
-  { url, tokenEnv }: InitAnswers,
+  { url, tokenEnv, environment }: InitAnswers,
+  kept: ChosenConfig | undefined,
   options: InitOptions,
   context: Context,
 ): Promise<Examined | { readonly kind: 'not checked' }> {
-  if (options.tokenFile === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
+  const file = options.tokenFile ?? kept?.tokenFile;
+  if (file === undefined && nonEmpty(valueOf(context.env, tokenEnv)) === undefined) {
     context.stdout.write(
-      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', 'production', context)}\n`,
+      `\nThe service was not checked: ${tokenEnv} is not set here. Set it, then: ${commandLine('doctor', environment, context)}\n`,
     );
     return { kind: 'not checked' };
   }
-  const config = { ...noConfig, tokenEnv };
+  const config = kept ?? { ...noConfig, tokenEnv };
   const values = { ...(await valuesOf(options, context.env)), url, config };
   // With the token of the variable that was named, and no other.
   const other = tokenEnv === defaultTokenEnv ? {} : { ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: '' };

@@ -5,7 +5,7 @@ import { topicNames } from '../base/package-file.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
-import type { InitOptions } from './init.ts';
+import type { InitOptions } from './init-files.ts';
 import {
   commentKeyOption,
   connectionOptions,

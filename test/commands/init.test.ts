@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { init, type InitOptions } from '../../src/commands/init.ts';
+import { init } from '../../src/commands/init.ts';
+import type { InitOptions } from '../../src/commands/init-files.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
@@ -92,6 +93,91 @@ describe('init', () => {
     const { ending } = await started(options, { files, env: { ROLLCALL_URL: url } }, folder);
     expect(ending).toBe('done');
   });
+
+  const kept = [
+    'version: 1',
+    'manifests: [roll/]',
+    'environments:',
+    '  staging: { url: "https://staging.example.com/", token_env: STAGING_TOKEN }',
+    '',
+  ].join('\n');
+
+  test.each(['github', 'gitlab'])(
+    'writes a pipeline for %s that agrees with the rollcall.yaml it keeps',
+    async (pipeline) => {
+      const { context, written, stdout } = capture({
+        files: { 'rollcall.yaml': kept },
+        env: { ROLLCALL_URL: url, ROLLCALL_ENV: 'x' },
+      });
+      expect(await init(undefined, { pipeline }, { ...context, ask: () => expect.fail('asked') })).toBe(
+        'done',
+      );
+      expect([...written.keys()]).toEqual([expect.stringContaining(pipeline)]);
+      const [text = ''] = written.values();
+      expect(text).toContain('ROLLCALL_URL: "https://staging.example.com"\n');
+      expect(text).toContain('ROLLCALL_ENV: staging\n');
+      expect(text).toContain('STAGING_TOKEN');
+      expect(text).not.toMatch(/ROLLCALL_TOKEN|ROLLCALL_ENV: production/);
+      expect(stdout()).toContain('STAGING_TOKEN is not set here');
+      expect(stdout()).toContain('It is for the environment staging.');
+      expect(stdout()).toMatch(/Next: rollcall plan --env staging\n$/);
+    },
+  );
+
+  test('prefers production, and does without an environment where there is none', async () => {
+    const both = kept.replace(
+      'environments:',
+      'environments:\n  a: {}\n  production: { url: "https://p.example.com" }',
+    );
+    const { written } = await started({ pipeline: 'gitlab' }, { files: { 'rollcall.yaml': both } });
+    expect(written.get('.gitlab-ci.yml')).toMatch(
+      /ROLLCALL_ENV: production\n {2}ROLLCALL_URL: "https:\/\/p\./,
+    );
+    const none = { files: { 'rollcall.yaml': 'version: 1\n' } };
+    const bare = await started({ url, pipeline: 'gitlab' }, none);
+    expect(bare.written.get('.gitlab-ci.yml')).not.toContain('ROLLCALL_ENV');
+    expect(bare.stdout).toContain('add manifests: [manifests] there');
+    expect(bare.stdout).toMatch(/Next: rollcall plan\n$/);
+    const odd = kept.replace('staging:', '"no":');
+    const quoted = await started({ pipeline: 'gitlab' }, { files: { 'rollcall.yaml': odd } });
+    expect(parse(quoted.written.get('.gitlab-ci.yml') ?? '')).toMatchObject({
+      variables: { ROLLCALL_ENV: 'no' },
+    });
+  });
+
+  test('checks the service of the rollcall.yaml that it keeps, with its token', async () => {
+    const files = { 'rollcall.yaml': kept.replace('STAGING_TOKEN', 'STAGING_TOKEN, token_file: gone') };
+    const asked: string[] = [];
+    const { stdout } = await started(
+      { pipeline: 'gitlab' },
+      {
+        files,
+        env: { STAGING_TOKEN: 'canary-token' },
+        transport: async ({ path }) => {
+          asked.push(path);
+          return answered(404, { detail: 'Not found.' });
+        },
+      },
+    );
+    expect(stdout).toContain('staging (https://staging.example.com)');
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    [kept, { url }, 'says otherwise than --url'],
+    [kept, { tokenEnv: 'OTHER_TOKEN', manifests: 'm' }, 'says otherwise than --token-env, --manifests'],
+    [kept.replace('token_env: STAGING_TOKEN', 'token_file: t'), { pipeline: 'github' }, 'names a token_file'],
+    [kept.replace('manifests', 'manifest'), { pipeline: 'github' }, 'is faulty: '],
+  ])(
+    'writes nothing beside a rollcall.yaml that it could not agree with: %#',
+    async (text, options, message) => {
+      const { context, written } = capture({ files: { 'roll/rollcall.yaml': text } });
+      const refused = init('roll', options, context);
+      await expect(refused).rejects.toThrow(message);
+      await expect(refused).rejects.toThrow(/^roll\/rollcall\.yaml /);
+      expect(written.size).toBe(0);
+    },
+  );
 
   test('writes into a folder, and says how to get there', async () => {
     const { written, stdout } = await started({ url }, {}, 'roll/');
