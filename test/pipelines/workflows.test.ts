@@ -169,6 +169,7 @@ describe('the workflow that init writes', () => {
     const [config, , pipeline] = initFiles({
       url: service.url,
       tokenEnv: 'ROLLCALL_TOKEN',
+      environment: 'production',
       pipeline: 'github',
     });
     write('rollcall.yaml', config?.text ?? '');
