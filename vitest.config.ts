@@ -8,7 +8,7 @@ import type { TestProjectInlineConfiguration, ViteUserConfig } from 'vitest/conf
 const changesItsProcess =
   /'nock'|\bvi\.(?:mock|doMock|hoisted|stub\w+|useFakeTimers)\b|\bprocess\.(?:(?:chdir|on|once|getActiveResourcesInfo)\b|(?:exitCode|env\[.*?\]) = )/;
 const startsPrograms =
-  /'node:child_process'|\b(?:run|rollcall)\b[^;]*from '\.\.?\/(?:support\/)?cli\.ts'|from '\.\.\/support\/workflow-runner\.ts'/;
+  /'node:child_process'|\b(?:run|rollcall)\b[^;]*from '\.\.?\/(?:support\/)?cli\.ts'|from '\.\.\/support\/(?:workflow|gitlab)-runner\.ts'/;
 
 /** Which project a test is of follows from what its file uses. */
 const projects: Record<'quick' | 'whole' | 'alone', string[]> = { quick: [], whole: [], alone: [] };

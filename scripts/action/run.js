@@ -18,9 +18,19 @@ import { fileURLToPath } from 'node:url';
 
 /** Those that action.yml hands over; a job may have variables of its own that begin alike. */
 const inputs = new Set(
-  ['COMMAND', 'PATHS', 'ENVIRONMENT', 'URL', 'TOKEN', 'PLAN_FILE', 'ARGS', 'ROLLCALL', 'COMMENT_KEY'].map(
-    (name) => `INPUT_${name}`,
-  ),
+  [
+    'COMMAND',
+    'PATHS',
+    'ENVIRONMENT',
+    'URL',
+    'TOKEN',
+    'PLAN_FILE',
+    'SINCE',
+    'CHANGED_ONLY',
+    'ARGS',
+    'ROLLCALL',
+    'COMMENT_KEY',
+  ].map((name) => `INPUT_${name}`),
 );
 
 class Refusal extends Error {}
@@ -48,7 +58,7 @@ export async function runRollcall({ env, cwd, print, start }) {
       `markdown=${report}`,
       '--report',
       'github=-',
-      ...given(env, command),
+      ...inputFlags(env, command),
       ...lines(input(env, 'ARGS')),
       ...(paths.length > 0 ? ['--', ...paths] : []),
     ];
@@ -137,16 +147,18 @@ async function started(start) {
  * from standard input. validate sends nothing, so it takes neither.
  * @param {Variables} env @param {string} command
  */
-function given(env, command) {
+function inputFlags(env, command) {
   const flags = {
     '--env': input(env, 'ENVIRONMENT'),
     '--comment-key': input(env, 'COMMENT_KEY'),
     ...(command !== 'validate' && {
       '--url': input(env, 'URL'),
       '--token-file': input(env, 'TOKEN') && '-',
+      '--since': input(env, 'SINCE'),
     }),
   };
-  return Object.entries(flags).flatMap(([flag, value]) => (value === '' ? [] : `${flag}=${value}`));
+  const given = Object.entries(flags).flatMap(([flag, value]) => (value === '' ? [] : `${flag}=${value}`));
+  return input(env, 'CHANGED_ONLY') === 'true' ? [...given, '--changed-only'] : given;
 }
 
 /** validate looks for copies of the token. @param {Variables} env @param {string} command */

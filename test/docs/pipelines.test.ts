@@ -81,27 +81,6 @@ describe('the example pipelines', () => {
     expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
   });
 
-  test('for GitLab: what was planned is counted for the merge request, and applied on the default branch', async () => {
-    const { plan, apply } = example('gitlab.yaml') as {
-      plan: {
-        script: string[];
-        artifacts: { paths: string[]; reports: { junit: string; terraform: string } };
-      };
-      apply: { script: string[] };
-    };
-    const config = 'version: 1\nmanifests: [manifests]\nenvironments: { production: {} }\n';
-    writeFileSync(join(folder, 'rollcall.yaml'), config);
-    expect(await inSandbox([...plan.script, 'rm -r manifests', ...apply.script])).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: expect.stringContaining('Apply complete! Resources: 40 added'),
-    });
-    const { paths, reports } = plan.artifacts;
-    expect(JSON.parse(written(reports.terraform))).toEqual({ create: 40, update: 0, delete: 0 });
-    expect(written(reports.junit)).toContain('<testsuites');
-    expect(paths.map((path) => written(path).slice(0, 2))).toEqual(['<!', '{\n']);
-  });
-
   test('for Atlantis: the plan is where it expects it, and is the one that is applied', async () => {
     const [project, server] = documents('atlantis.yaml') as [
       { projects: { workflow: string }[] },

@@ -263,6 +263,8 @@ describe('the action', () => {
     { args: '--var\nx=$(touch owned)\n--nope;touch owned' },
     { 'plan-file': '$(touch owned)/plan.json' },
     { url: '$(touch owned)' },
+    { since: '$(touch owned)' },
+    { since: '--output=owned' },
     { token: '$(touch owned)' },
   ])('takes %j for what it is, and no shell reads it', async (inputs) => {
     const { failed, outputs, log } = await run({ ...inputs, comment: 'false' });

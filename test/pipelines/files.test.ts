@@ -87,12 +87,39 @@ describe('the workflows for GitHub', () => {
     },
   );
 
+  test.each(['github.yaml', 'github-npm.yaml'])(
+    '%s has all commits where it compares with one, and its nightly run takes the place of no other',
+    (name) => {
+      const { jobs, concurrency } = parse(text(`examples/pipelines/${name}`)) as {
+        // likewise
+        jobs: Record<string, { steps: { with?: Record<string, unknown> }[] }>;
+        concurrency: { group: string };
+      };
+      for (const { steps } of Object.values(jobs)) {
+        const compares = JSON.stringify(steps).includes('since');
+        expect(steps[0]?.with?.['fetch-depth']).toBe(compares ? 0 : undefined);
+      }
+      // A run that waits is dropped for another of its group.
+      expect(concurrency.group).toContain('github.event_name');
+    },
+  );
+
   test('agree about the commits of the actions that they use', () => {
     const pins = [...workflows, ...own].flatMap(
       ([, content]) => content.match(/actions\/[a-z-]+@\S+ # \S+/g) ?? [],
     );
     expect(new Set(pins).size).toBe(new Set(pins.map((pin) => pin.split('@')[0])).size);
   });
+});
+
+test('the file for GitLab has git and all commits where it compares with one', () => {
+  const { default: defaults, ...jobs } = parse(text('examples/pipelines/gitlab.yaml')) as Record<
+    string,
+    { image?: string; script?: string[]; variables?: Record<string, unknown> } // GitLab's schema is asked by another test
+  >;
+  const comparing = Object.values(jobs).filter(({ script = [] }) => script.join('\n').includes('--since'));
+  expect(comparing.map(({ variables }) => variables)).toEqual([{ GIT_DEPTH: 0 }]);
+  expect(defaults?.image).toBe('node:22'); // those of Debian have git, but for the slim ones
 });
 
 describe('action.yml', () => {
@@ -125,7 +152,7 @@ describe('action.yml', () => {
     const calls = Object.values(jobs)
       .flatMap(({ steps }) => steps)
       .filter(({ uses }) => uses?.includes('rollcall'));
-    expect(calls).toHaveLength(3);
+    expect(calls).toHaveLength(4);
     for (const { with: given = {} } of calls)
       expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
   });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
-import { root, run } from '../support/cli.ts';
+import { root } from '../support/cli.ts';
+import { GitProject } from '../support/git-project.ts';
 import { gitlabComplaints, runPipeline, type Pipeline } from '../support/gitlab-runner.ts';
 import { rollcallHere } from '../support/here.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
@@ -15,21 +16,25 @@ beforeAll(async () => {
 });
 afterAll(() => residents.close());
 
-let repository: string;
+let project: GitProject;
 let bin: string;
 let service: SandboxServer;
 beforeEach(async () => {
-  repository = temporaryFolder();
+  const tokens = [{ token: 'viewer', add_applications: false, add_users: false }, { token: 'creator' }];
+  service = await serveSandbox(seedSandbox({ tokens }).sandbox, { port: 0, latencyMs: 0 });
   bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);
   residents.install(join(bin, 'rollcall'), 'rollcall');
   program('npm', '[ "$*" = ci ]');
   program('npx', `[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"`);
-  const tokens = [{ token: 'viewer', add_applications: false, add_users: false }, { token: 'creator' }];
-  service = await serveSandbox(seedSandbox({ tokens }).sandbox, { port: 0, latencyMs: 0 });
-  write('rollcall.yaml', 'version: 1\nmanifests: [manifests]\nenvironments: { production: {} }\n');
-  write('manifests/apps.yaml', manifest(12));
-  await git('init', '--quiet', '--initial-branch=main');
+  project = GitProject.create();
+  project.write({
+    'manifests/apps.yaml': manifest(12),
+    'rollcall.yaml': 'version: 1\nmanifests: [manifests]\nenvironments: { production: {} }\n',
+    // The variables of the project: the token that may create is one of the environment alone.
+    '.gitlab-ci-local-variables.yml': 'ROLLCALL_TOKEN:\n  values: { "*": viewer, production: creator }\n',
+    '.gitignore': '.gitlab-ci-local*\n',
+  });
   return () => service.close();
 });
 
@@ -38,51 +43,87 @@ function program(name: string, text: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-function write(name: string, text: string): void {
-  mkdirSync(join(repository, name, '..'), { recursive: true });
-  writeFileSync(join(repository, name), text);
-}
-
 const manifest = (count: number): string =>
   `version: 1\napplications:\n${Array.from({ length: count }, (_, index) => `  - { slug: app-${index}, name: A }\n`).join('')}`;
 
-async function git(...args: readonly string[]): Promise<string> {
-  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
-  const { code, stdout, stderr } = await run('git', [...who, ...args], { cwd: repository });
-  if (code !== 0) expect.fail(stderr);
-  return stdout.trim();
+/** The file of the pipeline is an example, with the URL of this service. */
+function usePipeline(name: string): void {
+  const text = readFileSync(join(root, 'examples/pipelines', name), 'utf8');
+  project.write({ '.gitlab-ci.yml': text.replaceAll('https://id.example.com', service.url) });
 }
 
-/** Commits all that is there, with an example as the pipeline's file. */
-async function commit(example: string): Promise<string> {
-  const text = readFileSync(join(root, 'examples/pipelines', example), 'utf8');
-  write('.gitlab-ci.yml', text.replaceAll('https://id.example.com', service.url));
-  await git('add', '--all');
-  await git('commit', '--quiet', '--message', 'a commit');
-  return git('rev-parse', 'HEAD');
+/** Runs the pipeline of what stands there now, as a commit. */
+function runAt(variables: Readonly<Record<string, string>>): Promise<Pipeline> {
+  project.commit();
+  return runPipeline({ repository: project.folder, bin }, { CI_DEFAULT_BRANCH: 'main', ...variables });
 }
 
-const ofPush = { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main', CI_DEFAULT_BRANCH: 'main' };
+const ofPush = { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main' };
+const ofSchedule = { CI_PIPELINE_SOURCE: 'schedule', CI_COMMIT_BRANCH: 'main' };
+const ofMergeRequest = (base: string, from = '1'): Record<string, string> => ({
+  CI_PIPELINE_SOURCE: 'merge_request_event',
+  CI_COMMIT_BRANCH: '',
+  CI_MERGE_REQUEST_PROJECT_ID: '1',
+  CI_MERGE_REQUEST_SOURCE_PROJECT_ID: from,
+  CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
+});
 
-/** The token that may create is one of the environment `production` alone, which the job `apply` names. */
-function runWith(variables: Readonly<Record<string, string>>): Promise<Pipeline> {
-  return runPipeline({ repository, bin }, { ROLLCALL_URL: service.url, ...variables });
+/** What a job left as an artifact; the runner keeps reports where the job wrote them. */
+function artifact(job: string, name: string): string {
+  const place = name.endsWith('.html') ? 'artifacts' : 'builds';
+  return readFileSync(project.path('.gitlab-ci-local', place, job, name), 'utf8');
 }
 
-describe('the example of shards for GitLab', () => {
-  test('creates all of the roll, and joins the reports', async () => {
-    await commit('gitlab-shards.yaml');
-    const { jobs, log } = await runWith({ ...ofPush, ROLLCALL_TOKEN: 'creator' });
-    const shards = Array.from({ length: 8 }, (_, index) => `apply: [${index + 1}/8]`);
-    expect(jobs).toEqual(Object.fromEntries([...shards, 'report'].map((name) => [name, true])));
-    expect(log).toContain('Apply complete! Resources: 12 added');
+describe('the example for GitLab', () => {
+  beforeEach(() => usePipeline('gitlab.yaml'));
+
+  test('counts and shows what a merge request changes, and applies the whole roll on the default branch', async () => {
+    const base = project.commit();
+    project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: zoe, name: Zoe }]\n' });
+    const review = await runAt(ofMergeRequest(base));
+    expect(review).toMatchObject({
+      jobs: { review: true },
+      log: expect.stringContaining('user.zoe') as string,
+    });
+    expect(Object.keys(review.jobs)).toEqual(['review']);
+    expect(review.log).not.toContain('application.app-0');
+    expect(JSON.parse(artifact('review', 'widget.json'))).toEqual({ create: 1, update: 0, delete: 0 });
+    expect(artifact('review', 'plan.xml')).toContain('<testsuites');
+    expect(artifact('review', 'plan.html')).toContain('user.zoe');
+
+    const pushed = await runAt(ofPush);
+    expect(pushed.jobs).toEqual({ plan: true, apply: true });
+    expect(pushed.log).toContain('Resources: 13 added');
+    expect(artifact('apply', 'apply.xml')).toContain('application.app-11');
+
+    project.write({ 'manifests/apps.yaml': manifest(12).replace('name: A', 'name: Other') });
+    const drifted = await runAt(ofSchedule);
+    expect(drifted.jobs).toEqual({ drift: false });
+    expect(drifted.log).toContain('application.app-0 differs');
+    expect(artifact('drift', 'plan.xml')).toContain('failures="1"');
   });
+
+  test('checks the merge request of a fork without a secret', async () => {
+    const base = project.commit();
+    project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: zoe, name: "${env:ZOE}" }]\n' });
+    const fork = { ...ofMergeRequest(base, '2'), ROLLCALL_TOKEN: '' };
+    expect((await runAt(fork)).jobs).toEqual({ validate: true });
+    expect(artifact('validate', 'validate.xml')).toContain('file="manifests/new.yaml"');
+  });
+});
+
+test('the example of shards for GitLab creates all of the roll, and joins the reports', async () => {
+  usePipeline('gitlab-shards.yaml');
+  const { jobs, log } = await runAt({ ...ofPush, ROLLCALL_URL: service.url, ROLLCALL_TOKEN: 'creator' });
+  const shards = Array.from({ length: 8 }, (_, index) => `apply: [${index + 1}/8]`);
+  expect(jobs).toEqual(Object.fromEntries([...shards, 'report'].map((name) => [name, true])));
+  expect(log).toContain('Apply complete! Resources: 12 added');
 });
 
 test('files for GitLab would be found wrong if they were', async () => {
   const text = readFileSync(join(root, 'examples/pipelines/gitlab.yaml'), 'utf8');
-  write('.gitlab-ci.yml', text.replace('artifacts:', 'artefacts:'));
-  expect(await gitlabComplaints({ repository, bin })).toEqual([
+  project.write({ '.gitlab-ci.yml': text.replace('artifacts:', 'artefacts:') });
+  expect(await gitlabComplaints({ repository: project.folder, bin })).toEqual([
     expect.stringContaining("'artefacts' property is not expected to be here"),
   ]);
 });

@@ -20,6 +20,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { nodeHere } from '../support/action-here.ts';
 import { cli, root } from '../support/cli.ts';
+import { GitProject } from '../support/git-project.ts';
 import { serveComments, type CommentsApi } from '../support/comments-api.ts';
 import { rollcallHere } from '../support/here.ts';
 import { serveResidents, type Resident, type Residents } from '../support/resident.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
 afterAll(() => residents.close());
 
 let folder: string;
+let repository: GitProject;
 let service: SandboxServer;
 let github: CommentsApi;
 
@@ -41,7 +43,10 @@ beforeEach(async () => {
   for (const name of ['repository/manifests', 'artifacts', 'bin'])
     mkdirSync(join(folder, name), { recursive: true });
   for (const name of ['node', 'rollcall', 'gh']) residents.install(join(folder, 'bin', name), name);
+  repository = new GitProject(join(folder, 'repository'));
+  repository.git('init', '--quiet', '--initial-branch=main');
   write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n');
+  merged();
   const tokens = [{ token: 'viewer', add_applications: false, add_users: false }, { token: 'creator' }];
   service = await serveSandbox(seedSandbox({ tokens }).sandbox, { port: 0, latencyMs: 0 });
   github = await serveComments();
@@ -55,14 +60,28 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, 'repository', name), text);
 }
 
-const ofPullRequest = (from: string): object => ({
+/** The default branch is as the files stand now. */
+function merged(): void {
+  repository.git('update-ref', 'refs/remotes/origin/main', repository.commit());
+}
+
+/** What of an event the expressions name. */
+interface TriggeredBy {
+  readonly event_name: string;
+  readonly base_ref: string;
+  readonly event: object;
+}
+
+const ofPullRequest = (from: string): TriggeredBy => ({
   event_name: 'pull_request',
+  base_ref: 'main',
   event: { number: 7, pull_request: { number: 7, head: { sha: 'c0ffee', repo: { full_name: from } } } },
 });
-const ofPush = { event_name: 'push', event: { ref: 'refs/heads/main' } };
+const ofPush = { event_name: 'push', base_ref: '', event: { ref: 'refs/heads/main' } };
+const ofSchedule = { event_name: 'schedule', base_ref: '', event: { schedule: '17 3 * * *' } };
 
 /** Runs the jobs of a workflow, each in a checkout of its own; a job that was not run is not in the result. */
-async function runWorkflow(workflow: Workflow, event: object): Promise<Record<string, Ran>> {
+async function runWorkflow(workflow: Workflow, event: TriggeredBy): Promise<Record<string, Ran>> {
   const needs: Record<string, Ran> = {};
   const fork = JSON.stringify(event).includes('mallory');
   for (const [name, definition] of Object.entries(workflow.jobs)) {
@@ -75,11 +94,13 @@ async function runWorkflow(workflow: Workflow, event: object): Promise<Record<st
     const needed = definition.needs === undefined ? done : needs[definition.needs];
     if (needed === undefined || !holds(definition.if, contexts, needed.failed)) continue;
     const workspace = mkdtempSync(join(folder, 'job-'));
-    cpSync(join(folder, 'repository'), workspace, { recursive: true });
-    writeFileSync(join(folder, 'event.json'), JSON.stringify('event' in event && event.event));
+    repository.commit();
+    cpSync(repository.folder, workspace, { recursive: true });
+    writeFileSync(join(folder, 'event.json'), JSON.stringify(event.event));
     const env = {
       GITHUB_API_URL: github.url,
       GITHUB_REPOSITORY: 'acme/roll',
+      GITHUB_BASE_REF: contexts.github.base_ref,
       GITHUB_EVENT_PATH: join(folder, 'event.json'),
       PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
     };
@@ -117,22 +138,38 @@ const uses: Uses = async (step, given, job) => {
 describe('the example for GitHub', () => {
   const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // linted by another test
 
-  test('plans a pull request as a comment, and applies on merge', async () => {
+  test('shows in a comment what a pull request changes, and applies the whole roll on merge', async () => {
+    write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
     const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
     expect(Object.keys(planned)).toEqual(['plan']);
     expect(planned['plan']?.failed).toBe(false);
     expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
       expect.stringContaining('Plan: 1 to add'),
     ]);
+    expect(github.comments[0]?.body).toContain('application.new');
+    expect(github.comments[0]?.body).not.toContain('application.wiki');
     expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
 
-    const merged = await runWorkflow(workflow, ofPush);
-    expect(Object.keys(merged)).toEqual(['plan', 'apply']);
-    expect(merged['apply']?.log).toContain('Resources: 1 added');
+    merged();
+    const pushed = await runWorkflow(workflow, ofPush);
+    expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
+    expect(pushed['apply']?.log).toContain('Resources: 2 added');
 
     const again = await runWorkflow(workflow, ofPush);
     expect(Object.keys(again)).toEqual(['plan']);
     expect(again['plan']?.log).toContain('No changes.');
+  });
+
+  test('fails in the night when something has come to differ', async () => {
+    await runWorkflow(workflow, ofPush);
+    expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
+    write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Other }]\n');
+    const ran = await runWorkflow(workflow, ofSchedule);
+    expect(Object.keys(ran)).toEqual(['drift']);
+    expect(ran).toMatchObject({
+      drift: { failed: true, code: 2, log: expect.stringContaining('differs') as string },
+    });
+    expect(github.requests).toEqual([]);
   });
 
   test('applies nothing when something has changed between the plan and the approval', async () => {
@@ -157,6 +194,10 @@ describe('the example for GitHub', () => {
     const ran = await runWorkflow(workflow, ofPullRequest('mallory/roll'));
     expect(ran).toMatchObject({ validate: { failed: false } });
     expect([Object.keys(ran), github.requests]).toEqual([['validate'], []]);
+    write('manifests/apps.yaml', 'version: 1\nusers: [{ username: carol, name: "${env:CAROL}" }]\n');
+    expect(await runWorkflow(workflow, ofPullRequest('mallory/roll'))).toMatchObject({
+      validate: { failed: false },
+    });
     write('manifests/apps.yaml', 'version: 1\nusers: [{ user: carol }]\n');
     expect(await runWorkflow(workflow, ofPullRequest('mallory/roll'))).toMatchObject({
       validate: { failed: true, code: 3 },
@@ -188,7 +229,7 @@ describe('the workflow that init writes', () => {
     expect(Object.keys(planned)).toEqual(['plan']);
     expect(planned['plan']).toMatchObject({ failed: false, log: expect.not.stringContaining('::warning::') });
     expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
-      expect.stringContaining('Plan: 2 to add'),
+      expect.stringContaining('Plan: 1 to add'),
     ]);
 
     github.fail('GET', 403, '{}');
@@ -199,9 +240,13 @@ describe('the workflow that init writes', () => {
       log: expect.stringContaining('::warning::The plan'),
     });
 
-    const merged = await runWorkflow(workflow, ofPush);
-    expect(merged['apply']?.log).toContain('Resources: 2 added');
-    expect(await runWorkflow(workflow, ofPullRequest('mallory/roll'))).toEqual({});
+    merged();
+    const pushed = await runWorkflow(workflow, ofPush);
+    expect(pushed['apply']?.log).toContain('Resources: 2 added');
+    expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
+    const forked = await runWorkflow(workflow, ofPullRequest('mallory/roll'));
+    expect(forked).toMatchObject({ validate: { failed: false } });
+    expect(Object.keys(forked)).toEqual(['validate']);
   });
 });
 
