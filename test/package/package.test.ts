@@ -96,6 +96,7 @@ describe('the package', () => {
     writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
     for (const args of [
       ['schema', 'plan'],
+      ['help', 'exit-codes'],
       ['validate', 'manifests', '--report', 'html=-'],
     ])
       expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
