@@ -25,7 +25,7 @@ export async function validate(
   context: Context,
 ): Promise<Ending> {
   const reports = await Reports.asked(options);
-  const { service: _, ...roll } = await rollOf(options, context.env);
+  const roll = await rollOf(options, context.env);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
   const report = validationReport(

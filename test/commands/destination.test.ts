@@ -131,12 +131,13 @@ describe('the environment and the service are named', () => {
     ['apply', applied, {}],
     ['plan that there is not', planned, { files: { ...files, 'm.yaml': 'version: 1\nusers: [x]\n' } }],
     ['plan for which the token is missing', planned, { env: {} }],
+    ['apply for which the token is missing', applied, { env: {} }],
     ['plan whose settings are faulty', planned, { files: { 'rollcall.yaml': 'version: 2\n' } }],
   ] as const)('in every report of a %s', async (what, run, setup) => {
     const known = /token|settings/.test(what) ? 'production' : name;
     const { written } = await run({ report: everyReport }, setup);
     const report = (format: string): string => written.get(`report.${format}`) ?? '';
-    const title = what === 'apply' ? 'rollcall apply' : 'rollcall plan';
+    const title = what.startsWith('apply') ? 'rollcall apply' : 'rollcall plan';
     expect(report('markdown').split('\n')[1]).toBe(`### ${title} for \`${known}\``);
     expect(report('html').replaceAll('&#58;', ':')).toContain(`<title>${title} for ${known}</title>`);
     expect(report('junit')).toContain(`<testsuites name="${title} for ${known}"`);
@@ -217,10 +218,13 @@ describe('a saved plan', () => {
   });
 });
 
-test('shards of different environments do not merge', async () => {
+test.each([
+  ['plans', planned, 'Plan for'],
+  ['applies', applied, 'Applied to'],
+])('of %s, shards of different environments do not merge', async (_, run, words) => {
   const shards: Record<string, string> = {};
   for (const [index, env] of ['production', 'twin'].entries())
-    shards[`${env}.json`] = (await planned({ output: 'json', env, shard: `${index + 1}/2` })).stdout;
+    shards[`${env}.json`] = (await run({ output: 'json', env, shard: `${index + 1}/2` })).stdout;
   const merged = (documents: typeof shards): Promise<Ran> =>
     ran((context) => reportMerge(Object.keys(documents), { output: 'text' }, context), { files: documents });
   expect(await merged(shards)).toMatchObject({
@@ -228,7 +232,7 @@ test('shards of different environments do not merge', async () => {
     stderr: 'error: twin.json has another environment than production.json\n',
   });
   const alike = { ...shards, 'twin.json': (shards['twin.json'] ?? '').replace('"twin"', '"production"') };
-  expect((await merged(alike)).stdout).toContain(`Plan for ${name}\n`);
+  expect((await merged(alike)).stdout).toContain(`${words} ${name}\n`);
 });
 
 describe('the first line of the Markdown', () => {
@@ -247,7 +251,8 @@ describe('the first line of the Markdown', () => {
     expect(await firstLine({ config: 'ops/rollcall.yaml' }, { files: ops, env })).toBe(
       '<!-- rollcall plan environment=production config=memory%2Fops%2Frollcall.yaml -->',
     );
-    expect(await firstLine({ yes: true }, {}, applied)).toBe(
+    const chosen = { env: { PRODUCTION_TOKEN: 'canary-token', ROLLCALL_ENV: 'production' } };
+    expect(await firstLine({ env: undefined }, chosen, applied)).toBe(
       '<!-- rollcall apply environment=production config=rollcall.yaml -->',
     );
   });

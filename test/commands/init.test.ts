@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { init } from '../../src/commands/init.ts';
 import type { InitOptions } from '../../src/commands/init-files.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
+import type { Context } from '../../src/terminal/context.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings } from '../support/settings.ts';
@@ -193,6 +194,15 @@ describe('init', () => {
   test('checks the service when there is a token', async () => {
     const { stdout } = await started({ url }, { env: { ROLLCALL_TOKEN: 'canary-token' } });
     expect(stdout).toContain('  ok    token ');
+    const sent: unknown[] = [];
+    const env = { ROLLCALL_TOKEN: 'canary-other', ID_TOKEN: 'canary-named' };
+    const connect: Context['connect'] = async ({ token }) => {
+      sent.push(token.reveal());
+      return { send: async () => answered(404, { detail: 'Not found.' }), close: async () => {} };
+    };
+    const { context } = capture({ env });
+    await init(undefined, { url, tokenEnv: 'ID_TOKEN' }, { ...context, connect });
+    expect(sent).toEqual(['canary-named']);
     expect(stdout).toMatch(/Not checked:\s+create-applications, create-users, clock\.\n/);
     expect(stdout).not.toContain('canary');
   });

@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runRollcall } from '../../scripts/action/run.js';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { nodeHere } from '../support/action-here.ts';
@@ -201,6 +202,26 @@ describe('the action', () => {
     const { failed, log } = await run({ command: 'plan', url: '', token: '', ...given }, { env });
     expect(failed).toBe(true);
     expect(log).toContain('ROLLCALL_URL is https://x.example.com, and the environment "live" is at');
+  });
+
+  test.each([
+    ['plan', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
+    ['apply', ['--env=live', '--url=https://a.example.com', '--token-file=-'], undefined],
+    ['validate', ['--env=live'], token],
+  ])('hands the token of a %s to rollcall alone, and its service by flags', async (command, flags, inEnv) => {
+    const inputs = { COMMAND: command, ENVIRONMENT: 'live', URL: 'https://a.example.com', TOKEN: token };
+    const env = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]));
+    const started: Parameters<Parameters<typeof runRollcall>[0]['start']>[] = [];
+    const start = async (...given: (typeof started)[0]): Promise<number> => {
+      started.push(given);
+      return 0;
+    };
+    const step = { env: { ...env, INPUT_ROLLCALL: 'action', RUNNER_TEMP: job.temp }, cwd: job.workspace };
+    await runRollcall({ ...step, print: () => {}, start });
+    const [[, args = [], variables = {}, input] = []] = started;
+    expect(args.filter((arg) => /^--(?:env|url|token)/.test(arg))).toEqual(flags);
+    expect([variables['ROLLCALL_TOKEN'], input]).toEqual([inEnv, token]);
+    expect(JSON.stringify([args, { ...variables, ROLLCALL_TOKEN: '' }])).not.toContain(token);
   });
 
   test('keeps the comments of two rolls apart, by their places or by a key', async () => {
