@@ -46,6 +46,7 @@ export const diagnosticCodes = [
   'service-unexpected',
   'not-as-declared',
   'perhaps-incomplete',
+  'not-created',
   'differs',
   'broken-before',
   'no-longer-declared',

@@ -39,11 +39,12 @@ export async function apply(
     options.output === 'ndjson'
       ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
       : undefined;
-  const { ending, ...ended } = await endedWell(() => applied(paths, options, context, log?.tell));
+  const printsText = options.output === 'text' && !reports.replaceText;
+  const { ending, ...ended } = await endedWell(() => applied(paths, options, printsText, context, log?.tell));
   const report = applyReport({ ...roll, ...ended });
   log?.end(report.diagnostics, ended.result);
   if (options.output === 'json') context.stdout.write(json(report, context));
-  else if (options.output === 'text' && report.kind === 'apply')
+  else if (printsText && report.kind === 'apply')
     context.stdout.write(applyText(report, createStyle(context.stdout.colours)));
   const written = await reports.write(report, context, roll);
   // What was created must be told, even when the disk is full.
@@ -56,6 +57,7 @@ export async function apply(
 async function applied(
   paths: readonly string[],
   options: ApplyOptions,
+  printsText: boolean,
   context: Context,
   log: Job['tell'] = () => {},
 ): Promise<Ran<ApplyRun>> {
@@ -71,7 +73,7 @@ async function applied(
     );
   }
   const job = narrated(context, voiceOf(options, context.env), (event) => {
-    if (event.kind === 'planned') showPlan(event.plan, options.output === 'text', asks, context);
+    if (event.kind === 'planned') showPlan(event.plan, printsText, asks, context);
     log(event);
   });
   const request = {

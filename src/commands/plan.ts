@@ -37,7 +37,8 @@ export async function plan(
   const failures = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   if (options.output === 'json') context.stdout.write(json(report, context));
-  else if (ended.result) context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
+  else if (ended.result && !reports.replaceText)
+    context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
   const written = await reports.write(report, context, roll);
   if (ended.usageError) throw ended.usageError;
   // Last of all, where the reader of a log looks first.

@@ -41,10 +41,11 @@ export async function reportMerge(
     return 'failed';
   }
   const { report, ending } = merged;
-  const style = createStyle(context.stdout.colours);
-  context.stdout.write(
-    options.output === 'json' ? json(report, context) : text(inShort(report), { ...context, style }),
-  );
+  if (options.output === 'json') context.stdout.write(json(report, context));
+  else if (!reports.replaceText) {
+    const style = createStyle(context.stdout.colours);
+    context.stdout.write(text(inShort(report), { ...context, style }));
+  }
   return unlessLost(ending, !(await reports.write(report, context)));
 }
 

@@ -20,6 +20,8 @@ interface Wanted {
 }
 
 export interface ReportFlags {
+  /** What standard output is to hold. */
+  readonly output: string;
   readonly report?: readonly string[];
   /** What tells the comment of this roll from those of others, in place of what follows from the flags. */
   readonly commentKey?: string;
@@ -28,15 +30,20 @@ export interface ReportFlags {
 /** Reports to write, as `--report FORMAT=FILE` asks for them. */
 export class Reports {
   readonly #wanted: readonly Wanted[];
+  /** Whether a report takes the place of the text on standard output; annotations stand beside it. */
+  readonly replaceText: boolean;
   readonly #commentKey: ReportFlags['commentKey'];
 
   private constructor(wanted: readonly Wanted[], commentKey: ReportFlags['commentKey']) {
     this.#wanted = wanted;
+    this.replaceText = wanted.some(
+      ({ format, filename }) => format !== 'github' && isStandardOutput(filename),
+    );
     this.#commentKey = commentKey;
   }
 
   /** Reads the values of `--report`; rejects with a UsageError that names the formats. `plan` is where the command saves a plan. */
-  static async asked({ report = [], commentKey }: ReportFlags, plan?: string): Promise<Reports> {
+  static async asked({ output, report = [], commentKey }: ReportFlags, plan?: string): Promise<Reports> {
     const wanted = report.map((value) => {
       const [, format = '', filename] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
       if (isFormat(format) && filename !== undefined) return { format, filename };
@@ -49,6 +56,12 @@ export class Reports {
     const twice = targets.find((filename, index) => targets.indexOf(filename) !== index);
     if (twice !== undefined)
       throw new UsageError(`two reports would be written to ${twice}`, 'Give each a place of its own.');
+    const printed = wanted[targets.indexOf('-')];
+    if (printed && output !== 'text')
+      throw new UsageError(
+        `standard output cannot hold both -o ${output} and --report ${printed.format}=${printed.filename}`,
+        `Name a file for the report, or leave out -o ${output}.`,
+      );
     if (plan !== undefined && targets.includes(plan))
       throw new UsageError(
         `a report would take the place of the plan in ${plan}`,

@@ -35,14 +35,10 @@ export async function validate(
     }),
     roll.environment,
   );
-  switch (options.output) {
-    case 'json':
-      context.stdout.write(json(report, context));
-      break;
-    case 'text': {
-      const shown = options.quiet ? { ...report, diagnostics: report.errors, remarks: [] } : report;
-      context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout.colours) }));
-    }
+  if (options.output === 'json') context.stdout.write(json(report, context));
+  else if (!reports.replaceText) {
+    const shown = options.quiet ? { ...report, diagnostics: report.errors, remarks: [] } : report;
+    context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout.colours) }));
   }
   const written = await reports.write(report, context, roll);
   if (!report.valid) return 'invalid';

@@ -9,7 +9,7 @@ import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import type { CommentKey, Limit } from './formats/markdown-comment.ts';
 import { haltDiagnostics, uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
-import { outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import { notCreated, outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
   applyCounts,
   applyHeadline,
@@ -18,6 +18,7 @@ import {
   detailWords,
   isToBeFixed,
   verdictWords,
+  wasInterrupted,
   type ApplySummary,
 } from './words/outcomes.ts';
 import { drift, planHeadline } from './words/plan.ts';
@@ -104,6 +105,14 @@ export interface ToldOutcome extends Omit<Outcome, 'change' | 'answer'> {
 export function headingOf(report: Report): string {
   const name = destinationName(report);
   return name === '' ? report.title : `${report.title} for ${name}`;
+}
+
+/** All that there is to say at a line of a manifest, for readers who are shown nothing else. */
+export function annotationsOf(report: Report): readonly Diagnostic[] {
+  const { diagnostics, findings } = report;
+  if (report.kind !== 'apply') return [...diagnostics, ...findings];
+  const advice = report.remarks.filter((remark) => remark !== wasInterrupted);
+  return [...diagnostics, ...findings, ...notCreated(report.outcomes, advice)];
 }
 
 /** Writes a report. */

@@ -139,6 +139,45 @@ describe('--report', () => {
     expect([...written.keys()]).toEqual([]);
   });
 
+  test.each<[string, (report: string[]) => Promise<Ran>]>([
+    ['a plan', (report) => runPlan({ report })],
+    ['an apply', (report) => runApply({ report })],
+    ['a validation', runValidate],
+  ])('takes the place of the text of %s where it goes to standard output', async (_, command) => {
+    for (const format of ['markdown', 'text', 'json', 'html', 'junit', 'sarif']) {
+      service = fakeService({ wiki: { name: 'Other' } });
+      const { written } = await command([`${format}=file`]);
+      service = fakeService({ wiki: { name: 'Other' } });
+      const { stdout, ending } = await command([`${format}=/dev/stdout`]);
+      expect([format, steady(stdout), ending]).toEqual([format, steady(written.get('file')), 'done']);
+    }
+  });
+
+  /** Without what depends on the clock. */
+  function steady(text = ''): string {
+    return text
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')
+      .replace(/"(requests_per_second|duration_ms)": [\d.]+/g, '');
+  }
+
+  test('shows the plan that is to be confirmed all the same', async () => {
+    const { stdout, stderr } = await runApply({ report: ['json=-'], yes: false }, { answerToPrompt: 'yes' });
+    expect(JSON.parse(stdout)).toHaveProperty('outcomes');
+    expect(stderr).toContain('Plan: 2 to add');
+  });
+
+  test.each(['json', 'ndjson'] as const)(
+    'does not go where -o %s is, and nothing is sent',
+    async (output) => {
+      for (const report of ['markdown=-', 'github=-', 'json=/dev/fd/1']) {
+        const refusal = `standard output cannot hold both -o ${output} and --report ${report}`;
+        await expect(runApply({ output, report: [report] })).rejects.toThrow(refusal);
+        if (output === 'json') await expect(runPlan({ output, report: [report] })).rejects.toThrow(refusal);
+      }
+      expect(service.requests).toEqual([]);
+    },
+  );
+
   test.each<[string, () => Promise<Ran>, Ending]>([
     ['a plan that is done', () => runPlan({ report: ['html=full'] }), 'failed'],
     ['a plan with changes', () => runPlan({ report: ['html=full'], detailedExitcode: true }), 'failed'],

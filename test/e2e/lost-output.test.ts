@@ -185,12 +185,11 @@ describe('a report', () => {
   });
 
   test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 2))(
-    'to %s comes behind the result, in a file as in a pipe',
+    'to %s comes behind what is there, in a file as in a pipe, and in place of the text',
     async (name) => {
-      const { stdout } = await bash(
-        `rollcall validate apps.yaml --report text=${name} && rollcall validate apps.yaml --report text=${name} >out && cat out`,
-      );
-      expect(stdout).toBe(`Valid: ${count} applications, 0 users.\n`.repeat(4));
+      const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
+      const { stdout } = await bash(`${command} && ${command} >out && cat out`);
+      expect(stdout).toBe(`first\nValid: ${count} applications, 0 users.\n`.repeat(2));
     },
   );
 

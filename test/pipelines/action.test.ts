@@ -218,7 +218,7 @@ describe('the action', () => {
     };
     const step = { env: { ...env, INPUT_ROLLCALL: 'action', RUNNER_TEMP: job.temp }, cwd: job.workspace };
     await runRollcall({ ...step, print: () => {}, start });
-    const [[, args = [], variables = {}, input] = []] = started;
+    const [, args, variables, input] = started[0] ?? expect.fail('nothing was started');
     expect(args.filter((arg) => /^--(?:env|url|token)/.test(arg))).toEqual(flags);
     expect([variables['ROLLCALL_TOKEN'], input]).toEqual([inEnv, token]);
     expect(JSON.stringify([args, { ...variables, ROLLCALL_TOKEN: '' }])).not.toContain(token);

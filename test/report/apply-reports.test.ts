@@ -3,10 +3,12 @@ import { outcomeKinds, type Outcome } from '../../src/apply/outcome.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { loadFormats } from '../../src/report/formats/all.ts';
+import { github } from '../../src/report/formats/github.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { json } from '../../src/report/formats/json.ts';
 import { junit } from '../../src/report/formats/junit.ts';
 import { markdown } from '../../src/report/formats/markdown.ts';
+import { sarif } from '../../src/report/formats/sarif.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReport, type Report } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -139,6 +141,7 @@ test('of a run that was interrupted it is said, and of any other not', async () 
     const report = reportOf(await runWith({}, { interrupted }));
     for (const format of [text, markdown, html])
       expect(format(report, setting).includes('The run was interrupted.')).toBe(interrupted);
+    expect(markdown(report, setting).includes('\n**The run was interrupted. Apply ')).toBe(interrupted);
   }
 });
 
@@ -162,6 +165,47 @@ describe('in every format it is told whether more is to be done', () => {
     expect(junit(report, setting)).toMatch(/<failure message="not created: [^"]*interrupted/);
     expect(text(report, setting)).toMatch(/user\.alice {2}not created: .*interrupted/);
     expect(json(report, setting)).toMatch(/"detail": "not begun: .*interrupted/);
+  });
+});
+
+describe('what was not begun is told by annotations and SARIF', () => {
+  /** A run in which this became of users, one after the other. */
+  async function report(...outcomes: Partial<Outcome>[]): Promise<Report> {
+    const names = outcomes.map((_, index) => `  - { username: u${String(index).padStart(2, '0')}, name: U }`);
+    const plan = await planOf(`version: 1\nusers:\n${names.join('\n')}\n`);
+    const ended = plan.changes.map((change, index): Outcome => {
+      return { change, outcome: 'not_attempted', attempts: 0, durationMs: 0, ...outcomes[index] };
+    });
+    return reportOf({ ...(await runWith({})), plan, outcomes: ended, interrupted: true });
+  }
+
+  const stopped = { stoppedBy: 'interrupted' } as const;
+
+  test('once for each cause, at the place of the first', async () => {
+    const away = { stoppedBy: 'away' } as const;
+    const told = await report({ outcome: 'created' }, stopped, stopped, away, refused({ name: ['No.'] }));
+    const lines = github(told, setting).trimEnd().split('\n');
+    expect(lines).toEqual([
+      expect.stringMatching(/^::error file=m\.yaml,line=7,.*title=service-refused-field::user\.u04: /),
+      expect.stringMatching(
+        /^::error file=m\.yaml,line=4,.*title=not-created::user\.u01: not created: the run was interrupted \(and 1 more\)%0AThe same for: user\.u02%0A[^%]*run the same apply again/,
+      ),
+      expect.stringMatching(/line=6,.*title=not-created::user\.u03: not created: the service did not answer/),
+    ]);
+    expect(lines[2]).not.toContain('The same for');
+    const { runs } = JSON.parse(sarif(told, setting)) as { runs: [{ results: { ruleId: string }[] }] };
+    expect(runs[0].results.map(({ ruleId }) => ruleId)).toEqual([
+      'service-refused-field',
+      'not-created',
+      'not-created',
+    ]);
+    expect(text(told, setting)).not.toContain('[not-created]');
+  });
+
+  test('with twenty of their names', async () => {
+    const [line] = github(await report(...Array.from({ length: 23 }, () => stopped)), setting).split('\n');
+    expect(line).toContain('(and 22 more)%0AThe same for: user.u01, user.u02, ');
+    expect(line).toContain(', user.u20, 2 more%0A');
   });
 });
 

@@ -3,10 +3,11 @@ import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
+import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { loadFormats } from '../../src/report/formats/all.ts';
-import { validationReport, type ProblemsReport } from '../../src/report/report.ts';
+import { planReport, validationReport, type ProblemsReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
@@ -70,7 +71,15 @@ describe('JUnit', () => {
     expect(report).toContain(
       '<failure message="unknown field `&lt;&amp;&quot;&apos;&gt;`" type="unknown-field">',
     );
-    expect(report).toContain('<system-out>m/a b.yaml:3:17: warning:');
+    expect(report).toContain('<system-out>m/a b.yaml:3:17: warning: user.');
+  });
+
+  test('gives no place to what has none', () => {
+    const problem = diagnosticFor(undefined, { code: 'invalid-usage', summary: 'a flag is wrong' });
+    const report = formats.junit(planReport({ diagnostics: [problem], filenames: [] }), setting);
+    expect(report).toContain(
+      '<testcase name="invalid-usage" classname="rollcall"><failure message="a flag is wrong" type="invalid-usage">error: a flag is wrong</failure>',
+    );
   });
 
   test('is XML in which every tag is closed in order, and nothing is unescaped', async () => {

@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { inline } from '../printable.ts';
-import type { Format } from '../report.ts';
+import { annotationsOf, type Format } from '../report.ts';
 import { namedSummary } from '../words/diagnostics.ts';
 
 /** GitHub workflow commands, which show diagnostics at their lines in a pull request. */
 export const github: Format = (report, { pathInRepository = String }) => {
-  const annotations = [...report.diagnostics, ...report.findings].map((each) =>
+  const annotations = annotationsOf(report).map((each) =>
     annotation(each, report.environment, pathInRepository),
   );
   const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import { inline } from '../printable.ts';
 import { headingOf, type Format, type ToldOutcome } from '../report.ts';
-import { grouped } from '../words/diagnostics.ts';
+import { grouped, namedSummary } from '../words/diagnostics.ts';
 
 interface Suite {
   readonly name: string;
@@ -12,7 +12,8 @@ interface Suite {
 interface Case {
   readonly name: string;
   readonly file: string;
-  readonly line: number;
+  /** None of what is at no place. */
+  readonly line?: number;
   readonly kind: 'passed' | 'failed';
   readonly type: string;
   /** Why it failed, in a line. */
@@ -82,23 +83,24 @@ function validFile(filename: string): Case {
 }
 
 /** A failed case for an error, a passed one for a warning. */
-function diagnosticCase({ severity, code, summary, detail, range }: Diagnostic, pathOf: PathOf): Case {
-  const { line = 1, column = 1 } = range?.start ?? {};
-  const file = range ? pathOf(range.filename) : 'rollcall';
-  return {
-    name: `${code} at ${line}:${column}`,
-    file,
-    line,
+function diagnosticCase(diagnostic: Diagnostic, pathOf: PathOf): Case {
+  const { severity, code, detail, range } = diagnostic;
+  const message = namedSummary(diagnostic);
+  const told = {
     kind: severity === 'error' ? 'failed' : 'passed',
     type: code,
-    message: summary,
-    text: `${file}:${line}:${column}: ${severity}: ${summary}\n${detail}`.trimEnd(),
-  };
+    message,
+  } as const;
+  const text = `${severity}: ${message}\n${detail}`.trimEnd();
+  if (range === undefined) return { ...told, name: code, file: 'rollcall', text };
+  const { line, column } = range.start;
+  const [file, place] = [pathOf(range.filename), `${line}:${column}`];
+  return { ...told, name: `${code} at ${place}`, file, line, text: `${file}:${place}: ${text}` };
 }
 
 function remarkCase(remark: string): Case {
   const type = 'remark';
-  return { name: type, file: 'rollcall', line: 1, kind: 'passed', type, message: '', text: remark };
+  return { name: type, file: 'rollcall', kind: 'passed', type, message: '', text: remark };
 }
 
 function counts(cases: readonly Case[]): string {
@@ -107,7 +109,8 @@ function counts(cases: readonly Case[]): string {
 }
 
 function element({ name, file, line, kind, type, message, text }: Case): string {
-  const start = `<testcase name="${xml(name)}" classname="${xml(file)}" file="${xml(file)}" line="${line}"`;
+  const place = line === undefined ? '' : ` file="${xml(file)}" line="${line}"`;
+  const start = `<testcase name="${xml(name)}" classname="${xml(file)}"${place}`;
   if (kind === 'failed')
     return `${start}><failure message="${xml(message)}" type="${xml(type)}">${xml(text)}</failure></testcase>`;
   return text === '' ? `${start}/>` : `${start}><system-out>${xml(text)}</system-out></testcase>`;

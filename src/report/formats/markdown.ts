@@ -4,6 +4,7 @@ import type { Change } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
 import { byKind, type ApplyReport, type Format, type PlanReport, type ProblemsReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
+import { wasInterrupted } from '../words/outcomes.ts';
 import { planCounts, planHead, shownChanges } from '../words/plan.ts';
 import { changeLines, diagnosticText, plain } from './lines.ts';
 import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
@@ -48,8 +49,9 @@ function ofPlan({ headline, errors, warnings, plan }: PlanReport): Content {
 
 /** First what went wrong, then what became of each resource, all folded up. */
 function ofApply(report: ApplyReport): Content {
+  const ended = [...(report.run.interrupted ? [wasInterrupted] : []), report.headline].join(' ');
   return {
-    headline: [`**${report.headline}** ${report.counts}`, ...warned(report.warnings)].join(' '),
+    headline: [`**${ended}** ${report.counts}`, ...warned(report.warnings)].join(' '),
     fold: 'Show what became of each resource',
     language: 'text',
     sections: [

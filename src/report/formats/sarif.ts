@@ -1,13 +1,13 @@
 import { diagnosticCodes, type Diagnostic } from '../../base/diagnostic.ts';
 import { namedSummary } from '../words/diagnostics.ts';
-import type { Format } from '../report.ts';
+import { annotationsOf, type Format } from '../report.ts';
 import { uriComponent } from '../printable.ts';
 import { jsonText } from './json.ts';
 
 /** The Static Analysis Results Interchange Format, version 2.1.0. */
 export const sarif: Format = (report, { toolVersion, pathInRepository = String }) => {
   const { service, environment } = report;
-  const diagnostics = [...report.diagnostics, ...report.findings];
+  const diagnostics = annotationsOf(report);
   const remarks = report.kind === 'problems' ? report.remarks : [];
   const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
   return jsonText({

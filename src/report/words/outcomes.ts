@@ -145,7 +145,7 @@ export function applyRemarks(
   outcomes: readonly (OutcomeFacts & { readonly needsFix: boolean })[],
 ): string[] {
   return [
-    ...(interrupted ? ['The run was interrupted.'] : []),
+    ...(interrupted ? [wasInterrupted] : []),
     ...(outcomes.some((outcome) => isMissing(outcome))
       ? [
           runAgain(
@@ -158,6 +158,8 @@ export function applyRemarks(
     ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
   ];
 }
+
+export const wasInterrupted = 'The run was interrupted.';
 
 const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
