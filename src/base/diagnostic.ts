@@ -1,7 +1,7 @@
 import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
 import type { Address } from './address.ts';
-import { lineOf, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
+import { quotableLine, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
 
 /** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
 export const diagnosticCodes = [
@@ -84,7 +84,8 @@ export interface Problem {
 /** A diagnostic at a stretch of a file, with its source line. An error unless it says otherwise. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
   const range = rangeOf(file, span);
-  return { severity: 'error', detail: '', ...problem, range, excerpt: lineOf(file, range.start.line) };
+  const excerpt = quotableLine(file, range.start.line);
+  return { severity: 'error', detail: '', ...problem, range, ...(excerpt !== undefined && { excerpt }) };
 }
 
 /** A diagnostic about a file or a run as a whole. */

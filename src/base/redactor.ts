@@ -27,8 +27,11 @@ export class Redactor {
   readonly #shortWords: readonly TextWindows[];
   readonly #base64: readonly TextWindows[];
   readonly #short: readonly string[];
+  readonly #blank: string;
 
-  constructor(secrets: readonly string[]) {
+  /** `blank` is what stands for the secrets in what is cleaned. */
+  constructor(secrets: readonly string[], blank: string = sensitive) {
+    this.#blank = blank;
     this.#short = secrets.filter(({ length }) => length > 0 && length < shortestWord);
     const words = secrets.filter(({ length }) => length >= shortestWord);
     const unmistakable = words.filter(({ length }) => length >= shortestUnmistakable);
@@ -44,22 +47,22 @@ export class Redactor {
     return this.#stretchesIn(text).length > 0;
   }
 
-  /** A text in which `(sensitive)` stands for the secrets. */
+  /** A text with the secrets blanked out. */
   clean(text: string): string {
-    return replaced(text, this.#stretchesIn(text), () => sensitive);
+    return replaced(text, this.#stretchesIn(text), () => this.#blank);
   }
 
   /** A line of a file, with as many characters as before, so that all others keep their column. */
   cover(line: string): string {
     return replaced(line, this.#stretchesIn(line, false), (length) =>
-      sensitive.slice(0, length).padEnd(length),
+      this.#blank.slice(0, length).padEnd(length),
     );
   }
 
   /** A value without secrets in its texts, numbers and names. The names at its top that are in `kept` stay. */
   cleanJson(value: JsonValue, kept: ReadonlySet<string> = new Set()): JsonValue {
     if (typeof value === 'string') return this.clean(value);
-    if (typeof value === 'number') return this.holds(String(value)) ? sensitive : value;
+    if (typeof value === 'number') return this.holds(String(value)) ? this.#blank : value;
     if (isJsonList(value)) return value.map((item) => this.cleanJson(item));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(

@@ -1,3 +1,5 @@
+import { hidden } from './sensitive.ts';
+
 /** A point in a text file. Both count from 1; a column is a UTF-16 code unit, a tab is one column. */
 export interface Position {
   readonly line: number;
@@ -17,6 +19,8 @@ export interface SourceFile {
   readonly text: string;
   /** The offset at which each line begins; the first is 0. */
   readonly lineStarts: readonly number[];
+  /** Whether messages may show what stands in a line, counted from 1; without it, they may show all. */
+  readonly isQuotable?: (line: number) => boolean;
 }
 
 /** What is left of a file whose text is not kept. Offsets are those in the file. */
@@ -24,7 +28,8 @@ export interface SourceLines {
   readonly filename: string;
   /** The offset at which each of the lines begins, in order. */
   readonly lineStarts: readonly number[];
-  readonly lines: readonly { readonly number: number; readonly text: string }[];
+  /** Without their texts where messages may not show them. */
+  readonly lines: readonly { readonly number: number; readonly text: string | undefined }[];
 }
 
 /** A stretch of a source file in offsets; kept instead of a Range because there may be a million of them. */
@@ -47,7 +52,7 @@ export function linesOf(file: SourceFile, spans: Iterable<Span>): SourceLines {
   return {
     filename: file.filename,
     lineStarts: inOrder.map((number) => file.lineStarts[number - 1] ?? 0),
-    lines: inOrder.map((number) => ({ number, text: lineOf(file, number) })),
+    lines: inOrder.map((number) => ({ number, text: quotableLine(file, number) })),
   };
 }
 
@@ -60,11 +65,31 @@ export function rangeOf(file: SourceFile | SourceLines, [start, end]: Span): Ran
 }
 
 /** The text of one line, counted from 1, without its line ending. */
-export function lineOf(file: SourceFile | SourceLines, line: number): string {
-  if ('lines' in file) return file.lines.find(({ number }) => number === line)?.text ?? '';
+export function lineOf(file: SourceFile, line: number): string {
   const start = file.lineStarts[line - 1] ?? file.text.length;
   const next = file.lineStarts[line] ?? file.text.length + 1;
   return file.text.slice(start, next - 1).replace(/\r$/, '');
+}
+
+/** The text of a line as a message may show it; none where it may not. */
+export function quotableLine(file: SourceFile | SourceLines, line: number): string | undefined {
+  if ('lines' in file) return file.lines.find(({ number }) => number === line)?.text;
+  return file.isQuotable?.(line) === false ? undefined : lineOf(file, line);
+}
+
+/** Whether a message may show what stands at a place. */
+export function isQuotable(file: SourceFile, [start]: Span): boolean {
+  return file.isQuotable?.(positionOf(file, start).line) !== false;
+}
+
+/** A part of a file as a message may show it: `(hidden)` where it may not. */
+export function quote(file: SourceFile, span: Span, text: string): string {
+  return isQuotable(file, span) ? text : hidden;
+}
+
+/** The file with none of its lines shown in a message. */
+export function unquotable(file: SourceFile): SourceFile {
+  return { ...file, isQuotable: () => false };
 }
 
 function positionOf(file: SourceFile | SourceLines, offset: number): Position {

@@ -1,20 +1,41 @@
+import { UsageError } from '../base/errors.ts';
 import { planSummary, type Plan } from '../plan/plan.ts';
 
 /** What `plan --fail-on` can name. */
-export const failOnNames = ['differs'] as const;
+export const failOnNames = ['differs', 'undeclared'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
+/** Throws a UsageError where it cannot be told whether a plan has what is named. */
+export function refuseUntellable(failOn: readonly FailOn[], since: string | undefined): void {
+  if (!failOn.includes('undeclared') || since !== undefined) return;
+  throw new UsageError(
+    '--fail-on undeclared needs --since',
+    'Name the revision that the manifests are compared with, such as: --since origin/main.',
+  );
+}
+
 /** Why a plan fails by what `--fail-on` names, each reason in a line; empty when it does not. */
-export function whyFailed({ changes }: Plan, failOn: readonly FailOn[]): string[] {
+export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
   return [...new Set(failOn)].flatMap((name) => {
-    switch (name) {
-      case 'differs': {
-        const { differs } = planSummary(changes);
-        return differs === 0
-          ? []
-          : `${differs} ${differs === 1 ? 'resource differs' : 'resources differ'}, and --fail-on differs is given`;
-      }
-    }
+    const count = countOf(name, plan);
+    if (count === 0) return [];
+    const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
+    return `${subject} ${words[name][count === 1 ? 0 : 1]}, and --fail-on ${name} is given`;
   });
 }
+
+function countOf(name: FailOn, { changes, since }: Plan): number {
+  switch (name) {
+    case 'differs':
+      return planSummary(changes).differs;
+    case 'undeclared':
+      return since?.noLongerDeclared.length ?? 0;
+  }
+}
+
+/** Of one, and of several. */
+const words: Readonly<Record<FailOn, readonly [string, string]>> = {
+  differs: ['differs', 'differ'],
+  undeclared: ['is no longer declared', 'are no longer declared'],
+};

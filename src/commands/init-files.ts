@@ -63,6 +63,9 @@ manifests: [${JSON.stringify(manifests)}]
 allow_env: []
 allow_files: [secrets/]
 
+# Personal data that is sent, and that no output shows: not the plan, not its reports, not the messages.
+# hide: [user.email, user.name, user.attributes]
+
 environments:
   ${defaultEnvironment}:
     url: ${JSON.stringify(url)}

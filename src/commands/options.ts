@@ -50,7 +50,7 @@ export function connectionOptions(): Option[] {
 
 /** What of a plan makes the command fail. Not variadic, because that would take the paths after it as well. */
 export function failOnOption(): Option {
-  const option = new Option('--fail-on <finding>', 'exit 2 if found; repeatable').choices(failOnNames);
+  const option = new Option('--fail-on <finding>', 'exit 2 if found').choices(failOnNames);
   const { parseArg } = option;
   return option.argParser((value, previous?: readonly string[]) =>
     collect(parseArg?.(value, '') ?? value, previous),

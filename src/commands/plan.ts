@@ -10,7 +10,7 @@ import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { whyFailed, type FailOn } from './fail-on.ts';
+import { refuseUntellable, whyFailed, type FailOn } from './fail-on.ts';
 import { requestOf, voiceOf, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, wasPut, type ReportFlags } from './reports.ts';
@@ -55,7 +55,8 @@ async function planned(
   options: PlanOptions,
   context: Context,
 ): Promise<Ran<Planned>> {
-  const { out } = options;
+  const { out, failOn = [], since } = options;
+  refuseUntellable(failOn, since);
   if (out === '-')
     throw new UsageError(
       '--out cannot be -',

@@ -2,8 +2,9 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { pointer, type JsonObject } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
+import { hidden, sensitive } from '../base/sensitive.ts';
 import {
-  lineOf,
+  quotableLine,
   rangeOf,
   type Position,
   type Range,
@@ -22,8 +23,10 @@ export interface Resource {
   readonly address: Address;
   /** In the order of the manifest; without those whose secrets were not read. */
   readonly fields: JsonObject;
-  /** The fields as people may see them: what comes from the environment or from files is blanked out. */
+  /** The fields as people may see them: what comes from the environment or from files is blanked out, and what is hidden. */
   readonly shown: JsonObject;
+  /** The values of those that are hidden, as a saved plan has them: what comes from the environment or from files is blanked out. */
+  readonly hidden?: JsonObject;
   /** The sensitive values of the file, and what rollcall itself keeps secret: to be kept out of what is shown. */
   readonly secrets: readonly string[];
   /** What each blanked-out value is made of, by its JSON Pointer from the fields: `/attributes/key`. */
@@ -95,9 +98,44 @@ export function diagnosticOf(
   const { address, origin, secrets } = resource;
   const range = placeOf(resource, field, item);
   const found = { severity: 'error', detail: '', address, ...problem, range } as const;
-  return origin.kind === 'manifest'
-    ? { ...found, excerpt: redactorOf(secrets).cover(lineOf(origin.file, range.start.line)) }
-    : found;
+  return origin.kind === 'manifest' ? { ...found, ...excerptOf(origin.file, range, secrets) } : found;
+}
+
+function excerptOf(
+  file: SourceFile | SourceLines,
+  { start }: Range,
+  secrets: readonly string[],
+): Pick<Diagnostic, 'excerpt'> {
+  const line = quotableLine(file, start.line);
+  return line === undefined ? {} : { excerpt: redactorOf(secrets).cover(line) };
+}
+
+/** The resource as people may see it from whom these of its fields are hidden. A secret stays what it is. */
+export function withHidden(resource: Resource, fields: ReadonlySet<string>): Resource {
+  if (fields.size === 0) return resource;
+  const { shown, hidden: known = {} } = resource;
+  const found = Object.entries(shown).filter(
+    ([field, value]) => fields.has(field) && value !== sensitive && !Object.hasOwn(known, field),
+  );
+  if (found.length === 0) return resource;
+  const blanks = found.map(([field]) => [field, hidden] as const);
+  return {
+    ...resource,
+    shown: { ...shown, ...Object.fromEntries(blanks) },
+    hidden: { ...known, ...Object.fromEntries(found) },
+  };
+}
+
+/** The resource with nothing hidden, as a saved plan has it. */
+export function withoutHidden(resource: Resource): Resource {
+  const { hidden: values, ...whole } = resource;
+  return values ? { ...whole, shown: { ...whole.shown, ...values } } : resource;
+}
+
+/** What people see in place of what the service holds in a field; nothing where they may see that. */
+export function blankFor(resource: Resource, field: string): string | undefined {
+  if (isSensitive(resource, field)) return sensitive;
+  return resource.hidden && Object.hasOwn(resource.hidden, field) ? hidden : undefined;
 }
 
 /** Whether the value of a field comes, in whole or in part, from where secrets come from; also where that is empty. */

@@ -45,7 +45,8 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
       'Plan and apply with the same service.',
     );
   }
-  const resources = await guarded(Manifests.revealValid(manifests).resources, own);
+  const { resources: loaded, hide } = Manifests.revealValid(manifests);
+  const resources = await guarded(loaded, own);
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const faulty = new AbortController();
   const signal = AbortSignal.any([faulty.signal, ...(options.signal ? [options.signal] : [])]);
@@ -58,7 +59,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
     }
   });
   const model = planFrom(plan, ({ address }) => declared.get(address));
-  const { result } = await applyPlanned(model, service, { failFast }, job);
+  const { result } = await applyPlanned(model, { ...service, hide }, { failFast }, job);
   if (result === undefined)
     throw new Error('a plan without a limit, of which nobody is asked, is always applied');
   log.end([], result);

@@ -2,6 +2,7 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { hideProblem, type Hide } from '../kinds/hide.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { loadFormats, type ReportFormat } from '../report/formats/all.ts';
 import type { Format } from '../report/report.ts';
@@ -21,6 +22,8 @@ export interface LoadOptions {
   readonly allowEnv?: readonly string[];
   /** The files that `${file:PATH}` may name, and folders in which they may lie; all by default. */
   readonly allowFiles?: readonly string[];
+  /** The fields whose values no plan, report, event or message shows, such as `user.email`; none by default. */
+  readonly hide?: readonly string[];
   /** Whether a warning is an error. */
   readonly strict?: boolean;
 }
@@ -28,6 +31,7 @@ export interface LoadOptions {
 /** What was read, with the secrets in the clear; and the formats in which it is reported. */
 interface Revealed extends LoadedManifests {
   readonly formats: Readonly<Record<ReportFormat, Format>>;
+  readonly hide: Hide;
 }
 
 /** Manifests as they were read. What they declare may hold secrets, so it is not to be seen from outside: a plan shows it. */
@@ -71,17 +75,23 @@ export type InvalidManifests = Manifests<'invalid'>;
 
 /**
  * Reads and checks manifests: files, folders (every `*.yaml` and `*.yml` below), globs, or `-` for standard input.
- * Sends nothing. What is wrong with the manifests is in the diagnostics, all of it; nothing is thrown for it.
+ * Sends nothing. What is wrong with the manifests is in the diagnostics, all of it; nothing is thrown for it. Rejects with a
+ * UsageError where a field that is to be hidden cannot be.
  */
 export async function loadManifests(
   paths: string | readonly string[],
   { variables, env = process.env, strict, ...allowed }: LoadOptions = {},
 ): Promise<ValidManifests | InvalidManifests> {
+  const { hide = [] } = allowed;
+  for (const name of hide) {
+    const problem = hideProblem(name);
+    if (problem) throw new UsageError(problem.summary, problem.detail ?? '');
+  }
   const world = { env, files: nodeFiles };
   const values = { variables, strict, config: { ...noConfig, ...allowed }, nameOf };
   const named = typeof paths === 'string' ? [paths] : paths;
   const checked = await check(await readSettings(values, world, 'manifests', named), world);
   // Formats are loaded now, because what renders a report does not wait.
-  const loaded = { ...checked, formats: await loadFormats() };
+  const loaded = { ...checked, formats: await loadFormats(), hide };
   return hasErrors(loaded.diagnostics) ? new Manifests('invalid', loaded) : new Manifests('valid', loaded);
 }

@@ -51,7 +51,7 @@ export async function plan(
   const selected = loaded.resources.filter(({ address }) => selector.has(address));
   const scope = selector.scope(selected.length, loaded, nameOf);
   const { service: settings, own } = await settingsOf(options);
-  const service = { ...settings, environment: options.environment };
+  const service = { ...settings, environment: options.environment, hide: loaded.hide };
   const resources = await guarded(selected, own);
   const manifestDigest = digestOf(loaded.resources);
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };

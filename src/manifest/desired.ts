@@ -1,7 +1,8 @@
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { addressOf, type Resource, type Template } from '../kinds/resource.ts';
+import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { addressOf, withHidden, type Resource, type Template } from '../kinds/resource.ts';
 import type { SourceFile, Span } from '../base/source.ts';
 import type { References } from './references.ts';
 import type { Places } from '../yaml/places.ts';
@@ -20,6 +21,8 @@ interface ReadManifest {
   readonly broken: ReadonlySet<string>;
   readonly places: Places;
   readonly file: SourceFile;
+  /** The fields that people are not shown. */
+  readonly hide: Hide;
 }
 
 /** What a manifest declares, in its order. */
@@ -38,12 +41,13 @@ export function desiredResources(read: ReadManifest): Declared {
   const whole: Resource[] = [];
   for (const kind of kinds) {
     const { list, identity } = kind;
+    const hidden = hiddenOf(kind, read.hide);
     for (const [index, entry] of entriesOf(manifest, kind).entries()) {
       // An entry that breaks the schema may be no mapping, or have no name.
       const name = isJsonObject(entry) ? entry[identity] : undefined;
       if (!isJsonObject(entry) || typeof name !== 'string' || broken.has(`${list}/${index}/${identity}`))
         continue;
-      const resource = resourceOf(kind, name, entry, index, read);
+      const resource = withHidden(resourceOf(kind, name, entry, index, read), hidden);
       named.push(resource);
       if (!brokenEntries.has(`${list}/${index}`)) whole.push(resource);
     }

@@ -12,8 +12,9 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Hide } from '../kinds/hide.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { SourceFile } from '../base/source.ts';
+import { unquotable, type SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
@@ -23,6 +24,7 @@ import { detached } from './detached.ts';
 import { findManifests } from './find-manifests.ts';
 import { excess, limits, type Limits } from './limits.ts';
 import { noManifest } from './no-manifest.ts';
+import { quotable } from './quotable.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
 import { resolveReferences, type References } from './references.ts';
 import { Rules } from './rules.ts';
@@ -55,6 +57,8 @@ export interface LoadOptions extends ReferencePolicy {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether those two are read; otherwise they count as there and not known, whatever this machine holds. */
   readonly secrets?: 'read' | 'assumed';
+  /** The fields that nothing shows. */
+  readonly hide?: Hide;
   /** Whether a warning is an error. */
   readonly strict?: boolean;
   /** Which valid entries are kept; all by default. It is asked about each, in their order. */
@@ -100,7 +104,7 @@ export async function loadManifests(
     );
     // Where most of a file is not kept, its text is not kept either.
     const isLetGo = kept.length * 2 < whole.length;
-    for (const resource of isLetGo ? detached(kept, file) : kept) resources.push(resource);
+    for (const resource of isLetGo ? detached(kept, understood.file) : kept) resources.push(resource);
     for (const diagnostic of isLetGo ? structuredClone(told) : told) diagnostics.push(diagnostic);
     for (const secret of understood.secrets) secrets.add(secret);
     unchecked?.add(filename, understood.references);
@@ -131,6 +135,8 @@ function unopened(files: Files): Files {
 }
 
 interface Understood extends Declared {
+  /** The file as messages may show it. */
+  readonly file: SourceFile;
   readonly diagnostics: readonly Diagnostic[];
   /** How many entries stand in the lists, valid or not. */
   readonly entries: number;
@@ -139,17 +145,19 @@ interface Understood extends Declared {
 }
 
 async function understand(
-  file: SourceFile,
+  text: SourceFile,
   options: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
-  const { variables, own, most = limits } = options;
+  const { variables, own, hide = [], most = limits } = options;
+  const hides = hide.length > 0;
   const areAssumed = options.secrets === 'assumed';
   const env = areAssumed ? {} : (options.env ?? {});
-  const nothing = { named: [], whole: [], entries: 0, secrets: [], references: new Map() };
-  const looksLike = countEntries(file.text, most.inFile);
+  const nothing = { file: text, named: [], whole: [], entries: 0, secrets: [], references: new Map() };
+  const looksLike = countEntries(text.text, most.inFile);
   if (looksLike > most.inFile) return { ...nothing, entries: looksLike, diagnostics: [] };
-  const parsed = await parseYaml(file, most.inFile);
+  const parsed = await parseYaml(hides ? unquotable(text) : text, most.inFile);
+  const file = hides ? quotable(text, parsed, hide) : text;
   const otherwise = noManifest(file.filename, parsed.value);
   if (otherwise) return { ...nothing, diagnostics: [diagnosticFor(file.filename, otherwise)] };
   if (parsed.value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
@@ -185,8 +193,9 @@ async function understand(
     broken: new Set(brokenPaths.map((path) => path.slice(0, 3).join('/'))),
     places: parsed.places,
     file,
+    hide,
   });
-  return { ...declared, diagnostics, entries, secrets, references };
+  return { ...declared, file, diagnostics, entries, secrets, references };
 }
 
 /** Whether a fault may not be there, as the value is not known. That it is a text is known: a number cannot be a secret. */

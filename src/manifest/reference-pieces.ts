@@ -7,7 +7,12 @@ type Kind = (typeof kinds)[number];
 export type Piece =
   | { readonly kind: 'literal'; readonly text: string }
   | { [K in Kind]: { readonly kind: K; readonly name: string } }[Kind]
-  | { readonly kind: 'fault'; readonly problem: Problem };
+  | {
+      readonly kind: 'fault';
+      readonly problem: Problem;
+      /** What stands there in place of a reference; empty where it does not end. */
+      readonly written: string;
+    };
 
 /** Splits a text at its references. `$${` is a literal `${`. */
 export function piecesOf(text: string): Piece[] {
@@ -35,14 +40,15 @@ export function piecesOf(text: string): Piece[] {
 
 function pieceOf(reference: string | undefined): Piece {
   const literally = 'Write $${ for a ${ that is meant literally.';
-  const fault = (summary: string, detail: string): Piece => ({
+  const fault = (summary: string, detail: string, written = ''): Piece => ({
     kind: 'fault',
     problem: { code: 'invalid-reference', summary, detail: `${detail} ${literally}` },
+    written,
   });
   if (reference === undefined) return fault('a reference begins here and does not end', 'It ends with }.');
   const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
   const kind = kinds.find((known) => known === written);
   if (kind !== undefined && name !== '') return { kind, name };
   const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
-  return fault(`this is not a reference: \${${reference}}`, form);
+  return fault('this is not a reference', form, `\${${reference}}`);
 }

@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
+import { literal } from '../base/pattern.ts';
 import { beside, isBelow } from '../base/path-rules.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
 
@@ -74,6 +75,6 @@ export function refusal(name: string, detail: string): Problem {
 }
 
 function matches(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, String.raw`\$&`));
+  const parts = pattern.split('*').map((part) => literal(part));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(name);
 }

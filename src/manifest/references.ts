@@ -4,7 +4,7 @@ import { piecesOf, type Piece } from './reference-pieces.ts';
 import { refusedText } from './reference-policy.ts';
 import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
-import type { SourceFile } from '../base/source.ts';
+import { quote, type SourceFile } from '../base/source.ts';
 import type { Template } from '../kinds/resource.ts';
 import { sensitive } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
@@ -149,8 +149,12 @@ class Resolver {
     switch (piece.kind) {
       case 'literal':
         return piece.text;
-      case 'fault':
-        return this.#report(path, piece.problem);
+      case 'fault': {
+        const { problem, written } = piece;
+        if (written === '') return this.#report(path, problem);
+        const shown = quote(this.#file, this.#places.ofValue(path), written);
+        return this.#report(path, { ...problem, summary: `${problem.summary}: ${shown}` });
+      }
       case 'var': {
         const value = this.#variable(piece.name, path);
         if (value === undefined) return undefined;

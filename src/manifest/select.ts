@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Address } from '../base/address.ts';
 import { UsageError } from '../base/errors.ts';
+import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kinds, listed } from '../kinds/all.ts';
 import type { LoadedManifests } from './load-manifests.ts';
@@ -123,8 +124,4 @@ class AddressGlob {
     this.matched ||= matches;
     return matches;
   }
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.|+()[\]{}/]/g, String.raw`\$&`);
 }

@@ -3,14 +3,14 @@ import type { Address } from '../base/address.ts';
 import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import { sensitive } from '../base/sensitive.ts';
 import { shownPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import {
   byAddress,
-  isSensitive,
+  blankFor,
   referencesIn,
   sourceOf,
+  withoutHidden,
   type Resource,
   type Source,
   type Template,
@@ -84,8 +84,9 @@ export function alterationsSince(
 
 function alteration(then: Resource | undefined, now: Resource): Alteration {
   if (then === undefined) return { kind: 'altered' };
-  const names = new Set([...Object.keys(now.fields), ...Object.keys(then.fields)]);
-  const fields = [...names].filter((field) => !sameField(field, then, now));
+  const [wholeThen, wholeNow] = [withoutHidden(then), withoutHidden(now)];
+  const names = new Set([...Object.keys(now.shown), ...Object.keys(then.shown)]);
+  const fields = [...names].filter((field) => !sameField(field, wholeThen, wholeNow));
   if (fields.length === 0) return { kind: 'same' };
   return { kind: 'altered', fields: fields.map((field) => alteredField(field, then, now)) };
 }
@@ -114,7 +115,7 @@ function alteredField(field: string, then: Resource, now: Resource): AlteredFiel
   const before = then.shown[field];
   return {
     field,
-    ...(before !== undefined && { before: isSensitive(now, field) ? sensitive : cleaned(before, then, now) }),
+    ...(before !== undefined && { before: blankFor(now, field) ?? cleaned(before, then, now) }),
     ...(declared !== undefined && { now: declared }),
   };
 }

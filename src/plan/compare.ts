@@ -1,7 +1,6 @@
 import { redactorOf } from '../base/redactor.ts';
 import { sameValue } from '../kinds/kind.ts';
-import { isSensitive, type Resource } from '../kinds/resource.ts';
-import { sensitive } from '../base/sensitive.ts';
+import { blankFor, type Resource } from '../kinds/resource.ts';
 import type { Held } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
@@ -13,12 +12,11 @@ export function compare(resource: Resource, { fields, shown = fields }: Held): D
   const differences: Difference[] = [];
   for (const [field, declared] of Object.entries(resource.fields)) {
     if (sameValue(resource.kind, field, declared, fields[field] ?? null)) continue;
-    const hidden = isSensitive(resource, field);
     differences.push({
       field,
       declared: resource.shown[field] ?? null,
       // What is there may be the secret of before, or one that somebody wrote into another field.
-      observed: hidden ? sensitive : redactorOf(resource.secrets).cleanJson(shown[field] ?? null),
+      observed: blankFor(resource, field) ?? redactorOf(resource.secrets).cleanJson(shown[field] ?? null),
     });
   }
   return differences;

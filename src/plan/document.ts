@@ -2,7 +2,8 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
-import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
+import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { blankFor, sourceOf, withHidden, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
@@ -36,6 +37,8 @@ export interface PlanDocument {
   /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly ChangeDocument[];
   readonly summary: PlanSummary;
+  /** Only of a saved plan: the fields that are in it, and that nothing shows of it. */
+  readonly hide?: Hide;
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
@@ -136,7 +139,8 @@ export function planFrom(
     manifestDigest: document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
     ...(document.since && { since: sinceFrom(document.since) }),
-    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf)),
+    ...(document.hide && { hide: document.hide }),
+    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
   };
 }
 
@@ -147,19 +151,33 @@ function sinceFrom({ ref, commit, no_longer_declared }: SinceDocument): SinceRev
 export function changeFrom(
   document: ChangeDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
+  hide: Hide = [],
 ): Change {
   const { address, presence, change, differences, since } = document;
-  const resource = resourceOf(document);
-  if (resource === undefined) throw new Error(`${address} is planned, and not declared`);
+  const known = resourceOf(document);
+  if (known === undefined) throw new Error(`${address} is planned, and not declared`);
+  const resource = withHidden(known, hiddenOf(known.kind, hide));
   const [action] = change.actions;
   return {
     resource,
     presence,
     action,
-    ...(change.before && { observed: change.before }),
-    differences,
+    ...(change.before && { observed: blanked(change.before, resource) }),
+    differences: differences.map((difference) => {
+      const { field, declared } = difference;
+      const observed = blankFor(resource, field);
+      return observed === undefined
+        ? difference
+        : { field, declared: resource.shown[field] ?? declared, observed };
+    }),
     ...(since && { since }),
   };
+}
+
+function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
+  return Object.fromEntries(
+    Object.entries(observed).map(([field, value]) => [field, blankFor(resource, field) ?? value]),
+  );
 }
 
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */

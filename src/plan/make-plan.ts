@@ -1,7 +1,6 @@
 import type { ObservedState } from '../observe/observe.ts';
 import { canBeRead } from '../kinds/kind.ts';
-import { byAddress, isSensitive, type Resource } from '../kinds/resource.ts';
-import { sensitive } from '../base/sensitive.ts';
+import { blankFor, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
 import { compare } from './compare.ts';
@@ -31,7 +30,8 @@ export function makePlan(
   };
 }
 
-function changeOf(resource: Resource, observed: ObservedState): Change {
+/** What a plan does to a resource that was observed. */
+export function changeOf(resource: Resource, observed: ObservedState): Change {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
@@ -47,7 +47,7 @@ function existing(resource: Resource, record: HeldRecord): Change {
   const observed: ObservedFields = Object.fromEntries(
     Object.entries(resource.fields).map(([field]) => [
       field,
-      isSensitive(resource, field) ? sensitive : (differing.get(field) ?? record.fields[field] ?? null),
+      blankFor(resource, field) ?? differing.get(field) ?? record.fields[field] ?? null,
     ]),
   );
   return { resource, presence: 'present', action: 'no-op', observed, differences };

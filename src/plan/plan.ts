@@ -1,5 +1,6 @@
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { Hide } from '../kinds/hide.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
@@ -15,6 +16,8 @@ export interface Plan extends Destination {
   readonly scope?: Scope;
   /** The revision that the manifests were compared with, if they were. */
   readonly since?: SinceRevision;
+  /** The fields that nothing shows of it. */
+  readonly hide?: Hide | undefined;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
   readonly changes: readonly Change[];
 }
@@ -25,7 +28,7 @@ export interface Change {
   /** Unknown where the service has no way to look: apply creates it if it is absent. */
   readonly presence: 'present' | 'absent' | 'unknown';
   readonly action: Action;
-  /** The declared fields as the service holds them, sensitive values blanked out; only of what is present. */
+  /** The declared fields as the service holds them, sensitive and hidden values blanked out; only of what is present. */
   readonly observed?: ObservedFields;
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];

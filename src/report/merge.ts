@@ -54,6 +54,7 @@ export type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 /** Merges the plans of all shards into one. */
 export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
+  const hide = [...new Set(plans.flatMap((plan) => plan.hide ?? []))];
   const { scope, since, ...whole } = plans[0];
   const gone = plans.flatMap((plan) => plan.since?.no_longer_declared ?? []).toSorted(byAddress);
   const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
@@ -62,6 +63,7 @@ export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
     created_at: earliest(plans.map(({ created_at }) => created_at)),
     ...wholeScope(scope),
     ...(since && { since: { ...since, no_longer_declared: gone } }),
+    hide,
     resource_changes: changes,
     ...countedDocument(changes),
     ...mergedDiagnostics(plans),

@@ -43,11 +43,16 @@ export async function applySaved(
     return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
   const destination = destinationOf(reached);
   const { files, env } = job;
-  const opened = await openSavedPlan(filename, destination, { ...settings.policy, files, env });
+  const opened = await openSavedPlan(filename, destination, {
+    ...settings.policy,
+    hide: settings.hide,
+    files,
+    env,
+  });
   if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
   const { plan, document } = opened;
   const known = { ...nothing, service: plan.service, environment: plan.environment };
-  return withService(reached, job, async (service): Promise<Ran<ApplyRun>> => {
+  return withService({ ...reached, hide: plan.hide }, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
     const now = await planFor({ resources, manifestDigest: plan.manifestDigest }, service, job);
     if ('halt' in now) return { ...known, ...now };

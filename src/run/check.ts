@@ -9,12 +9,13 @@ export async function check(
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns'> = {},
 ): Promise<LoadedManifests> {
-  const { configFile, variables, strict, policy, diagnostics } = settings;
+  const { configFile, variables, strict, policy, hide, diagnostics } = settings;
   const loaded = await loadManifests(manifestsOf(settings), {
     ...policy,
     files,
     env,
     strict,
+    hide,
     ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),
     ...(variables && { variables }),

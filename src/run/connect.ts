@@ -1,5 +1,6 @@
 import { createClient, type Client } from '../service/client.ts';
 import { givingUp } from '../service/give-up.ts';
+import { hiding } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
 import { redacting } from '../service/redact.ts';
@@ -63,6 +64,6 @@ function guarded(
   { clock, tell, tellsRequests }: Pick<Job, 'clock' | 'tell' | 'tellsRequests'>,
   urgent: AbortSignal,
 ): Transport {
-  const safe = givingUp(redacting(send, secretsOf(settings)), urgent);
+  const safe = givingUp(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
   return tellsRequests ? logging(safe, clock, (request) => tell({ kind: 'request', request })) : safe;
 }

@@ -63,6 +63,7 @@ export async function planFor(
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
     ...destinationOf(settings),
+    hide: settings.hide,
     ...about,
   });
   return { ...made, observed };

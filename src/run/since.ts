@@ -54,7 +54,7 @@ export async function comparedSince(
 async function manifestsIn(
   { files, close }: Revision,
   settingsIn: SinceRequest['settingsIn'],
-  { policy }: Settings,
+  { policy, hide }: Settings,
   selector: Selector,
   world: Pick<World, 'files' | 'env'>,
 ): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
@@ -63,7 +63,12 @@ async function manifestsIn(
     const nothing = { resources: [], addresses: new Set<Address>() };
     if ('code' in then) return { ...nothing, diagnostics: [then] };
     if (then.paths.length === 0) return { ...nothing, diagnostics: then.diagnostics };
-    const settings = { ...then, strict: false, policy: { ...then.policy, own: policy.own } };
+    const settings = {
+      ...then,
+      strict: false,
+      policy: { ...then.policy, own: policy.own },
+      hide: [...new Set([...then.hide, ...hide])],
+    };
     return await check(
       settings,
       { ...world, files },

@@ -53,7 +53,7 @@ function cleanBody(body: string, redactor: Redactor): string {
 }
 
 /** Cleans all that Node prints of an error: its stack, its causes and its own properties. */
-function cleanError(error: Error, redactor: Redactor, depth = 0): void {
+export function cleanError(error: Error, redactor: Redactor, depth = 0): void {
   for (const name of Object.getOwnPropertyNames(error).concat('message')) {
     const value: unknown = Reflect.get(error, name);
     if (typeof value === 'string' && redactor.holds(value)) {

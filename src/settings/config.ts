@@ -5,8 +5,9 @@ import type { Config } from '../generated/config.ts';
 import { validate } from '../generated/config.ts';
 import { isJsonObject } from '../base/json.ts';
 import { beside } from '../base/path-rules.ts';
-import type { SourceFile } from '../base/source.ts';
+import { unquotable, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
+import { hideable, hideProblem, type Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
@@ -26,9 +27,14 @@ export interface ReadConfig {
   readonly diagnostics: readonly Diagnostic[];
   /** Also of a faulty file, as far as it can be read. */
   readonly tokens: TokenPlaces;
+  /** Of a faulty file, all that it may want to be hidden. */
+  readonly hide: Hide;
 }
 
 const secretKey = /^\s*(?:-\s+)?["']?\w*(?:token|secret|password|passphrase|api_?key)\w*["']?\s*:/i;
+
+/** Outside of a comment. */
+const mentionsHide = /^[^#\n]*\bhide\b/m;
 
 /** A URL with a password. */
 const credentials = /:\/\/[^/\s]*@/;
@@ -52,26 +58,31 @@ export async function readConfig(
         `Environments are in ${defaultConfigFile}, and there is none here. --config names another file.`,
       );
     }
-    return { config: noConfig, diagnostics: [], tokens: noTokenPlaces };
+    return { config: noConfig, diagnostics: [], tokens: noTokenPlaces, hide: [] };
   }
   const read = { filename: filename ?? defaultConfigFile };
-  const file = await readText(read.filename, files, { closed, outside: 'refused' });
-  if ('code' in file) return { ...read, diagnostics: [file], tokens: noTokenPlaces };
+  const text = await readText(read.filename, files, { closed, outside: 'refused' });
+  if ('code' in text) return { ...read, diagnostics: [text], tokens: noTokenPlaces, hide: hideable };
+  const hides = mentionsHide.test(text.text);
+  // Variables, which stand here as well, may be the values of what is to be hidden.
+  const file = hides ? unquotable(text) : text;
+  const faulty = { ...read, hide: hides ? hideable : [] };
   const parsed = await parseYaml(file);
   const misread = parsed.diagnostics.map((diagnostic) => withoutToken(diagnostic));
-  if (parsed.value === undefined) return { ...read, diagnostics: misread, tokens: noTokenPlaces };
+  if (parsed.value === undefined) return { ...faulty, diagnostics: misread, tokens: noTokenPlaces };
   const tokens = tokenPlaces(parsed.value, file.filename);
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...misread, ...diagnosticsOf(faults).map((fault) => withoutToken(fault))];
-  if (diagnostics.length > 0) return { ...read, diagnostics, tokens };
+  if (diagnostics.length > 0) return { ...faulty, diagnostics, tokens };
   // What satisfies the schema is a Config: the type is generated from it.
   const config = parsed.value as unknown as Config;
   const wrong = [...wrongValues(config, parsed.places, file)];
   for (const list of manifestLists(config))
     wrong.push(...(await refuseOutside(list, parsed.places, file, files)));
   if (wrong.length > 0)
-    return { ...read, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
-  return { ...read, config: choose(config, environment, file.filename), diagnostics: [], tokens };
+    return { ...faulty, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
+  const { hide = [] } = config;
+  return { ...read, config: choose(config, environment, file.filename), diagnostics: [], tokens, hide };
 }
 
 /** Why something cannot be looked at is told where it is read. */
@@ -104,6 +115,10 @@ export async function environmentNames(
 /** What no schema can say. */
 function* wrongValues(config: Config, places: Places, file: SourceFile): Iterable<Diagnostic> {
   yield* refuseReferences(config.vars ?? {}, ['vars'], places, file);
+  for (const [index, name] of (config.hide ?? []).entries()) {
+    const problem = hideProblem(name);
+    if (problem) yield diagnosticAt(file, places.ofValue(['hide', index]), problem);
+  }
   for (const [name, { url, vars }] of Object.entries(config.environments ?? {})) {
     const path = ['environments', name];
     yield* refuseReferences(vars ?? {}, [...path, 'vars'], places, file);
@@ -155,6 +170,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     ...(tokenEnv !== undefined && { tokenEnv }),
     ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(config.hide && { hide: config.hide }),
     ...(config.allow_env && { allowEnv: config.allow_env }),
     ...(config.allow_files && { allowFiles: config.allow_files.map((path) => beside(filename, path)) }),
   };

@@ -1,6 +1,7 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
+import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty, type Environment } from './environment.ts';
@@ -28,6 +29,8 @@ export interface ServiceSettings {
   readonly certificates?: readonly string[];
   readonly client?: ClientCertificate;
   readonly headers: readonly ExtraHeader[];
+  /** The fields whose values nothing that is shown of an answer repeats. */
+  readonly hide?: Hide | undefined;
 }
 
 interface WaitSettings {
@@ -98,6 +101,7 @@ export async function readServiceSettings(
   return {
     baseUrl,
     environment: config.environment,
+    hide: config.hide,
     ...(proxy && { proxy }),
     ...(caFile !== undefined && { certificates: await readCaFile(caFile, env, files) }),
     ...(await clientOf(values, env, files)),

@@ -4,6 +4,7 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
+import type { Hide } from '../kinds/hide.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { readHeaders } from './headers.ts';
 import { nonEmpty, type Environment } from './environment.ts';
@@ -32,6 +33,8 @@ export interface Settings {
     /** What is closed to them in any case, and blanked out. */
     readonly own: OwnSecrets;
   };
+  /** The fields that no output shows; where rollcall.yaml is faulty, all that it may name. */
+  readonly hide: Hide;
   /** What is wrong with rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
@@ -69,9 +72,9 @@ export async function readSettings(
 ): Promise<Settings> {
   const { vars = [], variables = {}, strict = false, nameOf } = values;
   refuseSharedInput(values, paths, env);
-  const { config, filename, tokens, diagnostics } = await configOf(values, env, files);
+  const { config, filename, tokens, hide, diagnostics } = await configOf(values, env, files);
   const closed = await closedFiles(values, env, tokens, files);
-  const read = await readVarsFiles(vars, files, closed);
+  const read = await readVarsFiles(vars, files, { closed, areQuotable: hide.length === 0 });
   const service =
     purpose === 'service' && config ? await readServiceSettings(values, env, config, files) : undefined;
   const known = service ?? (purpose === 'names' ? {} : await knownSecrets(values, env, config, files));
@@ -86,6 +89,7 @@ export async function readSettings(
     ...(config && !Array.isArray(read) && { variables: { ...config.vars, ...read.variables, ...variables } }),
     strict,
     ...(service && { service }),
+    hide,
     policy: { own, ...(allowEnv && { allowEnv }), ...(allowFiles && { allowFiles }) },
     diagnostics: found.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
     nameOf,
@@ -94,7 +98,8 @@ export async function readSettings(
 
 async function configOf(values: Values, env: Environment, files: Files): Promise<ReadConfig> {
   const { config, environment = nonEmpty(env['ROLLCALL_ENV']) } = values;
-  if (typeof config === 'object') return { config, tokens: noTokenPlaces, diagnostics: [] };
+  if (typeof config === 'object')
+    return { config, tokens: noTokenPlaces, diagnostics: [], hide: config.hide ?? [] };
   return readConfig(config, environment, files, await closedFiles(values, env, noTokenPlaces, files));
 }
 

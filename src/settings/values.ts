@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { Hide } from '../kinds/hide.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
 export interface Values {
@@ -51,6 +52,8 @@ export interface ChosenConfig {
   readonly allowEnv?: readonly string[];
   /** The files that manifests may refer to, and folders of such; all by default. */
   readonly allowFiles?: readonly string[];
+  /** The fields that no output shows. */
+  readonly hide?: Hide;
 }
 
 /** What a file of settings says that says nothing. */

@@ -2,20 +2,27 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { sourceFile, type SourceFile } from '../base/source.ts';
+import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
+
+interface VarsFileOptions {
+  /** The real paths of files that are not read. */
+  readonly closed: ReadonlySet<string>;
+  /** Whether messages may show their lines. */
+  readonly areQuotable: boolean;
+}
 
 /** The variables of files, in order: a later one beats an earlier one. */
 export async function readVarsFiles(
   filenames: readonly string[],
   files: Files,
-  closed: ReadonlySet<string>,
+  options: VarsFileOptions,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
   const variables: Record<string, JsonValue> = {};
   for (const filename of filenames) {
-    const read = await readVarsFile(filename, files, closed);
+    const read = await readVarsFile(filename, files, options);
     if (Array.isArray(read)) return read;
     Object.assign(variables, read.variables);
   }
@@ -35,10 +42,11 @@ export async function variableFlags(assignments: readonly string[]): Promise<Jso
 async function readVarsFile(
   filename: string,
   files: Files,
-  closed: ReadonlySet<string>,
+  { closed, areQuotable }: VarsFileOptions,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
-  const file = await readText(filename, files, { closed, outside: 'refused' });
-  if ('code' in file) return [file];
+  const text = await readText(filename, files, { closed, outside: 'refused' });
+  if ('code' in text) return [text];
+  const file = areQuotable ? text : unquotable(text);
   const { value, diagnostics, places } = await parseYaml(file);
   if (diagnostics.length > 0) return [...diagnostics];
   if (isJsonObject(value)) {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { stepsOf, type JsonValue } from '../base/json.ts';
-import { lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
+import { isQuotable, lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
 import type { Validate } from '../base/validate.ts';
 import type { ParsedYaml, Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
@@ -34,9 +34,10 @@ export function checkSchema(
   return errors.map((error, index) => {
     const path = pathOf(error, value);
     if (index >= maxProblems) return { path };
+    const span = spanFor(error);
     const line = lineFor(error);
-    const problem = schemaProblem(error, lineOf(file, line));
-    const { excerpt, ...rest } = diagnosticAt(file, spanFor(error), problem);
+    const problem = schemaProblem(error, lineOf(file, line), isQuotable(file, span));
+    const { excerpt, ...rest } = diagnosticAt(file, span, problem);
     if (known.has(startOf(rest))) return { path };
     return {
       path,

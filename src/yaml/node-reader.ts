@@ -13,7 +13,7 @@ import {
 } from 'yaml';
 import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { SourceFile, Span } from '../base/source.ts';
+import { quote, type SourceFile, type Span } from '../base/source.ts';
 import { maxDepth } from './compose.ts';
 
 /** How many values aliases may repeat in one file. More is an attack or a mistake. */
@@ -78,7 +78,8 @@ export class NodeReader {
       const target = this.#anchors.get(node.source);
       if (target === undefined) {
         const detail = 'An anchor must stand before the alias that uses it.';
-        return this.report(spanOf(node), 'yaml-syntax', `there is no anchor &${node.source}`, detail);
+        const anchor = quote(this.#file, spanOf(node), `&${node.source}`);
+        return this.report(spanOf(node), 'yaml-syntax', `there is no anchor ${anchor}`, detail);
       }
       if (this.#open.has(target)) {
         const detail = 'It would contain itself without end.';
@@ -128,7 +129,8 @@ export class NodeReader {
       if (key === undefined) continue;
       if (Object.hasOwn(object, key) && !repeated.has(key)) {
         repeated.add(key);
-        const summary = `the key ${JSON.stringify(key)} stands here more than once`;
+        const name = quote(this.#file, spanOf(pair.key), JSON.stringify(key));
+        const summary = `the key ${name} stands here more than once`;
         const detail = 'Keep one; YAML would keep only the last.';
         this.report(spanOf(pair.key), 'yaml-duplicate-key', summary, detail);
       }

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
-import type { SourceFile, Span } from '../base/source.ts';
+import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 import { compose } from './compose.ts';
 import { NodeReader, spanOf, tooDeep } from './node-reader.ts';
 import { nowhere, placesIn, type ParsedYaml, type Places } from './places.ts';
@@ -50,9 +50,11 @@ function unreadable(diagnostic: Diagnostic): ParsedYaml {
 
 function reportDirectives(document: Document.Parsed, file: SourceFile, reader: NodeReader): void {
   for (const warning of document.warnings) {
-    const tag = /^Unresolved tag: (.*)$/.exec(warning.message)?.[1];
-    const summary =
-      tag === undefined ? (warning.message.split('\n', 1)[0] ?? '') : `the tag ${tag} has no meaning here`;
+    const [message = ''] = isQuotable(file, warning.pos)
+      ? warning.message.split('\n', 1)
+      : ['this has no meaning here'];
+    const tag = /^Unresolved tag: (.*)$/.exec(message)?.[1];
+    const summary = tag === undefined ? message : `the tag ${tag} has no meaning here`;
     reader.report(warning.pos, 'yaml-unsupported', summary, 'Use plain YAML 1.2 values.');
   }
   const { version, explicit } = document.directives.yaml;

@@ -2,7 +2,7 @@ import { diagnosticAt, diagnosticFor, type Diagnostic } from '../base/diagnostic
 import { reasonOf } from '../base/errors.ts';
 import { shownStandardInput, standardInput, type Files } from '../base/files.ts';
 import { leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
-import { sourceFile, type SourceFile } from '../base/source.ts';
+import { sourceFile, unquotable, type SourceFile } from '../base/source.ts';
 
 /** No manifest that a person writes is larger. */
 const maxFileBytes: number = 16 * 1024 * 1024;
@@ -86,7 +86,8 @@ function decode(
   const file = sourceFile(shown, text);
   const nul = text.indexOf('\0');
   if (nul === -1) return file;
-  return diagnosticAt(file, [nul, nul + 1], {
+  // Such a line is better not shown.
+  return diagnosticAt(unquotable(file), [nul, nul + 1], {
     code: 'not-utf-8',
     summary: 'this file holds a NUL',
     detail: 'Is it a text file, and saved as UTF-8?',

@@ -1,14 +1,15 @@
 import type { ErrorObject } from 'ajv';
 import type { Problem } from '../base/diagnostic.ts';
 import { stepsOf } from '../base/json.ts';
+import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kindAt, kinds } from '../kinds/all.ts';
 import { meantBy } from './unknown-field.ts';
 
 const lists = kinds.map(({ list }) => `\`${list}\``).join(' nor ');
 
-/** What is wrong, in the words of the file. `line` is the source line on which it is. */
-export function schemaProblem(error: ErrorObject, line: string): Problem {
+/** What is wrong, in the words of the file. `line` is the source line on which it is; where it is not quotable, nor is the value. */
+export function schemaProblem(error: ErrorObject, line: string, isQuotable = true): Problem {
   const { instancePath, params, data } = error;
   const properties = (error.parentSchema?.['properties'] ?? {}) as Record<string, { description?: string }>;
   const description = String(error.parentSchema?.['description'] ?? '');
@@ -21,7 +22,8 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
   switch (error.keyword) {
     case 'additionalProperties': {
       const unknown = String(params['additionalProperty']);
-      return problem('unknown-field', `unknown field \`${unknown}\``, meantBy(error).hint);
+      const name = isQuotable ? `\`${unknown}\`` : hidden;
+      return problem('unknown-field', `unknown field ${name}`, meantBy(error).hint);
     }
     case 'required': {
       const missing = String(params['missingProperty']);
@@ -43,16 +45,16 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
         return problem('wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`);
       }
       const summary = `${subject} must be ${wanted}, not ${typeName(data)}`;
-      return problem('wrong-type', summary, typeHint(error) || description);
+      return problem('wrong-type', summary, (isQuotable && typeHint(error)) || description);
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String);
       const summary = `${subject} must be one of: ${allowed.join(', ')}`;
-      return problem('invalid-value', summary, didYouMean(String(data), allowed));
+      return problem('invalid-value', summary, isQuotable ? didYouMean(String(data), allowed) : description);
     }
     case 'const': {
       const allowed: unknown = params['allowedValue'];
-      const detail = String(data) === String(allowed) ? 'Remove the quotes.' : description;
+      const detail = isQuotable && String(data) === String(allowed) ? 'Remove the quotes.' : description;
       return problem('invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, detail);
     }
     case 'minLength':
@@ -60,7 +62,7 @@ export function schemaProblem(error: ErrorObject, line: string): Problem {
     case 'maxLength':
       return problem('invalid-length', `${subject} is longer than ${String(params['limit'])} characters`);
     case 'pattern': {
-      const wrong = line.includes(String(data)) ? wrongCharacter(error) : undefined;
+      const wrong = isQuotable && line.includes(String(data)) ? wrongCharacter(error) : undefined;
       return problem(
         'invalid-format',
         wrong === undefined

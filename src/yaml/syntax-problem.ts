@@ -1,6 +1,6 @@
 import type { ErrorCode, YAMLParseError } from 'yaml';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
-import type { SourceFile, Span } from '../base/source.ts';
+import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 
 interface Words {
   readonly summary: string;
@@ -48,7 +48,7 @@ export function syntaxProblem(error: YAMLParseError, file: SourceFile): Diagnost
   const { summary, detail } = unclosed(own) ??
     wordsByText(own) ??
     wordsFor[error.code] ?? {
-      summary: own,
+      summary: isQuotable(file, span) ? own : 'this is not valid YAML',
       detail: 'Look at the quotes, brackets, colons and the indentation around here.',
     };
   return diagnosticAt(file, span, { code: 'yaml-syntax', summary, detail });

@@ -4,7 +4,9 @@ import { exitCodes } from '../../src/base/exit-code.ts';
 import { packageFile } from '../../src/base/package-file.ts';
 import { fakeService } from '../support/fake-service.ts';
 import { endedHere } from '../support/here.ts';
-import { capture } from '../support/run.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import type { Revision } from '../../src/run/world.ts';
+import { capture, type Setup } from '../support/run.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 const synced = '{ slug: synced, name: Synced }';
@@ -14,12 +16,14 @@ const differing = '{ slug: differing, name: Declared }';
 async function planned(
   applications: readonly string[],
   options: Partial<PlanOptions>,
+  more: Setup = {},
 ): Promise<{ code: number; stderr: string; written: ReadonlyMap<string, string> }> {
   const { context, stderr, written } = capture({
     files: { 'a.yaml': `version: 1\napplications: [${applications.join()}]\n` },
     url: 'https://id.example.com',
     transport: fakeService({ synced: { name: 'Synced' }, differing: { name: 'Held' } }).send,
     clock: virtualClock(),
+    ...more,
   });
   const ending = await plan(['a.yaml'], { output: 'text', quiet: true, ...options }, context);
   return { code: exitCodes[ending], stderr: stderr(), written };
@@ -86,6 +90,27 @@ describe('--fail-on differs', () => {
     expect((await planned([differing], { report })).written.get('g')).toMatch(/^::warning /);
   });
 
+  test('is beside what was taken out of the manifests, where a revision is known', async () => {
+    const since = async (before: readonly string[]): Promise<{ code: number; stderr: string }> => {
+      const past = memoryFiles({ 'a.yaml': `version: 1\napplications: [${before.join()}]\n` });
+      const revision = async (): Promise<Revision> => ({
+        commit: '3f2c1ab',
+        files: past,
+        close: async () => {},
+      });
+      return planned([synced], { failOn: ['undeclared', 'differs'], since: 'main' }, { revision });
+    };
+    expect(await since([synced])).toMatchObject({ code: 0, stderr: '' });
+    const words = 'is no longer declared, and --fail-on undeclared is given';
+    expect(await since([synced, absent])).toMatchObject({ code: 2, stderr: `error: 1 resource ${words}\n` });
+    expect((await since([absent, differing])).stderr).toContain(
+      'error: 2 resources are no longer declared, and',
+    );
+    await expect(planned([synced], { failOn: ['undeclared'] })).rejects.toThrow(
+      '--fail-on undeclared needs --since',
+    );
+  });
+
   test('leaves a plan its own code that goes no further', async () => {
     const beyond = await planned([differing, absent], { failOn: ['differs'], maxCreates: '0' });
     expect(beyond.code).toBe(1);
@@ -95,7 +120,7 @@ describe('--fail-on differs', () => {
   test('is the only thing that it can name, and takes no path for another', async () => {
     const wrong = await endedHere(['plan', '--fail-on', 'difers']);
     expect(wrong).toMatchObject({ code: 3, stdout: '' });
-    expect(wrong.stderr).toContain("argument 'difers' is invalid. Allowed choices are differs.");
+    expect(wrong.stderr).toContain("argument 'difers' is invalid. Allowed choices are differs, undeclared.");
     const right = await endedHere(
       ['plan', '--fail-on', 'differs', 'no/such.yaml', '--fail-on', 'differs', '--url', 'http://127.0.0.1:1'],
       { env: { ROLLCALL_TOKEN: 'x' } },

@@ -197,6 +197,31 @@ describe('the library', () => {
     expect(inspect(made, { depth: 20 })).toContain('(sensitive)');
   });
 
+  test('shows nothing that it is told to hide, and sends it', async () => {
+    const word = 'kestrel'; // sent, and in the manifest, so it is no secret
+    const text = `version: 1\nusers: [{ username: al, name: A, email: ${word}@example.org }]\n`;
+    writeFileSync(join(folder, 'a.yaml'), text);
+    const manifests = await loadManifests(folder, { hide: ['user.email'] });
+    if (manifests.kind === 'invalid') throw new Error(renderManifests(manifests, 'text'));
+    const made = await planned(manifests);
+    const refusal = { email: [`${word}@example.org?`], path: [`not of ${word}@example.org`] };
+    answerToCreate = { status: 400, headers: {}, body: JSON.stringify(refusal) };
+    const events: ApplyEvent[] = [];
+    const applied = await apply(made, { ...service, onEvent: (event) => events.push(event) });
+    const shown = [
+      renderPlan(made, 'text'),
+      renderApply(applied, 'json'),
+      inspect([made, applied, events], { depth: 20 }),
+    ].join('\n');
+    expect(shown).toContain('(hidden)');
+    expect(shown).not.toContain(word);
+    answerToCreate = undefined;
+    expect((await apply(made, service)).kind).toBe('complete');
+    await expect(loadManifests(folder, { hide: ['user.username'] })).rejects.toThrow(
+      '`user.username` cannot be hidden',
+    );
+  });
+
   test('takes a warning for an error where it is told to', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: a }]\n');
     expect(await loadManifests(folder)).toMatchObject({ kind: 'valid', diagnostics: [{}] });

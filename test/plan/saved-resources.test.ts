@@ -33,7 +33,7 @@ function resolved(shown: JsonObject, references: References = {}): ReturnType<ty
     saved: { 'user.alice': { places: {}, references } },
     digest: '',
   };
-  return restored(plan, { files: memoryFiles({}), env: { KEY: ' padded\n', ODD: '\x85odd\x1c' } });
+  return restored(plan, { files: memoryFiles({}), env: { KEY: ' padded\n', ODD: '\x85odd\x1c' }, hide: [] });
 }
 
 /** The resource of the user. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { shownPlace } from '../../base/source.ts';
-import { diagnosticOf, nameOf, placeOf } from '../../kinds/resource.ts';
+import { blankFor, diagnosticOf, nameOf, placeOf } from '../../kinds/resource.ts';
 import { FirstPlaces } from '../first-places.ts';
 import type { Rule } from './rule.ts';
 
@@ -22,7 +22,7 @@ export const belongsToOne: Rule = (names) => {
           diagnostics.push(
             diagnosticOf(resource, field, {
               code: rule.code,
-              summary: rule.summary(value, owner),
+              summary: rule.summary(blankFor(resource, field) ?? value, owner),
               detail: `See ${shownPlace(values.placeOf(known))}. ${rule.detail}`,
             }),
           );

@@ -2,9 +2,10 @@ import { scryptSync } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { ObservedState } from '../../observe/observe.ts';
 import type { Address } from '../../base/address.ts';
-import { isSensitive, placeOf, type Resource, type Template } from '../../kinds/resource.ts';
+import { isSensitive, placeOf, withoutHidden, type Resource, type Template } from '../../kinds/resource.ts';
 import { canonical, sha256 } from '../canonical.ts';
 import { planDocument, type PlanDocument } from '../document.ts';
+import { changeOf } from '../make-plan.ts';
 import type { Plan } from '../plan.ts';
 
 /** A plan that is kept in a file, to be applied later: schemas/plan.schema.json with the parts that only a file has. */
@@ -27,8 +28,22 @@ export interface SavedChange {
 
 /** The plan with what it takes to apply it without its manifests. */
 export function savedPlan(plan: Plan, observed: ObservedState): SavedPlan {
-  const content = { ...planDocument(plan), saved: savedChanges(plan, observed) };
+  const { hide = [] } = plan;
+  const content = {
+    ...planDocument(unhidden(plan, observed)),
+    ...(hide.length > 0 && { hide }),
+    saved: savedChanges(plan, observed),
+  };
   return { ...content, digest: contentDigest(content) };
+}
+
+/** The plan with the values that are hidden from people. */
+export function unhidden(plan: Plan, observed: ObservedState): Plan {
+  const changes = plan.changes.map((change) => {
+    const { resource } = change;
+    return resource.hidden ? { ...change, ...changeOf(withoutHidden(resource), observed) } : change;
+  });
+  return { ...plan, changes };
 }
 
 /** What applying each change needs, by address. */

@@ -10,7 +10,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../base/json.ts';
-import { diagnosticOf, placeOf, type Resource, type Template } from '../../kinds/resource.ts';
+import { hiddenOf, type Hide } from '../../kinds/hide.ts';
+import { diagnosticOf, placeOf, withHidden, type Resource, type Template } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { planFrom, shownResource } from '../document.ts';
 import type { Plan } from '../plan.ts';
@@ -28,14 +29,17 @@ type Restored =
 export interface SecretsOfPlan extends ReferencePolicy {
   readonly files: Files;
   readonly env: SecretSources['env'];
+  /** The fields that nothing shows here, beside those that the plan names itself. */
+  readonly hide: Hide;
 }
 
 /** The plan of a saved document, to be carried out: its references are resolved here and now. */
 export async function restored(
   document: SavedPlan,
-  { files, env, ...policy }: SecretsOfPlan,
+  { files, env, hide: hiddenHere, ...policy }: SecretsOfPlan,
 ): Promise<Restored> {
   const filesOf = secretFiles(files, policy);
+  const hide = [...new Set([...(document.hide ?? []), ...hiddenHere])];
   /** Of all of them, and filled as they are resolved: the list is the same for each. */
   const secrets: string[] = [];
   const known = new Set(policy.own?.texts);
@@ -46,14 +50,14 @@ export async function restored(
     const resource = { ...withPlaces(shownResource(change), document.saved[address]), secrets };
     const sources = { env, policy, readFile: filesOf(change.source.file) };
     const result = await resolved(resource, sources, known);
-    if ('name' in result) resources.set(address, result);
+    if ('name' in result) resources.set(address, withHidden(result, hiddenOf(result.kind, hide)));
     else diagnostics.push(diagnosticOf(resource, undefined, result));
   }
   for (const secret of known) secrets.push(secret);
   const all = diagnostics.length > 0 ? diagnostics : brokenRules([...resources.values()]);
   return all.length > 0
     ? { kind: 'refused', diagnostics: all }
-    : { kind: 'restored', plan: planFrom(document, ({ address }) => resources.get(address)) };
+    : { kind: 'restored', plan: planFrom({ ...document, hide }, ({ address }) => resources.get(address)) };
 }
 
 /** What the manifests of the plan would have been refused for. */

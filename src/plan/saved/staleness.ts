@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../base/json.ts';
-import type { Resource } from '../../kinds/resource.ts';
+import { blankFor, type Resource } from '../../kinds/resource.ts';
 import { sameValue } from '../../kinds/kind.ts';
 import type { ObservedState } from '../../observe/observe.ts';
 import type { ChangeDocument } from '../document.ts';
 import type { Change, Plan } from '../plan.ts';
-import { savedChanges, type SavedChange, type SavedPlan } from './document.ts';
+import { savedChanges, unhidden, type SavedChange, type SavedPlan } from './document.ts';
 
 /** In what a resource is no longer as a saved plan saw it. */
 export type Staleness =
@@ -27,17 +27,26 @@ export interface StaleChange {
 export function changedSince(saved: SavedPlan, now: Plan, observed: ObservedState): StaleChange[] {
   const planned = new Map(saved.resource_changes.map((change) => [change.address, change]));
   const hidden = savedChanges(now, observed);
-  return now.changes.flatMap((change): StaleChange[] => {
-    const { resource } = change;
+  const whole = unhidden(now, observed);
+  return now.changes.flatMap(({ resource }, index): StaleChange[] => {
     const { address } = resource;
+    const change = whole.changes[index];
     const then = planned.get(address);
-    if (then === undefined) throw new Error(`${address} is not in the saved plan`);
-    const [first, ...others] = [
+    if (then === undefined || change === undefined) throw new Error(`${address} is not in the saved plan`);
+    const found = [
       ...presenceOrFields(then, change),
       ...sensitiveValues(saved.saved[address], hidden[address]),
     ];
+    const [first, ...others] = found.map((each) => asShown(each, resource));
     return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
   });
+}
+
+/** The same, without the values where people may not see them. */
+function asShown(staleness: Staleness, resource: Resource): Staleness {
+  if (staleness.kind !== 'field') return staleness;
+  const blank = blankFor(resource, staleness.field);
+  return blank === undefined ? staleness : { ...staleness, planned: blank, observed: blank };
 }
 
 function presenceOrFields(then: ChangeDocument, now: Change): Staleness[] {

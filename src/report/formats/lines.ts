@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { sensitive } from '../../base/sensitive.ts';
+import { isBlank } from '../../base/sensitive.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Change, ChangeKind } from '../../plan/plan.ts';
 import { inline, quoted, wrapped } from '../printable.ts';
@@ -118,8 +118,8 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
       return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
     }
     case 'pair': {
-      if (view.declared === sensitive && view.observed === sensitive)
-        return [indented(fieldIndent, `${field}  (sensitive, and another value there)`)];
+      if (isBlank(view.declared) && isBlank(view.observed))
+        return [indented(fieldIndent, `${field}  ${view.declared.slice(0, -1)}, and another value there)`)];
       const side = (name: string, value: JsonValue, paint: (text: string) => string): ChangeLine[] => {
         const [first, ...others] = wrapped(quoted(value), width - fieldIndent - 12);
         return [

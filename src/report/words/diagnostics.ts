@@ -1,4 +1,5 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { isBlank } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, kindWords } from '../../kinds/all.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
@@ -170,7 +171,9 @@ function wordsFor(change: Staleness): { summary: string; detail: string } {
     case 'field':
       return {
         summary: `\`${change.field}\` is not as it was when the plan was made`,
-        detail: `It was ${quoted(change.planned)}, and is ${quoted(change.observed)}.`,
+        detail: isBlank(change.planned)
+          ? ''
+          : `It was ${quoted(change.planned)}, and is ${quoted(change.observed)}.`,
       };
     case 'sensitive':
       return change.where === 'declared'

@@ -1,7 +1,7 @@
 import { isMissing, isPartial, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
-import { sensitive } from '../../base/sensitive.ts';
+import { isBlank } from '../../base/sensitive.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
@@ -169,7 +169,7 @@ function partialProblems({ change, outcome, doubt, differences = [] }: Outcome):
         ? `it was created, but ${cameBackWords([difference])}`
         : `it ${doubtWords}, but holds ${heldWords(difference)} in ${field}`,
       detail: [
-        ...(declared === sensitive ? [] : [`The manifest declares ${JSON.stringify(declared)}.`]),
+        ...(isBlank(declared) ? [] : [`The manifest declares ${JSON.stringify(declared)}.`]),
         ...(observed === null ? ['This release of the service may not know the field.'] : []),
         'Set it in the service: rollcall changes nothing that exists.',
       ].join('\n'),

@@ -10,7 +10,7 @@ import {
 } from '../../apply/outcome.ts';
 import { destinationName, type Destination } from '../../base/destination.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { sensitive } from '../../base/sensitive.ts';
+import { isBlank } from '../../base/sensitive.ts';
 import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
@@ -88,7 +88,7 @@ export function cameBackWords(differences: readonly Difference[]): string {
 
 /** The value that the service holds where another is declared. */
 export function heldWords({ observed }: Difference): string {
-  return observed === sensitive ? 'another value' : shortened(observed);
+  return isBlank(observed) ? 'another value' : shortened(observed);
 }
 
 const mostCharacters = 60;

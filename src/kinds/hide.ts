@@ -1,0 +1,41 @@
+import type { Problem } from '../base/diagnostic.ts';
+import { didYouMean } from '../base/suggestion.ts';
+import { kinds } from './all.ts';
+import type { Kind } from './kind.ts';
+
+/** The fields whose values no output shows, each as its kind and its name: `user.email`. */
+export type Hide = readonly string[];
+
+/** All fields that can be hidden: those that name no resource. */
+export const hideable: Hide = kinds.flatMap(({ type, identity, fields }) =>
+  Object.keys(fields).flatMap((field) => (field === identity ? [] : `${type}.${field}`)),
+);
+
+/** The fields of a kind that are hidden. */
+export function hiddenOf({ type }: Pick<Kind, 'type'>, hide: Hide): ReadonlySet<string> {
+  const start = `${type}.`;
+  return new Set(hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : [])));
+}
+
+/** Why something cannot be hidden; nothing where it can. */
+export function hideProblem(name: string): Problem | undefined {
+  if (hideable.includes(name)) return undefined;
+  const named = kinds.find(({ type, identity }) => name === `${type}.${identity}`);
+  if (named) {
+    return {
+      code: 'invalid-value',
+      summary: `\`${name}\` cannot be hidden`,
+      detail: `Every output names ${named.words.one} by it. Hide other fields.`,
+    };
+  }
+  const whole = hideable.find((field) => name.startsWith(`${field}.`));
+  return {
+    code: 'invalid-value',
+    summary: `there is no field \`${name}\` to hide`,
+    detail:
+      whole === undefined
+        ? (didYouMean(name, hideable) ??
+          `A field is written as its kind and its name: ${hideable.join(', ')}.`)
+        : `A field is hidden as a whole: \`${whole}\`.`,
+  };
+}

@@ -1,0 +1,54 @@
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { lineOf, rangeOf, type SourceFile } from '../base/source.ts';
+import { kinds } from '../kinds/all.ts';
+import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import type { ParsedYaml } from '../yaml/places.ts';
+
+const open = 1;
+const closed = 2;
+
+/**
+ * A manifest that shows in messages what is not hidden. Only the lines are quoted that hold values of known fields which are not
+ * hidden, and nothing else: a value may stand under a name that is misspelt, where a slip of the indentation has put it, or in a
+ * comment.
+ */
+export function quotable(file: SourceFile, parsed: ParsedYaml, hide: Hide): SourceFile {
+  const lines = linesOf(file, parsed, hide);
+  return { ...file, isQuotable: (line) => lines[line] === open && !lineOf(file, line).includes('#') };
+}
+
+function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, hide: Hide): Uint8Array {
+  const lines = new Uint8Array(file.lineStarts.length + 1);
+  // Of a text that is not understood as a whole, it is not known what stands where.
+  if (!isJsonObject(value) || diagnostics.length > 0) return lines;
+
+  const mark = (path: readonly (string | number)[], key: string | number, state: number): void => {
+    const [start, end] = places.ofValue([...path, key]);
+    const from = typeof key === 'string' ? places.ofKey(path, key)[0] : start;
+    const range = rangeOf(file, [from, Math.max(from, end - 1)]);
+    for (let line = range.start.line; line <= range.end.line; line += 1)
+      lines[line] = Math.max(lines[line] ?? 0, state);
+  };
+  for (const [key, inner] of Object.entries(value)) {
+    const kind = kinds.find(({ list }) => list === key);
+    if (kind === undefined || !isJsonList(inner)) {
+      mark([], key, key === 'version' && isFlat(inner) ? open : closed);
+      continue;
+    }
+    const hidden = hiddenOf(kind, hide);
+    const isOpen = (field: string, within: JsonValue): boolean =>
+      Object.hasOwn(kind.fields, field) && !hidden.has(field) && isFlat(within);
+    for (const [index, entry] of inner.entries()) {
+      if (!isJsonObject(entry)) mark([key], index, closed);
+      else
+        for (const [field, within] of Object.entries(entry))
+          mark([key, index], field, isOpen(field, within) ? open : closed);
+    }
+  }
+  return lines;
+}
+
+/** Whether a value holds no names of its own. */
+function isFlat(value: JsonValue): boolean {
+  return isJsonList(value) ? value.every((item) => typeof item !== 'object') : !isJsonObject(value);
+}

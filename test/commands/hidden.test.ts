@@ -1,0 +1,402 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { Random } from '../../src/base/clock.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/json.ts';
+import { sourceFile } from '../../src/base/source.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import type { Context } from '../../src/terminal/context.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+import { times } from '../support/effort.ts';
+import { capture, type Captured } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { fakeService } from '../support/fake-service.ts';
+import { reportMerge } from '../../src/commands/report-merge.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** What is hidden holds this word. It is no secret: it is sent, and stands in saved plans. */
+const mark = 'kestrel';
+
+const hide = [
+  'user.name',
+  'user.email',
+  'user.attributes',
+  'application.meta_publisher',
+  'application.provider',
+];
+const config = `version: 1\nhide: [${hide.join(', ')}]\n`;
+
+/** A world in which something is chosen by chance. */
+class Chance {
+  readonly #random: Random;
+  #count = 0;
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
+  }
+
+  of<T>(...choices: readonly [T, ...T[]]): T {
+    return choices[Math.floor(this.#random() * choices.length)] ?? choices[0];
+  }
+
+  is(probability: number): boolean {
+    return this.#random() < probability;
+  }
+
+  upTo(most: number): number {
+    return Math.floor(this.#random() * (most + 1));
+  }
+
+  /** Another word each time, with the mark in it. */
+  word(): string {
+    this.#count += 1;
+    return this.of(
+      `${mark}${this.#count}`,
+      `${mark.toUpperCase()} ${this.#count}`,
+      `x.${mark}.${this.#count}@y.example`,
+    );
+  }
+}
+
+/** A value of a hidden field, in ways that can be read. */
+function soundValue(field: string, isFlow: boolean, chance: Chance): string {
+  const word = chance.word();
+  if (field === 'provider') return `7391${chance.upTo(10_000)}`;
+  const [inline, block]: [[string, ...string[]], [string, ...string[]]] =
+    field === 'attributes'
+      ? [
+          [`{ a: "${word}", "${chance.word()}": [1, "${word}"] }`],
+          [`\n      b: "${word}"\n      "${word}": {}`],
+        ]
+      : [
+          [`"${word}"`, `'${word}'`, word, `&anchor "${word}"`],
+          [`>-\n      ${word}\n      ${chance.word()}`, `|\n      ${word}`],
+        ];
+  return isFlow ? chance.of(...inline) : chance.of(...inline, ...block);
+}
+
+/** The same in ways that cannot, or are not what the field takes. */
+function brokenValue(chance: Chance): string {
+  const word = chance.word();
+  return chance.of(
+    `[${word}]`,
+    `{ ${word}: ${word} }`,
+    `*${word}`,
+    `&${word} ${word}`,
+    `!${word} ${word}`,
+    `"\${${word}}"`,
+    `"\${${word}"`,
+    `"${word}`,
+    `'${word}`,
+    `"\\q ${word}"`,
+    `{ ${word}`,
+    `[ ${word}`,
+    `%${word}`,
+    `@${word}`,
+    `\`${word}`,
+    `${word}: ${word}: x`,
+    `x # ${word}`,
+    `${word} ]`,
+    `\t${word}`,
+    `|${word}`,
+    `"${word}" ${word}`,
+    `${word} `.repeat(60),
+    `"${word}\0"`,
+    `7391 ${word}`,
+    `\n  ${word}: 1`,
+    `\n    ${word}: 1`,
+    `\n      - ${word}\n     - ${word}`,
+    '',
+  );
+}
+
+function entry(list: string, index: number, isSound: boolean, chance: Chance): string {
+  const [identity, visible, hidden] =
+    list === 'users'
+      ? ['username', ['path: staff', 'is_active: true'], ['name', 'email', 'attributes']]
+      : ['slug', ['name: App', 'group: Tools'], ['meta_publisher', 'provider']];
+  const isFlow = chance.is(0.3);
+  const fields = hidden.flatMap((field) => {
+    const key =
+      isSound || chance.is(0.8)
+        ? field
+        : chance.of('emial', 'Name', chance.word(), `"${chance.word()}"`, '<<', '? x\n    ');
+    const value =
+      isSound || chance.is(0.6) ? soundValue(field, isFlow && isSound, chance) : brokenValue(chance);
+    const line = `${key}: ${value}`;
+    return isSound || chance.is(0.9) ? [line] : [line, line];
+  });
+  const all = [`${identity}: ${identity}${index}`, ...visible, ...fields];
+  const ordered = chance.is(0.5) ? all : all.toReversed();
+  return isFlow ? `  - { ${ordered.join(', ')} }\n` : `  - ${ordered.join('\n    ')}\n`;
+}
+
+function manifest(isSound: boolean, chance: Chance): string {
+  const lists = ['applications', 'users'].map((list) => {
+    const key = isSound || chance.is(0.9) ? list : chance.of('usres', `  ${list}`, chance.word());
+    return `${key}:\n${[0, 1].map((index) => entry(list, index, isSound, chance)).join('')}`;
+  });
+  const defaults = chance.is(0.3) ? `defaults:\n  user: { type: internal }\n` : '';
+  const text = `version: 1\n${defaults}${lists.join('')}`;
+  return isSound ? text : damaged(text, chance);
+}
+
+/** With a slip of the hand or two. */
+function damaged(text: string, chance: Chance): string {
+  const lines = text.split('\n');
+  for (let slips = chance.upTo(2); slips > 0; slips -= 1) {
+    const at = chance.upTo(lines.length - 1);
+    const line = lines[at] ?? '';
+    lines[at] = chance.of(
+      `${' '.repeat(chance.upTo(4))}${line}`,
+      line.replace(/^ {1,4}/, ''),
+      `${line}${chance.of(' ]', ' }', '"', ':', ' #x', '\t')}`,
+      line.replace(/[:"'{}[\]]/, ''),
+    );
+  }
+  return lines.join('\n');
+}
+
+/** Whether a slip has made what is hidden the value of a field that is not: then it may be seen. */
+async function isMoved(text: string): Promise<boolean> {
+  const { value } = await parseYaml(sourceFile('a.yaml', text));
+  if (!isJsonObject(value)) return false;
+  return kinds.some(({ type, list, fields }) => {
+    const entries = value[list];
+    return (
+      isJsonList(entries) &&
+      entries.some(
+        (each) =>
+          isJsonObject(each) &&
+          Object.entries(each).some(
+            ([field, inner]) =>
+              Object.hasOwn(fields, field) && !hide.includes(`${type}.${field}`) && holdsMark(inner),
+          ),
+      )
+    );
+  });
+}
+
+function holdsMark(value: JsonValue): boolean {
+  return new RegExp(mark, 'i').test(JSON.stringify(value));
+}
+
+/** A service that repeats what it is sent, and shows what it holds. */
+function echo(chance: Chance): (request: HttpRequest) => Promise<Exchange> {
+  const held = { meta_publisher: `${mark} of the service`, provider: 73, group: 'Other' };
+  return async ({ method, path, body = '' }) => {
+    const sent = parseJson(body);
+    const fields = isJsonObject(sent) ? sent : {};
+    const all = Object.values(fields).map((value) => textOf(value));
+    const said = {
+      detail: all.join(' '),
+      non_field_errors: all,
+      [all[1] ?? 'x']: all,
+      nested: { [body]: [{ x: all }] },
+    };
+    const headers = { 'x-authentik-id': chance.of('0'.repeat(32), all.join('-'), body) };
+    const refusal = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, [`${textOf(value)} is not valid`]]),
+    );
+    if (method === 'GET')
+      return chance.of(
+        answered(404, { detail: 'Not found.' }),
+        answered(200, { pk: 'pk', slug: path.split('/').at(-2), name: 'App', ...held }),
+        answered(200, { pk: 'pk', slug: path.split('/').at(-2), name: 'App', ...held }),
+      );
+    return chance.of(
+      answered(201, { ...fields, ...held, name: fields['name'], email: `${mark} of the service`, pk: 'pk' }),
+      answered(400, { ...refusal, ...said }, headers),
+      answered(400, { username: [`${all.join(' ')} is taken`], slug: all }, headers),
+      answered(302, '', { ...headers, location: `https://id.example.com/?${all.join('&')}` }),
+      answered(chance.of(403, 409, 422, 500), said, headers),
+    );
+  };
+}
+
+const world = { url: 'https://id.example.com', clock: virtualClock() };
+const report = formatNames.map((format) => `${format}=${format}`);
+
+/** Runs a command, and gives all that it shows; saved plans hold what is hidden. */
+async function shown(
+  command: (context: Context) => Promise<unknown>,
+  files: Readonly<Record<string, string>>,
+  before: string,
+  chance: Chance,
+): Promise<{ shown: string; saved: string; written: ReadonlyMap<string, string> }> {
+  const { context, stdout, stderr, written } = capture({
+    files,
+    url: 'https://id.example.com',
+    env: { ROLLCALL_LOG: chance.of('json', 'debug'), GITHUB_STEP_SUMMARY: 'summary' },
+    transport: echo(chance),
+    clock: virtualClock(),
+    revision: async () => ({
+      commit: '3f2c1ab',
+      files: memoryFiles({ 'a.yaml': before, 'rollcall.yaml': 'version: 1\n' }),
+      close: async () => {},
+    }),
+  });
+  // What ends a command before it begins is said by the program.
+  const thrown = await command(context).then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+  const { 'plan.json': saved = '', ...others } = Object.fromEntries(written);
+  return { shown: [stdout(), stderr(), thrown, ...Object.values(others)].join('\n'), saved, written };
+}
+
+describe('what is hidden', () => {
+  test('is in no output, however a manifest is broken and whatever the service repeats', async () => {
+    let planned = 0;
+    for (let seed = 0; seed < times({ short: 30, full: 300 }); seed += 1) {
+      const chance = new Chance(seed);
+      const isSound = chance.is(0.4);
+      const text = manifest(isSound, chance);
+      const before = manifest(chance.is(0.5), chance);
+      if ((await isMoved(text)) || (await isMoved(before))) continue;
+      const faulty = chance.is(0.1) ? config.replace('user.email', 'user.emial') : config;
+      const files = { 'a.yaml': text, 'rollcall.yaml': faulty };
+      const output = chance.of('text', 'json');
+      const told = async (
+        command: (context: Context) => Promise<unknown>,
+        given = files,
+      ): Promise<string> => {
+        const { shown: all, saved } = await shown(command, given, before, chance);
+        expect(
+          new RegExp(`.*(?:${mark}|7391).*`, 'i').exec(all)?.[0],
+          `seed ${seed}\n${text}`,
+        ).toBeUndefined();
+        return saved;
+      };
+      await told((context) =>
+        validate(['a.yaml'], { output, report, withoutSecrets: chance.is(0.5) }, context),
+      );
+      const saved = await told((context) =>
+        plan(
+          ['a.yaml'],
+          { output, report, out: 'plan.json', ...(chance.is(0.5) && { since: 'main' }) },
+          context,
+        ),
+      );
+      const given = { output: chance.of('text', 'json', 'ndjson'), yes: true, report } as const;
+      await told((context) =>
+        apply(['a.yaml'], { ...given, ...(chance.is(0.3) && { shard: '1/3' }) }, context),
+      );
+      if (saved === '') continue;
+      planned += 1;
+      expect(saved).toMatch(new RegExp(mark, 'i'));
+      // The plan says itself what is to be hidden of it.
+      const later = { ...files, 'plan.json': saved, 'rollcall.yaml': chance.of(config, 'version: 1\n') };
+      await told((context) => apply([], { output, plan: 'plan.json', report }, context), later);
+    }
+    expect(planned).toBeGreaterThan(5);
+  });
+
+  const app = `version: 1\napplications: [{ slug: wiki, name: Wiki, meta_publisher: ${mark} }]\n`;
+  const files = { 'a.yaml': app, 'rollcall.yaml': config };
+
+  /** Plans while the service holds this, saves the plan, and applies it when it holds that. */
+  async function appliedLater(then: JsonObject, now: JsonObject): Promise<Captured & { ending: string }> {
+    const first = capture({ ...world, files, transport: fakeService({ wiki: then }).send });
+    await plan(['a.yaml'], { output: 'text', out: 'plan.json' }, first.context);
+    const saved = { ...files, 'plan.json': first.written.get('plan.json') ?? '' };
+    const second = capture({ ...world, files: saved, transport: fakeService({ wiki: now }).send });
+    const ending = await apply([], { output: 'text', plan: 'plan.json' }, second.context);
+    return { ...second, ending };
+  }
+
+  test('is in a saved plan, which is stale when it changes, and tells the field alone', async () => {
+    const [there, other] = [
+      { name: 'Wiki', meta_publisher: `${mark} 1` },
+      { name: 'Wiki', meta_publisher: `${mark} 2` },
+    ];
+    expect((await appliedLater(there, there)).ending).toBe('done');
+    const { ending, stderr } = await appliedLater(there, other);
+    expect(ending).toBe('stale');
+    expect(stderr()).toBe(
+      [
+        'a.yaml:2:58: error: application.wiki: `meta_publisher` is not as it was when the plan was made [stale-plan]',
+        '',
+        'Nothing was created. Run `rollcall plan` again.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('is shown of a saved plan by no report that is merged of it', async () => {
+    const shards = ['1/2', '2/2'].map(async (shard) => {
+      const { context, written } = capture({
+        ...world,
+        files,
+        transport: fakeService({ wiki: { name: 'Wiki', meta_publisher: `${mark} 2` } }).send,
+      });
+      await plan(['a.yaml'], { output: 'json', out: 'plan.json', shard }, context);
+      expect(schemaErrors('plan', JSON.parse(written.get('plan.json') ?? ''))).toEqual([]);
+      return written.get('plan.json') ?? '';
+    });
+    const [first = '', second = ''] = await Promise.all(shards);
+    const unaware = (saved: string): string => saved.replace(/"hide": \[[^\]]*\],/, '');
+    const merges = [
+      { 'shard-1': first, 'shard-2': unaware(second) },
+      { 'shard-1': unaware(first), 'shard-2': second },
+    ];
+    for (const [index, saved] of merges.entries()) {
+      const { context, stdout } = capture({ files: saved });
+      const output = index === 0 ? 'text' : 'json';
+      expect(await reportMerge(['shard-1', 'shard-2'], { output }, context)).toBe('done');
+      expect(stdout()).toContain('meta_publisher');
+      expect(stdout()).toContain('(hidden');
+      expect(stdout()).not.toContain(mark);
+    }
+  });
+
+  test('counts for what differs and for what was altered, and is compared as it is', async () => {
+    const since = async (before: string, held: JsonObject): Promise<Readonly<Record<string, unknown>>> => {
+      const past = { 'rollcall.yaml': 'version: 1\n', 'a.yaml': app.replace(mark, before) };
+      const { context, stdout } = capture({
+        ...world,
+        files,
+        transport: fakeService({ wiki: { name: 'Wiki', ...held } }).send,
+        revision: async () => ({ commit: '3f2c1ab', files: memoryFiles(past), close: async () => {} }),
+      });
+      await plan(['a.yaml'], { output: 'json', since: 'main' }, context);
+      expect(stdout()).not.toContain(mark);
+      const {
+        resource_changes: [change],
+      } = JSON.parse(stdout()) as { resource_changes: [Readonly<Record<string, unknown>>] };
+      return change;
+    };
+    expect(await since(mark, { meta_publisher: mark })).toMatchObject({
+      differences: [],
+      since: { kind: 'same' },
+    });
+    expect(await since(`${mark} 2`, { meta_publisher: `${mark} 3` })).toMatchObject({
+      differences: [{ field: 'meta_publisher', declared: '(hidden)', observed: '(hidden)' }],
+      since: { kind: 'altered', fields: [{ field: 'meta_publisher', before: '(hidden)', now: '(hidden)' }] },
+    });
+    // What is no longer declared.
+    expect(await since(`${mark}, provider: 7391`, { meta_publisher: mark })).toMatchObject({
+      since: { kind: 'altered', fields: [{ field: 'provider', before: '(hidden)' }] },
+    });
+  });
+
+  test('is said to differ in a line', async () => {
+    const transport = fakeService({ wiki: { name: 'Wiki', meta_publisher: `${mark} 2` } }).send;
+    const { context, stdout } = capture({ ...world, files, transport });
+    await plan(['a.yaml'], { output: 'text' }, context);
+    expect(stdout()).toContain('\n      meta_publisher  (hidden, and another value there)\n');
+  });
+});

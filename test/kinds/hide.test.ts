@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/all.ts';
+import { hiddenOf, hideable, hideProblem } from '../../src/kinds/hide.ts';
+
+test('every field can be hidden, but those that name a resource', () => {
+  expect(hideable.map((name) => hideProblem(name))).toEqual(hideable.map(() => undefined));
+  for (const { type, identity, fields } of kinds)
+    for (const field of Object.keys(fields))
+      expect(hideable.includes(`${type}.${field}`), `${type}.${field}`).toBe(field !== identity);
+});
+
+test.each([
+  [
+    'user.username',
+    '`user.username` cannot be hidden',
+    'Every output names a user by it. Hide other fields.',
+  ],
+  ['application.slug', '`application.slug` cannot be hidden', 'Every output names an application by it.'],
+  ['user.emial', 'there is no field `user.emial` to hide', 'Did you mean `user.email`?'],
+  ['users.email', 'there is no field `users.email` to hide', 'Did you mean `user.email`?'],
+  ['user.attributes.department', 'there is no field', 'A field is hidden as a whole: `user.attributes`.'],
+  ['x', 'there is no field `x` to hide', 'A field is written as its kind and its name: application.name,'],
+])('%s cannot: %s', (name, summary, detail) => {
+  const problem = hideProblem(name);
+  expect(problem?.summary).toContain(summary);
+  expect(problem?.detail).toContain(detail);
+});
+
+test('a kind has the hidden fields that are named with it', () => {
+  const [first, second] = kinds.map((kind) => [
+    ...hiddenOf(kind, ['user.email', 'application.name', 'user.name']),
+  ]);
+  expect([first, second]).toEqual([['name'], ['email', 'name']]);
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { diagnosticOf, type Resource } from '../../src/kinds/resource.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const hide = ['user.name', 'user.email', 'user.attributes', 'user.type', 'application.provider'];
+
+function load(text: string): Promise<LoadedManifests> {
+  return loadManifests(['m.yaml'], { files: memoryFiles({ 'm.yaml': `version: 1\n${text}\n` }), hide });
+}
+
+async function excerpts(text: string): Promise<(string | undefined)[]> {
+  return (await load(text)).diagnostics.map(({ excerpt }) => excerpt?.trim());
+}
+
+describe('where fields are hidden, a line is quoted', () => {
+  test.each([
+    ['of a field that is not', 'applications:\n  - slug: a b\n    name: A\n', '- slug: a b'],
+    ['of several of them', 'applications: \n  - { slug: a b, name: A }', '- { slug: a b, name: A }'],
+    ['beside one that is', 'users:\n  - username: u\n    name: N\n    path: /x\n', 'path: /x'],
+    [
+      'that is all that such a field spans',
+      'applications:\n  - slug: s\n    name: A\n    backchannel_providers:\n      - 1\n      - x\n',
+      '- x',
+    ],
+  ])('%s', async (_, text, line) => {
+    expect(await excerpts(text)).toEqual([line]);
+  });
+
+  test.each([
+    ['of a field that is', 'users:\n  - username: u\n    name: N\n    email: canary\n'],
+    ['that one shares', 'users:\n  - { username: u, path: /x, name: canary }\n'],
+    ['of an unknown field', 'users:\n  - username: u\n    name: N\n    emial: canary\n'],
+    ['of an unknown list', 'users: []\nusres: [{ username: u, email: canary }]\n'],
+    ['of defaults', 'users: []\ndefaults: { user: { path: 7, name: canary } }\n'],
+    ['of what is no entry', 'users:\n  - canary\n'],
+    ['of no list', 'users: canary\n'],
+    ['of a mapping where none belongs', 'applications:\n  - slug: s\n    name: { email: canary }\n'],
+    ['of a list of such', 'applications:\n  - slug: s\n    name: [{ email: canary }]\n'],
+    ['with a comment', 'users:\n  - username: u\n    name: N\n    path: /x # canary\n'],
+    [
+      'with an unknown entry',
+      'users:\n  - { username: u, name: N }\napplications:\n  - { slug: s, name: A, email: canary }\n',
+    ],
+    [
+      'of a key that is written twice',
+      'users:\n  - { username: u, name: N, email: x,\n      path: /x, email: canary }\n',
+    ],
+  ])('not %s', async (_, text) => {
+    const { diagnostics } = await load(text);
+    expect(diagnostics.length).toBeGreaterThan(0);
+    expect(JSON.stringify(diagnostics)).not.toContain('canary');
+    expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(() => undefined));
+  });
+});
+
+test.each([
+  ['email: *canary', 'there is no anchor (hidden)'],
+  ['email: !canary x', 'this has no meaning here'],
+  ['attributes: { canary: 1, canary: 2 }', 'the key (hidden) stands here more than once'],
+  ['email: |canary', 'this is not valid YAML'],
+  ['email: "${canary}"', 'this is not a reference: (hidden)'],
+  ['email: "${canary"', 'a reference begins here and does not end'],
+  ['email: [canary]', '`email` must be a string, not a list'],
+  ['email: "canary\0"', 'this file holds a NUL'],
+  ['\n---\ncanary', 'a second document starts here'],
+])('what is said of %j repeats nothing of it', async (field, summary) => {
+  const { diagnostics } = await load(`users:\n  - username: u\n    name: N\n    ${field}\n`);
+  expect(JSON.stringify(diagnostics)).not.toContain('canary');
+  expect(diagnostics.map((diagnostic) => diagnostic.summary)).toContain(summary);
+});
+
+test('nor is a directive repeated', async () => {
+  const files = memoryFiles({ 'm.yaml': '%canary x\n---\nversion: 1\nusers: []\n' });
+  const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
+  expect(diagnostics).toMatchObject([{ code: 'yaml-unsupported', summary: 'this has no meaning here' }]);
+});
+
+test.each([
+  '{ version: 1, applications: [{ slug: a b, name: A }], users: canary }',
+  '{ version: 1, applications: [{ slug: a b, name: A }], usres: [{ email: canary }] }',
+  '{ version: 1, applications: [{ slug: a b, name: A }, [canary]] }',
+])('nothing of a line is quoted that holds more than it should: %s', async (text) => {
+  const files = memoryFiles({ 'm.yaml': text });
+  const { diagnostics } = await loadManifests(['m.yaml'], { files, hide });
+  expect(diagnostics.map(({ code }) => code)).toContain('invalid-format');
+  expect(JSON.stringify(diagnostics)).not.toContain('canary');
+});
+
+test('what is left of a file that is not kept is quoted alike', async () => {
+  const users = [1, 2, 3].map((index) => `  - username: u${index}\n    path: staff\n    name: canary\n`);
+  const files = memoryFiles({ 'm.yaml': `version: 1\nusers:\n${users.join('')}` });
+  const keep = ({ name }: Resource): boolean => name === 'u2';
+  const { resources } = await loadManifests(['m.yaml'], { files, hide, keep });
+  const excerptAt = (field: string): (string | undefined)[] =>
+    resources.map((each) => diagnosticOf(each, field, { code: 'differs', summary: '' }).excerpt?.trim());
+  expect(excerptAt('path')).toEqual(['path: staff']);
+  expect(excerptAt('name')).toEqual([undefined]);
+});
+
+test('an unknown field is told without its name, and with what it may be', async () => {
+  const text = 'users:\n  - username: u\n    name: N\n    emial: x\n    canary: x\n';
+  const { diagnostics } = await load(text);
+  expect(diagnostics.map(({ summary, detail }) => [summary, detail.slice(0, 20)])).toEqual([
+    ['unknown field (hidden)', 'Did you mean `email`'],
+    ['unknown field (hidden)', 'Known here: username'],
+  ]);
+});
+
+test('a hidden value that is near to what it can be is not told by a suggestion', async () => {
+  const [fault] = (await load('users:\n  - { username: u, name: N, type: internl }\n')).diagnostics;
+  expect(fault).toMatchObject({ code: 'invalid-value' });
+  expect(fault?.detail).not.toContain('Did you mean');
+  const [yes] = (await load('applications:\n  - { slug: s, name: A, provider: "7391" }\n')).diagnostics;
+  expect(yes?.detail).not.toContain('quotes');
+});
+
+test('a hidden value that belongs to one resource is not told of a second', async () => {
+  const list =
+    'applications:\n  - { slug: a, name: A, provider: 7391 }\n  - { slug: b, name: B, provider: 7391 }\n';
+  expect((await load(list)).diagnostics.map(({ summary }) => summary)).toEqual([
+    'provider (hidden) is already the main provider of `a`',
+  ]);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { hideable } from '../../src/kinds/hide.ts';
+import type { Settings } from '../../src/settings/settings.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { projectSettings } from '../support/settings.ts';
+
+async function settings(config: string, vars = 'a: 1\n'): Promise<Settings> {
+  const files = memoryFiles({ 'rollcall.yaml': config, 'v.yaml': vars });
+  return projectSettings({ vars: ['v.yaml'] }, {}, files);
+}
+
+describe('hide of rollcall.yaml', () => {
+  test('names fields', async () => {
+    expect((await settings('version: 1\nhide: [user.email]\n')).hide).toEqual(['user.email']);
+    expect((await settings('version: 1\n')).hide).toEqual([]);
+  });
+
+  test('is told at its place where it names none', async () => {
+    const { diagnostics } = await settings(
+      'version: 1\nhide:\n  - user.email\n  - user.emial\n  - user.username\n',
+    );
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'invalid-value',
+        detail: 'Did you mean `user.email`?',
+        range: { start: { line: 4, column: 5 } },
+      },
+      { code: 'invalid-value', summary: '`user.username` cannot be hidden', range: { start: { line: 5 } } },
+    ]);
+  });
+
+  test.each([
+    ['names what is none', 'version: 1\nhide: [user.emial]\n'],
+    ['is no list', 'version: 1\nhide: user.email\n'],
+    ['stands in a file that is faulty elsewhere', 'version: 2\nhide: [user.email]\n'],
+    ['stands in what is no YAML', 'version: 1\nhide: [user.email\n'],
+    ['stands in a flow', '{ version: 2, "hide": [user.email] }\n'],
+  ])('hides all that can be, of manifests that are read all the same, where it %s', async (_, config) => {
+    expect((await settings(config)).hide).toEqual(hideable);
+  });
+
+  test('that is a comment in a faulty file hides nothing', async () => {
+    expect((await settings('version: 2\n# hide: [user.email]\n')).hide).toEqual([]);
+  });
+
+  test.each([
+    ['of rollcall.yaml', 'version: 1\nhide: [user.email]\nvars: { mail: canary, mail: x }\n', 'a: 1\n'],
+    ['of rollcall.yaml, broken', 'version: 1\nhide: [user.email]\nvars:\n  mail: canary: x\n', 'a: 1\n'],
+    ['of a file of variables', 'version: 1\nhide: [user.email]\n', 'mail: canary: x\n'],
+  ])('lets no line be quoted %s, where variables stand', async (_, config, vars) => {
+    const { diagnostics } = await settings(config, vars);
+    expect(diagnostics).toHaveLength(1);
+    expect(diagnostics[0]).not.toHaveProperty('excerpt');
+  });
+});
