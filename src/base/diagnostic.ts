@@ -1,7 +1,7 @@
 import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
 import type { Address } from './address.ts';
-import { quotableLine, rangeOf, type Range, type SourceFile, type Span } from './source.ts';
+import { quotableLine, rangeOf, type Range, type SourceFile, type SourceLines, type Span } from './source.ts';
 
 /** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
 export const diagnosticCodes = [
@@ -83,9 +83,13 @@ export interface Problem {
 
 /** A diagnostic at a stretch of a file, with its source line. An error unless it says otherwise. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {
-  const range = rangeOf(file, span);
+  return { severity: 'error', detail: '', ...problem, ...placed(file, rangeOf(file, span)) };
+}
+
+/** A place as a message may show it: with its source line; or where that may not be shown, without it, and not how long it is. */
+export function placed(file: SourceFile | SourceLines, range: Range): Pick<Diagnostic, 'range' | 'excerpt'> {
   const excerpt = quotableLine(file, range.start.line);
-  return { severity: 'error', detail: '', ...problem, range, ...(excerpt !== undefined && { excerpt }) };
+  return excerpt === undefined ? { range: { ...range, end: range.start } } : { range, excerpt };
 }
 
 /** A diagnostic about a file or a run as a whole. */

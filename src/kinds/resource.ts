@@ -1,10 +1,9 @@
 import type { Address } from '../base/address.ts';
-import type { Diagnostic, Problem } from '../base/diagnostic.ts';
+import { placed, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { pointer, type JsonObject } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { hidden, sensitive } from '../base/sensitive.ts';
 import {
-  quotableLine,
   rangeOf,
   type Position,
   type Range,
@@ -98,16 +97,13 @@ export function diagnosticOf(
   const { address, origin, secrets } = resource;
   const range = placeOf(resource, field, item);
   const found = { severity: 'error', detail: '', address, ...problem, range } as const;
-  return origin.kind === 'manifest' ? { ...found, ...excerptOf(origin.file, range, secrets) } : found;
-}
-
-function excerptOf(
-  file: SourceFile | SourceLines,
-  { start }: Range,
-  secrets: readonly string[],
-): Pick<Diagnostic, 'excerpt'> {
-  const line = quotableLine(file, start.line);
-  return line === undefined ? {} : { excerpt: redactorOf(secrets).cover(line) };
+  if (origin.kind === 'saved-plan') return found;
+  const { excerpt, ...place } = placed(origin.file, range);
+  return {
+    ...found,
+    ...place,
+    ...(excerpt !== undefined && { excerpt: redactorOf(secrets).cover(excerpt) }),
+  };
 }
 
 /** The resource as people may see it from whom these of its fields are hidden. A secret stays what it is. */

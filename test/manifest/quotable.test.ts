@@ -50,7 +50,10 @@ describe('where fields are hidden, a line is quoted', () => {
     const { diagnostics } = await load(text);
     expect(diagnostics.length).toBeGreaterThan(0);
     expect(JSON.stringify(diagnostics)).not.toContain('canary');
-    expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(() => undefined));
+    for (const { excerpt, range } of diagnostics) {
+      expect(excerpt).toBeUndefined();
+      expect(range?.end).toEqual(range?.start); // which would tell how long it is
+    }
   });
 });
 
@@ -96,6 +99,8 @@ test('what is left of a file that is not kept is quoted alike', async () => {
     resources.map((each) => diagnosticOf(each, field, { code: 'differs', summary: '' }).excerpt?.trim());
   expect(excerptAt('path')).toEqual(['path: staff']);
   expect(excerptAt('name')).toEqual([undefined]);
+  const { range } = diagnosticOf(resources[0] as Resource, 'name', { code: 'differs', summary: '' }); // there is one
+  expect(range?.end).toEqual(range?.start);
 });
 
 test('an unknown field is told without its name, and with what it may be', async () => {
