@@ -336,6 +336,33 @@ describe('what is hidden', () => {
     );
   });
 
+  test('stays sensitive where it is a secret, and is sent whole, secrets and all, by a saved plan', async () => {
+    const secret = 'canary-of-the-environment';
+    const users = `version: 1\nusers: [{ username: u, name: "\${env:KEY}", attributes: { a: "\${env:KEY}", b: ${mark} } }]\n`;
+    const service = fakeService();
+    const setup = {
+      url: world.url,
+      env: { KEY: secret },
+      files: { 'a.yaml': users, 'rollcall.yaml': config },
+      transport: service.send,
+    };
+    const first = capture(setup);
+    await plan(['a.yaml'], { output: 'text', out: 'plan.json' }, first.context);
+    expect(first.stdout()).toContain('name        "(sensitive)"\n      attributes  "(hidden)"\n');
+    const saved = first.written.get('plan.json') ?? '';
+    expect(JSON.parse(saved)).toMatchObject({
+      resource_changes: [
+        { change: { after: { name: '(sensitive)', attributes: { a: '(sensitive)', b: mark } } } },
+      ],
+    });
+    const second = capture({ ...setup, files: { 'plan.json': saved } });
+    expect(await apply([], { output: 'text', plan: 'plan.json' }, second.context)).toBe('done');
+    expect(second.stdout()).toContain('attributes  "(hidden)"');
+    expect(service.creates().map((body): unknown => JSON.parse(body))).toEqual([
+      { username: 'u', name: secret, attributes: { a: secret, b: mark } },
+    ]);
+  });
+
   test('is shown of a saved plan by no report that is merged of it', async () => {
     const shards = ['1/2', '2/2'].map(async (shard) => {
       const { context, written } = capture({
