@@ -271,11 +271,7 @@ describe('apply --plan refuses', () => {
     [
       'when an environment variable has another value',
       { env: { ...env, NOTE: 'CANARY-other' } },
-      [
-        'application.new: a sensitive value',
-        'application.wiki: a sensitive value',
-        'user.alice: a sensitive value',
-      ],
+      ['application.new: a sensitive value', 'The same for: application.wiki, user.alice'],
     ],
     [
       'when an empty variable is empty no more',
@@ -292,7 +288,7 @@ describe('apply --plan refuses', () => {
       { env: { PUBLISHER: env.PUBLISHER, EMPTY: '', GROUP: env.GROUP } },
       [
         'application.new: the environment variable `NOTE` is not set',
-        'user.alice: the environment variable `NOTE`',
+        'The same for: application.wiki, user.alice',
       ],
     ],
     [

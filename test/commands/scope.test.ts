@@ -54,7 +54,7 @@ function asked(): string[] {
 
 describe('warnings about resources', () => {
   const warned = (stderr: string): string[] =>
-    Array.from(stderr.matchAll(/warning: (\S+): /g), ([, address = '']) => address);
+    Array.from(stderr.matchAll(/(?:warning|The same for): ([^\s:]+)/g), ([, address = '']) => address);
   const all = ['application.wiki', 'application.token', 'user.alice', 'user.bob'];
 
   test.each([

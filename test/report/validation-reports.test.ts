@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
-import { loadFormats } from '../../src/report/formats/all.ts';
+import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
 import { planReport, validationReport, type ProblemsReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -170,4 +170,36 @@ describe('what was not checked for want of secrets', () => {
 test.each(Object.entries(formats))('the report %s lets no control character through', async (_, format) => {
   const report = format(await validated(), setting);
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+});
+
+describe('one cause in forty places', () => {
+  const folder = (path: string): string => `repository/${path}`;
+  const written = async (format: ReportFormat): Promise<string> => {
+    const text = `version: 1\nusers:\n${Array.from({ length: 40 }, (_, index) => `  - { username: u${index}, name: "\${var:team}" }\n`).join('')}`;
+    const options = { files: memoryFiles({ 'm.yaml': text }), variables: {} };
+    const report = validationReport(await loadManifests(['m.yaml'], options));
+    return formats[format](report, { ...setting, pathInRepository: folder });
+  };
+
+  test.each<[ReportFormat, string]>([
+    ['text', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
+    ['markdown', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
+    ['html', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
+    ['github', 'repository/m.yaml:4:27, repository/m.yaml:5:27, repository/m.yaml:6:27, …'],
+  ])('is told to people once: %s', async (format, places) => {
+    const text = await written(format);
+    expect(text.match(/the variable `team` has no value/g)).toHaveLength(1);
+    expect(text).toContain(`The same for 39 others: ${places}`);
+    if (format !== 'github') expect(text).toContain('Invalid: 1 error in 40 places. Nothing was sent.');
+  });
+
+  test.each<[ReportFormat, string]>([
+    ['json', '"summary": "the variable `team` has no value"'],
+    ['sarif', '"startLine": '],
+    ['junit', '<failure '],
+  ])('is told to programs for each place: %s', async (format, part) => {
+    const text = await written(format);
+    expect(text.split(part)).toHaveLength(41);
+    expect(text).not.toContain('The same for');
+  });
 });

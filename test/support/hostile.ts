@@ -152,7 +152,6 @@ export function given(texts: readonly string[]): Given {
       applications.map((resource, index) => ({
         resource,
         proof: 'nothing',
-        // What is said alike is told once; so nothing is.
         answer: answerOf(`${texts[index]} ${index}`, index),
       })),
     ),
@@ -206,7 +205,8 @@ function diagnosticOf(text: string, index: number): Diagnostic {
     code: 'invalid-value',
     severity: index % 2 === 0 ? 'error' : 'warning',
     summary: text,
-    detail: text,
+    // What is said alike is told once; so nothing is.
+    detail: `${text} ${index}`,
     address: `user.${text}`,
   } as const;
   if (index % 3 === 0) return diagnosticFor(undefined, problem);

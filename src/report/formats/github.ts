@@ -1,13 +1,14 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { inline } from '../printable.ts';
 import { annotationsOf, type Format } from '../report.ts';
-import { namedSummary } from '../words/diagnostics.ts';
+import { fold, namedSummary } from '../words/diagnostics.ts';
 
-/** GitHub workflow commands, which show diagnostics at their lines in a pull request. */
+/** GitHub workflow commands, which show diagnostics at their lines in a pull request; few of a step, so each cause once. */
 export const github: Format = (report, { pathInRepository = String }) => {
-  const annotations = annotationsOf(report).map((each) =>
-    annotation(each, report.environment, pathInRepository),
+  const placed = annotationsOf(report).map(({ range, ...said }) =>
+    range ? { ...said, range: { ...range, filename: pathInRepository(range.filename) } } : said,
   );
+  const annotations = fold(placed).map((each) => annotation(each, report.environment));
   const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];
   return [...annotations, ...notices].map((line) => `${line}\n`).join('');
 };
@@ -16,16 +17,12 @@ function notice(remark: string): string {
   return `::notice title=rollcall::${data(inline(remark))}`;
 }
 
-function annotation(
-  diagnostic: Diagnostic,
-  environment: string | undefined,
-  pathOf: (path: string) => string,
-): string {
+function annotation(diagnostic: Diagnostic, environment: string | undefined): string {
   const { severity, code, detail, range } = diagnostic;
   const properties = [
     ...(range
       ? [
-          `file=${property(pathOf(range.filename))}`,
+          `file=${property(range.filename)}`,
           `line=${range.start.line}`,
           `endLine=${range.end.line}`,
           // GitHub shows columns only of annotations within one line.

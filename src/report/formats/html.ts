@@ -20,6 +20,7 @@ import {
   type FieldView,
   type Look,
 } from '../words/changes.ts';
+import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead } from '../words/plan.ts';
 import { markup, htmlPage, joined, type Html, type PageEntry } from './html-page.ts';
@@ -43,7 +44,7 @@ function problemsPage(report: ProblemsReport): string {
 }
 
 function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
-  return diagnostics.map(({ severity, code, summary, detail, address, range }) => ({
+  return fold(diagnostics).map(({ severity, code, summary, detail, address, range }) => ({
     kind: severity,
     heading: address === undefined ? summary : `${address}: ${summary}`,
     verdict: `${severity} [${code}]`,
@@ -58,7 +59,7 @@ function planPage(report: PlanReport): string {
     title: headingOf(report),
     lines: [
       markup`${planHead(plan)}`,
-      ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
+      ...fold(errors).map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
       headlineOf(headline),
       markup`${planCounts(plan)}`,
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,

@@ -6,6 +6,7 @@ import { placeOf } from '../../kinds/resource.ts';
 import type { Change, ChangeKind } from '../../plan/plan.ts';
 import { inline, quoted, wrapped } from '../printable.ts';
 import { changeLooks, changeView, type FieldView, type Look } from '../words/changes.ts';
+import { fold } from '../words/diagnostics.ts';
 
 /** Bold and colours of a terminal. Where colours are not wanted, its functions change nothing. */
 export type Style = Pick<
@@ -26,9 +27,11 @@ export function painted(text: string, colour: Look['colour'], style: Style): str
   return paint[colour](text);
 }
 
-/** Diagnostics for a person, one below the other. */
+/** Diagnostics for a person, one below the other, each cause once. */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
-  return diagnostics.map((diagnostic) => `${diagnosticText(diagnostic, style)}\n`).join('\n');
+  return fold(diagnostics)
+    .map((diagnostic) => `${diagnosticText(diagnostic, style)}\n`)
+    .join('\n');
 }
 
 /** A diagnostic for a person: the place, the line with a caret, and what to do. */

@@ -55,7 +55,7 @@ function ofApply(report: ApplyReport): Content {
     fold: 'Show what became of each resource',
     language: 'text',
     sections: [
-      problems(fold(report.findings)),
+      problems(report.findings),
       warningsOf(report.warnings),
       { items: outcomeLines(report, plain), separator: '\n', itemName: 'resources' },
       { items: applyFoot(report, plain), separator: '\n\n' },
@@ -64,7 +64,7 @@ function ofApply(report: ApplyReport): Content {
 }
 
 function problems(diagnostics: readonly Diagnostic[]): MarkdownSection {
-  const items = diagnostics.map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
+  const items = fold(diagnostics).map((diagnostic) => diagnosticText(diagnostic, plain).trimEnd());
   return { items, separator: '\n\n', itemName: 'problems' };
 }
 
@@ -72,7 +72,7 @@ function problems(diagnostics: readonly Diagnostic[]): MarkdownSection {
 const mostWarnings = 10;
 
 function warningsOf(warnings: readonly Diagnostic[]): MarkdownSection {
-  return { ...problems(fold(warnings)), itemName: 'warnings', most: mostWarnings };
+  return { ...problems(warnings), itemName: 'warnings', most: mostWarnings };
 }
 
 function warned(warnings: readonly Diagnostic[]): string[] {

@@ -9,7 +9,6 @@ import {
   type Setting,
   type ToldOutcome,
 } from '../report.ts';
-import { fold } from '../words/diagnostics.ts';
 import { outcomeLooks } from '../words/outcomes.ts';
 import { appliedTo } from '../words/outcomes.ts';
 import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
@@ -65,7 +64,7 @@ function changeBlock(change: Change, style: Style): string {
 /** What apply did, for a person: what was created, what was not and why, and what to run next. */
 export function applyText(report: ApplyReport, style: Style): string {
   const lines = outcomeLines(report, style);
-  const problems = diagnosticsText(fold(report.findings), style).trimEnd();
+  const problems = diagnosticsText(report.findings, style).trimEnd();
   return `${[
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(problems === '' ? [] : [problems]),

@@ -1,4 +1,4 @@
-import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../../base/diagnostic.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, kindWords } from '../../kinds/all.ts';
@@ -32,16 +32,57 @@ export function grouped<Item>(
   return groups;
 }
 
-/** Joins diagnostics that say the same of several resources into one, at the place of the first. */
+/** More places of one cause would hide other causes. */
+const mostPlaces = 3;
+
+/** Problems of one value, or of one resource: the same words elsewhere have another cause. */
+const ofValue: ReadonlySet<DiagnosticCode> = new Set(['invalid-value', 'invalid-format', 'invalid-length']);
+const ofResource: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-declared']);
+
+/**
+ * One diagnostic for each cause: those that say the same are joined into the first, which counts the others and names some of them.
+ * It is for people. What is made for programs has every diagnostic.
+ */
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const alike = grouped(diagnostics, ({ code, summary, detail }) =>
-    JSON.stringify([code, summary, detail.replace(/^Request id: .*$/m, '')]),
-  );
-  return Array.from(alike.values(), ([first, ...others]) => {
+  return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
-    const names = others.map(({ address, range }) => address ?? (range ? shownPlace(range) : 'another'));
-    return { ...first, detail: `${first.detail}\nThe same for: ${names.join(', ')}` };
+    const names = others
+      .slice(0, mostPlaces)
+      .map(({ address, range }) => address ?? (range ? shownPlace(range) : 'another'));
+    const same =
+      others.length > names.length
+        ? `The same for ${others.length} others: ${names.join(', ')}, …`
+        : `The same for: ${names.join(', ')}`;
+    return { ...first, detail: `${first.detail}\n${same}` };
   });
+}
+
+function causeOf(diagnostic: Diagnostic): string {
+  const { severity, code, summary, detail, address } = diagnostic;
+  const value = ofValue.has(code) ? markedIn(diagnostic) : undefined;
+  const resource = ofResource.has(code) ? address : undefined;
+  return JSON.stringify([
+    severity,
+    code,
+    summary,
+    detail.replace(/^Request id: .*$/m, ''),
+    value ?? '',
+    resource ?? '',
+  ]);
+}
+
+/** The text that a diagnostic is about, as far as it stands in one line. */
+function markedIn({ range, excerpt }: Diagnostic): string | undefined {
+  if (range === undefined) return undefined;
+  const { start, end } = range;
+  return excerpt?.slice(start.column - 1, end.line === start.line ? end.column - 1 : undefined);
+}
+
+/** How many causes there are, and in how many places where those are more. */
+function causes(diagnostics: readonly Diagnostic[], noun: string): string {
+  const { length } = fold(diagnostics);
+  const places = length < diagnostics.length ? ` in ${diagnostics.length} places` : '';
+  return counted(length, noun) + places;
 }
 
 /** The last line of a validation. */
@@ -51,28 +92,31 @@ export function validationHeadline(
 ): string {
   const warned = warningCount(warnings);
   if (errors.length > 0)
-    return `Invalid: ${[counted(errors.length, 'error'), ...warned].join(', ')}. Nothing was sent.`;
+    return `Invalid: ${[causes(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
   const declared = kinds.map(({ type }) => counted(counts.get(type) ?? 0, type)).join(', ');
   return `Valid: ${[declared, ...warned].join('; ')}.`;
 }
 
-/** More names would hide what was found. The JSON document has them all. */
+/** More names would hide what was found. */
 const mostNames = 10;
+
+function listed(names: readonly string[]): string {
+  const others = names.length - mostNames;
+  return (others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names).join(', ');
+}
 
 /** Says what was not checked, where anything was not. */
 export function uncheckedRemarks({ values, variables, files }: Unchecked): string[] {
   if (values === 0) return [];
   const names = [...variables.map((name) => `\${env:${name}}`), ...files.map((path) => `\${file:${path}}`)];
-  const others = names.length - mostNames;
-  const shown = others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names;
   const [were, their] = values === 1 ? ['was', 'its'] : ['were', 'their'];
   const words = `${counted(values, 'value')} ${were} not checked, because ${their} secrets are not read here`;
-  return [`${words}: ${shown.join(', ')}.`];
+  return [`${words}: ${listed(names)}.`];
 }
 
 /** How many warnings there are, where there are any. */
-export function warningCount({ length }: readonly Diagnostic[]): string[] {
-  return length > 0 ? [counted(length, 'warning')] : [];
+export function warningCount(warnings: readonly Diagnostic[]): string[] {
+  return warnings.length > 0 ? [causes(warnings, 'warning')] : [];
 }
 
 function counted(count: number, noun: string): string {
@@ -112,10 +156,14 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   }
 }
 
-/** Diagnostics of failed reads. Reads that failed alike share one, at the place of the first. */
+/** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = grouped(failures, ({ answer }) => `${answerWords(answer).summary}\n${serviceWords(answer)}`);
-  return Array.from(alike.values(), groupDiagnostic);
+  const alike = grouped(failures, ({ answer, resource }) =>
+    ofTheService.has(answer.kind)
+      ? `${answerWords(answer).summary}\n${serviceWords(answer)}`
+      : resource.address,
+  );
+  return Array.from(alike.values(), readDiagnostic);
 }
 
 /** Answers that say something of the service or the way to it, and not of one resource. */
@@ -128,17 +176,17 @@ const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'unreachable_for_now',
 ]);
 
-function groupDiagnostic([first, ...others]: [FailedRead, ...FailedRead[]]): Diagnostic {
+function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
+  const [first] = alike;
   const { code, summary, advice } = answerWords(first.answer);
   const said = serviceWords(first.answer);
   const wide = ofTheService.has(first.answer.kind);
-  const alike = (wide ? [first, ...others] : others).map(({ resource }) => resource.address);
   const detail = [
     advice,
     waitAdvice(first.answer),
     said && `The service said: ${said}`,
     first.answer.requestId && `Request id: ${first.answer.requestId}`,
-    alike.length > 0 && `${wide ? 'Not looked up' : 'The same for'}: ${alike.join(', ')}`,
+    wide && `Not looked up: ${listed(alike.map(({ resource }) => resource.address))}`,
   ]
     .filter((line) => line)
     .join('\n');

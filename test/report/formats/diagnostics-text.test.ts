@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticAt, type Diagnostic } from '../../../src/base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../../../src/base/diagnostic.ts';
 import { createStyle, diagnosticsText } from '../../../src/report/formats/lines.ts';
 import { fold } from '../../../src/report/words/diagnostics.ts';
 import { sourceFile } from '../../../src/base/source.ts';
@@ -44,7 +44,7 @@ describe('a caret stands below what is wrong', () => {
   });
 });
 
-describe('what is said alike of several resources is said once', () => {
+describe('one cause is told once', () => {
   const of = (name: string, detail: string, summary = 'denied'): Diagnostic => ({
     severity: 'error',
     code: 'service-denied',
@@ -61,7 +61,43 @@ describe('what is said alike of several resources is said once', () => {
   });
 
   test('and what is not said alike is said of each', () => {
-    const different = [of('a', 'No.'), of('b', 'Never.'), of('c', 'No.', 'refused')];
+    const different = [
+      of('a', 'No.'),
+      of('b', 'Never.'),
+      of('c', 'No.', 'refused'),
+      { ...of('d', 'No.'), severity: 'warning' as const },
+    ];
     expect(fold(different)).toEqual(different);
+  });
+
+  test('with the places of some, and how many others there are', () => {
+    const file = sourceFile('m.yaml', 'a: x\n'.repeat(5));
+    const unknown = Array.from({ length: 5 }, (_, line) =>
+      diagnosticAt(file, [line * 5, line * 5 + 1], {
+        code: 'unknown-field',
+        summary: 'no',
+        detail: 'Remove it.',
+      }),
+    );
+    const told = (count: number): string | undefined => fold(unknown.slice(0, count))[0]?.detail;
+    expect(told(1)).toBe('Remove it.');
+    expect(told(4)).toBe('Remove it.\nThe same for: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1');
+    expect(told(5)).toBe('Remove it.\nThe same for 4 others: m.yaml:2:1, m.yaml:3:1, m.yaml:4:1, …');
+  });
+
+  test('where a value is wrong, another value has another cause', () => {
+    const file = sourceFile('m.yaml', 'a: x # 1\na: x # 2\na: y\n');
+    const wrong = (start: number, code: DiagnosticCode): Diagnostic =>
+      diagnosticAt(file, [start, start + 1], { code, summary: 'no' });
+    for (const code of ['invalid-value', 'invalid-format', 'invalid-length'] as const)
+      expect(
+        fold([3, 12, 21].map((start) => wrong(start, code))).map(({ range }) => range?.start.line),
+      ).toEqual([1, 3]);
+    expect(fold([3, 12, 21].map((start) => wrong(start, 'wrong-type')))).toHaveLength(1);
+  });
+
+  test('what differs, differs for a cause of its own', () => {
+    const differs = ['a', 'b'].map((name) => ({ ...of(name, 'No.'), code: 'differs' as const }));
+    expect(fold(differs)).toEqual(differs);
   });
 });

@@ -118,7 +118,8 @@ describe('the comment of a plan', () => {
     const alike = Array.from({ length: 30 }, () => warning('the same'));
     const folded = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics: alike });
     expect(folded.match(/the same \[/g)).toHaveLength(1);
-    expect(folded).toContain('The same for: m.yaml:1:1, ');
+    expect(folded).toContain('The same for 29 others: m.yaml:1:1, m.yaml:1:1, m.yaml:1:1, …');
+    expect(folded).toMatch(/ 1 warning in 30 places\.$/m);
   });
 
   test('begins with the same marker whether there is a plan or not', async () => {

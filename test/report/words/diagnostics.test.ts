@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import type { Resource } from '../../../src/kinds/resource.ts';
 import { validationReport, planReport } from '../../../src/report/report.ts';
-import { failedReads, haltDiagnostics } from '../../../src/report/words/diagnostics.ts';
+import { failedReads, fold, haltDiagnostics } from '../../../src/report/words/diagnostics.ts';
 import type { Answer } from '../../../src/service/answer.ts';
 import { desired } from '../../support/desired.ts';
 
@@ -20,7 +20,7 @@ async function declared(...slugs: string[]): Promise<readonly Resource[]> {
 const service = 'https://id.example.com';
 
 describe('the last line of a validation', () => {
-  test('counts the warnings beside the errors', () => {
+  test('counts the warnings beside the errors, and the places of a cause that has more than one', () => {
     const error = diagnosticFor('m.yaml', { code: 'unknown-field', summary: 'an error' });
     const loaded = {
       diagnostics: [warning, error, warning],
@@ -30,7 +30,9 @@ describe('the last line of a validation', () => {
       addresses: new Set<never>(),
       filenames: ['m.yaml'],
     };
-    expect(validationReport(loaded).headline).toBe('Invalid: 1 error, 2 warnings. Nothing was sent.');
+    expect(validationReport(loaded).headline).toBe(
+      'Invalid: 1 error, 1 warning in 2 places. Nothing was sent.',
+    );
   });
 });
 
@@ -87,13 +89,22 @@ describe('of look-ups that failed alike', () => {
     expect(first?.detail).toContain('Not looked up: application.handbook, application.wiki');
   });
 
-  test('the first is told at its line, with the id of its request and the names of the others', async () => {
-    const [first, ...others] = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
-    expect(others).toEqual([]);
-    expect(first).toMatchObject({ address: 'application.handbook', range: { start: { line: 3 } } });
-    expect(first?.detail.split('\n').slice(1)).toEqual([
-      'Request id: request-1',
-      'The same for: application.wiki',
+  test('each is told at its line, with the id of its request', async () => {
+    const diagnostics = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
+    expect(diagnostics).toMatchObject([
+      { address: 'application.handbook', range: { start: { line: 3 } } },
+      { address: 'application.wiki', range: { start: { line: 4 } } },
     ]);
+    for (const { detail } of diagnostics) expect(detail).toMatch(/\nRequest id: request-1$/);
+    expect(fold(diagnostics)).toMatchObject([
+      { detail: expect.stringMatching(/\nThe same for: application.wiki$/) },
+    ]);
+  });
+
+  test('some names are enough', async () => {
+    const answer: Answer = { kind: 'denied', status: 403 };
+    const resources = await declared(...Array.from({ length: 500 }, (_, index) => `app-${index}`));
+    const [first] = failedReads(resources.map((resource) => ({ resource, proof: 'fault', answer })));
+    expect(first?.detail).toMatch(/Not looked up: application.app-0, .*, application.app-9, and 490 more$/);
   });
 });
