@@ -26,7 +26,7 @@ import { excess, limits, type Limits } from './limits.ts';
 import { noManifest } from './no-manifest.ts';
 import { quotable } from './quotable.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
-import { resolveReferences, type References } from './references.ts';
+import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
 import { Rules } from './rules.ts';
 import { secretFiles, type SecretSources } from './secret-reference.ts';
 import { trimManifest } from './trim.ts';
@@ -53,6 +53,7 @@ export interface LoadOptions extends ReferencePolicy {
   readonly files: Files;
   /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
+  readonly choices?: EnvironmentChoices;
   /** What `${env:NAME}` stands for; `${file:PATH}` is among the files. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whether those two are read; otherwise they count as there and not known, whatever this machine holds. */
@@ -149,7 +150,7 @@ async function understand(
   options: LoadOptions,
   readFile: SecretSources['readFile'],
 ): Promise<Understood> {
-  const { variables, own, hide = [], most = limits } = options;
+  const { variables, choices, own, hide = [], most = limits } = options;
   const hides = hide.length > 0;
   const areAssumed = options.secrets === 'assumed';
   const env = areAssumed ? {} : (options.env ?? {});
@@ -167,7 +168,14 @@ async function understand(
   if (entries > most.inFile) return { ...nothing, entries, diagnostics: [] };
   const resolved = await resolveReferences(
     parsed.value,
-    { env, policy: options, readFile, areAssumed, ...(variables && { variables }) },
+    {
+      env,
+      policy: options,
+      readFile,
+      areAssumed,
+      ...(variables && { variables }),
+      ...(choices && { choices }),
+    },
     parsed.places,
     file,
   );

@@ -1,5 +1,5 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
 import { refusedText } from './reference-policy.ts';
 import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
@@ -10,10 +10,16 @@ import { sensitive } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
+/** Environments that might have been chosen, by name: the variables and the files of such that each has. */
+export type EnvironmentChoices = Readonly<
+  Record<string, { readonly vars?: JsonObject; readonly vars_files?: readonly string[] }>
+>;
+
 /** What the references of a manifest can name. */
 interface ReferenceSources extends SecretSources {
   /** None when it is not known which there are. */
   readonly variables?: Readonly<Record<string, JsonValue>>;
+  readonly choices?: EnvironmentChoices;
   /** Whether what the environment and files hold counts as there, and not known. */
   readonly areAssumed: boolean;
 }
@@ -176,7 +182,7 @@ class Resolver {
   }
 
   #variable(name: string, path: Path): JsonValue | undefined {
-    const { variables } = this.#sources;
+    const { variables, choices = {} } = this.#sources;
     if (variables === undefined) {
       this.unresolved.push(path);
       return undefined;
@@ -186,10 +192,12 @@ class Resolver {
       const refused = refusedText(name, textOf(value), this.#sources.policy);
       return refused ? this.#report(path, refused) : value;
     }
-    const known = Object.keys(variables);
     const detail =
-      didYouMean(name, known) ??
-      'Give it with --var or --vars, or under `vars` of the environment that --env chooses.';
+      choiceOf('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
+      didYouMean(name, Object.keys(variables)) ??
+      // Files that are not of this run are not looked into.
+      choiceOf('may have', choices, ({ vars_files: files = [] }) => files.length > 0) ??
+      'Give it with --var or --vars, or under `vars` or `vars_files` of the environment that --env chooses.';
     return this.#report(path, {
       code: 'unresolved-reference',
       summary: `the variable \`${name}\` has no value`,
@@ -226,6 +234,17 @@ class Resolver {
     this.diagnostics.push(diagnosticAt(this.#file, this.#places.ofValue(path), problem));
     return undefined;
   }
+}
+
+/** Which environments to choose from, if there are any. */
+function choiceOf(
+  verb: 'has' | 'may have',
+  choices: EnvironmentChoices,
+  isOne: (choice: EnvironmentChoices[string]) => boolean,
+): string | undefined {
+  const names = Object.keys(choices).filter((name) => isOne(choices[name] ?? {}));
+  if (names.length === 0) return undefined;
+  return `No environment is chosen. It ${verb} a value in: ${names.join(', ')}. Choose one with --env.`;
 }
 
 function referenceOf({ kind, name }: { kind: 'env' | 'file'; name: string }): SecretReference {

@@ -9,7 +9,7 @@ export async function check(
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns'> = {},
 ): Promise<LoadedManifests> {
-  const { configFile, variables, strict, policy, hide, diagnostics } = settings;
+  const { config, configFile, variables, strict, policy, hide, diagnostics } = settings;
   const loaded = await loadManifests(manifestsOf(settings), {
     ...policy,
     files,
@@ -19,6 +19,7 @@ export async function check(
     ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),
     ...(variables && { variables }),
+    ...(config?.choices && { choices: config.choices }),
   });
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }

@@ -77,7 +77,7 @@ export async function readConfig(
   // What satisfies the schema is a Config: the type is generated from it.
   const config = parsed.value as unknown as Config;
   const wrong = [...wrongValues(config, parsed.places, file)];
-  for (const list of manifestLists(config))
+  for (const list of pathLists(config))
     wrong.push(...(await refuseOutside(list, parsed.places, file, files)));
   if (wrong.length > 0)
     return { ...faulty, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
@@ -90,14 +90,20 @@ async function isAbsent(path: string, files: Pick<Files, 'kindOf'>): Promise<boo
   return (await files.kindOf(path).catch(() => 'other')) === 'absent';
 }
 
-function manifestLists({ manifests, environments = {} }: Config): PathList[] {
-  return [
-    { path: ['manifests'], written: manifests ?? [] },
-    ...Object.entries(environments).map(([name, environment]) => ({
-      path: ['environments', name, 'manifests'],
-      written: environment.manifests ?? [],
+function pathLists(config: Config): PathList[] {
+  const parts = [
+    { path: [], part: config },
+    ...Object.entries(config.environments ?? {}).map(([name, part]) => ({
+      path: ['environments', name],
+      part,
     })),
   ];
+  return parts.flatMap(({ path, part }) =>
+    (['manifests', 'vars_files'] as const).map((list) => ({
+      path: [...path, list],
+      written: part[list] ?? [],
+    })),
+  );
 }
 
 /** The environments that a file of settings has; none when there is no such file, or when it is faulty. */
@@ -162,10 +168,13 @@ function choose(config: Config, environment: string | undefined, filename: strin
   }
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
   const concurrency = chosen.concurrency ?? config.concurrency;
+  const varsFiles = [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])];
   return {
     environment,
     manifests: (chosen.manifests ?? config.manifests ?? []).map((path) => beside(filename, path)),
     vars: { ...config.vars, ...chosen.vars },
+    ...(varsFiles.length > 0 && { varsFiles: varsFiles.map((path) => beside(filename, path)) }),
+    ...(environment === undefined && { choices: environments }),
     ...(url !== undefined && { url }),
     ...(tokenEnv !== undefined && { tokenEnv }),
     ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),

@@ -12,7 +12,7 @@ export interface PathList {
 }
 
 /**
- * Manifests that rollcall.yaml names must lie below its folder, links followed. Otherwise a pull request that changes this file could
+ * What rollcall.yaml names must lie below its folder, links followed. Otherwise a pull request that changes this file could
  * have any file of the machine that runs the pipeline read, and quoted in a message.
  */
 export async function refuseOutside(

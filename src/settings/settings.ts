@@ -74,24 +74,30 @@ export async function readSettings(
   refuseSharedInput(values, paths, env);
   const { config, filename, tokens, hide, diagnostics } = await configOf(values, env, files);
   const closed = await closedFiles(values, env, tokens, files);
-  const read = await readVarsFiles(vars, files, { closed, areQuotable: hide.length === 0 });
+  const varsFiles = { closed, areQuotable: hide.length === 0 };
+  const ofConfig = await readVarsFiles(config?.varsFiles ?? [], files, { ...varsFiles, namedIn: filename });
+  const ofFlags = await readVarsFiles(vars, files, varsFiles);
   const service =
     purpose === 'service' && config ? await readServiceSettings(values, env, config, files) : undefined;
   const known = service ?? (purpose === 'names' ? {} : await knownSecrets(values, env, config, files));
   const own = ownSecrets(values, env, tokens, closed, known);
   const { allowEnv, allowFiles } = config ?? {};
   const redactor = new Redactor(own.texts);
-  const found = Array.isArray(read) ? [...diagnostics, ...read] : diagnostics;
+  const faults = [ofConfig, ofFlags].flatMap((read) => (Array.isArray(read) ? read : []));
   return {
     ...(config && { config }),
     ...(filename !== undefined && { configFile: filename }),
     paths: paths.length > 0 ? paths : (config?.manifests ?? []),
-    ...(config && !Array.isArray(read) && { variables: { ...config.vars, ...read.variables, ...variables } }),
+    ...(config &&
+      !Array.isArray(ofConfig) &&
+      !Array.isArray(ofFlags) && {
+        variables: { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables },
+      }),
     strict,
     ...(service && { service }),
     hide,
     policy: { own, ...(allowEnv && { allowEnv }), ...(allowFiles && { allowFiles }) },
-    diagnostics: found.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
+    diagnostics: [...diagnostics, ...faults].map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
     nameOf,
   };
 }

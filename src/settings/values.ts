@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { ConfigEnvironment } from '../generated/config.ts';
 import type { Hide } from '../kinds/hide.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
@@ -44,6 +45,10 @@ export interface ChosenConfig {
   readonly environment?: string | undefined;
   readonly manifests: readonly string[];
   readonly vars: JsonObject;
+  /** Files of variables, each beaten by those after it; `vars` beats them all. */
+  readonly varsFiles?: readonly string[];
+  /** What the environments say of variables, by name; where none is chosen. */
+  readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>>;
   readonly url?: string;
   readonly tokenEnv?: string;
   readonly tokenFile?: string;

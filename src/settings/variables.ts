@@ -12,6 +12,8 @@ interface VarsFileOptions {
   readonly closed: ReadonlySet<string>;
   /** Whether messages may show their lines. */
   readonly areQuotable: boolean;
+  /** The file of settings that names them; by default the command line does. */
+  readonly namedIn?: string | undefined;
 }
 
 /** The variables of files, in order: a later one beats an earlier one. */
@@ -42,10 +44,13 @@ export async function variableFlags(assignments: readonly string[]): Promise<Jso
 async function readVarsFile(
   filename: string,
   files: Files,
-  { closed, areQuotable }: VarsFileOptions,
+  { closed, areQuotable, namedIn }: VarsFileOptions,
 ): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
   const text = await readText(filename, files, { closed, outside: 'refused' });
-  if ('code' in text) return [text];
+  if ('code' in text) {
+    if (namedIn === undefined) return [text];
+    return [{ ...text, detail: `${text.detail} It is one of \`vars_files\` in ${namedIn}.` }];
+  }
   const file = areQuotable ? text : unquotable(text);
   const { value, diagnostics, places } = await parseYaml(file);
   if (diagnostics.length > 0) return [...diagnostics];

@@ -338,6 +338,22 @@ describe('manifests that rollcall.yaml names', () => {
   });
 });
 
+describe('the files of variables that rollcall.yaml names', () => {
+  test.each([
+    ['vars_files: [../elsewhere/secret.yaml]', 'outside-project'],
+    ['vars_files: [out/secret.yaml]', 'outside-project'],
+    ['vars_files: ["-"]', 'outside-project'],
+    ['environments: { a: { vars_files: [../missing] } }', 'outside-project'],
+    ['vars_files: [secrets/token.yaml]', 'forbidden-file'],
+  ])('lie below its folder, and hold no token: %s', async (line, code) => {
+    writeFileSync(at('project/secrets/token.yaml'), token);
+    const config = configured('manifests: [manifests]', line);
+    const { codes, stderr } = await planned([], { config, tokenFile: at('project/secrets/token.yaml') });
+    expect(codes).toEqual([code]);
+    expect(stderr).not.toContain('canary');
+  });
+});
+
 describe('standard input is read as one thing', () => {
   test.each([
     [{ tokenFile: '-', vars: ['-'] }, [], {}],

@@ -232,6 +232,29 @@ describe('the manifests of before', () => {
     });
   });
 
+  test('have the files of variables that the rollcall.yaml of before names, as they were', async () => {
+    const settings =
+      'version: 1\nmanifests: [m]\nvars_files: [vars/a.yaml]\nenvironments: { e: { vars_files: [vars/e.yaml] } }\n';
+    const past = {
+      'rollcall.yaml': settings,
+      'vars/a.yaml': 'a: alice\nb: for-all\n',
+      'vars/e.yaml': 'b: bob\n',
+      'm/users.yaml': users('"${var:a}"', '"${var:b}"'),
+    };
+    const present = {
+      ...past,
+      'rollcall.yaml': settings.replaceAll('vars/', 'v/'),
+      'v/a.yaml': 'a: alice\n',
+      'v/e.yaml': 'b: zoe\n',
+      'vars/a.yaml': 'a: of now\nb: of now\n',
+    };
+    expect(told(await planned({ env: 'e' }, setup(past, present)))).toEqual({
+      'user.alice': 'same',
+      'user.zoe': 'added',
+      'user.bob': 'gone',
+    });
+  });
+
   test('have the settings and variables of now where there were none yet', async () => {
     const present = {
       'rollcall.yaml': 'version: 1\nmanifests: [m]\nvars: { a: alice }\n',

@@ -57,12 +57,21 @@ describe('the documents', () => {
   });
 
   test('show a rollcall.yaml that is valid', async () => {
-    const config =
-      blocks('docs/references.md', 'yaml').find((block) => block.includes('environments:')) ?? '';
+    const [withFiles = '', config = ''] = blocks('docs/references.md', 'yaml').filter((block) =>
+      block.includes('environments:'),
+    );
     const files = memoryFiles({ 'rollcall.yaml': config });
     expect(await projectSettings({ env: 'staging' }, {}, files)).toMatchObject({
       variables: { grafana_provider: 3 },
     });
+    const varsFiles = { 'vars/all.yaml': 'a: 1', 'vars/production.yaml': 'b: 2' };
+    expect(
+      await projectSettings(
+        { env: 'production' },
+        {},
+        memoryFiles({ 'rollcall.yaml': withFiles, ...varsFiles }),
+      ),
+    ).toMatchObject({ diagnostics: [], variables: { a: 1, b: 2 } });
   });
 
   test('explain every diagnostic code once, and no other', () => {

@@ -49,5 +49,12 @@ describe('one set of manifests', () => {
     expect(stdout).toContain(
       'manifests/applications.yaml:6:15: error: the variable `grafana_provider` has no value',
     );
+    expect(stdout).toContain(
+      '    No environment is chosen. It has a value in: staging, production. Choose one with --env.\n',
+    );
+    const chosen = await endedHere(['validate', '--env', 'staging'], {
+      cwd: `${root}/examples/environments`,
+    });
+    expect(chosen.stdout).not.toContain('has no value');
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
+import type { EnvironmentChoices } from '../../src/manifest/references.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
@@ -30,3 +31,42 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])(
     expect(await codesOf(`\${var:${name}}`, JSON.parse(`{"${name}":"x"}`) as JsonObject)).toEqual([]); // an object
   },
 );
+
+test.each<[string, EnvironmentChoices, string]>([
+  [
+    'those that have it',
+    { a: {}, b: { vars: { zone: 1 } }, c: { vars: { zone: 2 } } },
+    'It has a value in: b, c.',
+  ],
+  [
+    'no others, though they may',
+    { a: { vars_files: ['f'] }, b: { vars: { zone: 1 } } },
+    'It has a value in: b.',
+  ],
+  [
+    'those that may have it',
+    { a: { vars_files: ['f'] }, b: { vars_files: [] } },
+    'It may have a value in: a.',
+  ],
+  ['none, where none has it', { a: { vars: { other: 1 } } }, 'Give it with --var'],
+])(
+  'of a variable without a value, the environments to choose from are told: %s',
+  async (_, choices, words) => {
+    const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
+    const { diagnostics } = await loadManifests(['a.yaml'], {
+      files: memoryFiles({ 'a.yaml': text }),
+      variables: {},
+      choices,
+    });
+    expect(diagnostics[0]?.detail).toContain(words);
+  },
+);
+
+test('what is nearly the same is told before environments that may have it', async () => {
+  const { diagnostics } = await loadManifests(['a.yaml'], {
+    files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n' }),
+    variables: { zone: 1 },
+    choices: { a: { vars_files: ['f'] } },
+  });
+  expect(diagnostics[0]?.detail).toBe('Did you mean `zone`?');
+});

@@ -10,17 +10,21 @@ const files = memoryFiles({
 version: 1
 manifests: [all]
 concurrency: 2
+vars_files: [vars/all.yaml]
 vars: { domain: for-all, team: core }
 environments:
   staging:
     manifests: [staging, /memory/ops/whole]
     concurrency: 3
+    vars_files: [vars/staging.yaml]
     vars: { domain: for-staging }
     token_file: secrets/staging
   production:
     token_env: PRODUCTION_TOKEN
     token_file: /run/secrets/production
 `,
+  'ops/vars/all.yaml': 'region: somewhere\n',
+  'ops/vars/staging.yaml': 'region: here\n',
   'ops/secrets/staging': 'token-of-staging\n',
   '/run/secrets/production': 'token-of-production\n',
   flagged: 'token-of-the-flag\n',
@@ -40,6 +44,12 @@ describe('what rollcall.yaml says of an environment beats what it says of all', 
     expect((await chosen()).vars).toEqual({ domain: 'for-all', team: 'core' });
   });
 
+  test('of the files of variables, which are read besides', async () => {
+    expect((await chosen()).varsFiles).toEqual(['ops/vars/all.yaml']);
+    expect((await chosen('production')).varsFiles).toEqual(['ops/vars/all.yaml']);
+    expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
+  });
+
   test('of the number of requests', async () => {
     expect((await chosen('staging')).concurrency).toBe(3);
     expect((await chosen('production')).concurrency).toBe(2);
@@ -51,6 +61,28 @@ describe('what rollcall.yaml says of an environment beats what it says of all', 
     expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
     expect((await chosen('production')).tokenFile).toBe('/run/secrets/production');
   });
+});
+
+test('variables come from seven places, and a later one beats an earlier one', async () => {
+  // Each place says its number of itself and of all after it, so that the last that says it is the strongest.
+  const said = (place: number): string =>
+    Array.from({ length: 7 - place }, (_, index) => `v${place + index}: ${place}`).join('\n');
+  const inline = (place: number): string => `{ ${said(place).replaceAll('\n', ', ')} }`;
+  const places = memoryFiles({
+    'rollcall.yaml': `version: 1
+vars_files: [a.yaml, b.yaml]
+vars: ${inline(3)}
+environments: { e: { vars_files: [c.yaml], vars: ${inline(4)} } }
+`,
+    'a.yaml': said(0),
+    'b.yaml': said(1),
+    'c.yaml': said(2),
+    'd.yaml': said(5),
+  });
+  const flags = { env: 'e', vars: ['d.yaml'], var: ['v6=6'] };
+  const { variables, diagnostics } = await projectSettings(flags, {}, places);
+  expect(diagnostics).toEqual([]);
+  expect(variables).toEqual({ v0: 0, v1: 1, v2: 2, v3: 3, v4: 4, v5: 5, v6: 6 });
 });
 
 describe('the token comes', () => {

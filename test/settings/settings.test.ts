@@ -109,6 +109,22 @@ describe('the settings', () => {
   });
 
   test.each([
+    ['no file', undefined, 'file-not-found', 1],
+    ['a list', '- a\n', 'wrong-type', 1],
+    ['a reference', 'a: 1\nb: ${env:SECRET}\n', 'invalid-reference', 2],
+  ])('find %s among the vars_files of the chosen environment', async (_name, text, code, line) => {
+    const broken = {
+      'ops/rollcall.yaml': 'version: 1\nenvironments: { a: { vars_files: [v.yaml] }, b: {} }\n',
+      ...(text !== undefined && { 'ops/v.yaml': text }),
+    };
+    const found = await problems({ config: 'ops/rollcall.yaml', env: 'a' }, broken);
+    expect(found).toMatchObject([{ code, range: { filename: 'ops/v.yaml', start: { line } } }]);
+    if (text === undefined)
+      expect(found[0]?.detail).toBe('Check the path. It is one of `vars_files` in ops/rollcall.yaml.');
+    expect(await problems({ config: 'ops/rollcall.yaml', env: 'b' }, broken)).toEqual([]);
+  });
+
+  test.each([
     ['a URL that is none', 'url: "htp:/x"', 'invalid-format'],
     ['a reference in a variable', 'vars: { a: "${var:b}" }', 'invalid-reference'],
     ['a number that is too small', 'concurrency: 0', 'invalid-value'],
