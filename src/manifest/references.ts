@@ -194,14 +194,19 @@ class Resolver {
     }
     const detail =
       choiceOf('has', choices, ({ vars = {} }) => Object.hasOwn(vars, name)) ??
-      didYouMean(name, Object.keys(variables)) ??
-      // Files that are not of this run are not looked into.
-      choiceOf('may have', choices, ({ vars_files: files = [] }) => files.length > 0) ??
-      'Give it with --var or --vars, or under `vars` or `vars_files` of the environment that --env chooses.';
+      [
+        didYouMean(name, Object.keys(variables)),
+        // Files that are not of this run are not looked into.
+        choiceOf('may have', choices, ({ vars_files: files = [] }) => files.length > 0),
+      ]
+        .filter((words) => words !== undefined)
+        .join(' ');
     return this.#report(path, {
       code: 'unresolved-reference',
       summary: `the variable \`${name}\` has no value`,
-      detail,
+      detail:
+        detail ||
+        'Give it with --var or --vars, or under `vars` or `vars_files` of the environment that --env chooses.',
     });
   }
 

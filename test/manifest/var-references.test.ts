@@ -62,11 +62,13 @@ test.each<[string, EnvironmentChoices, string]>([
   },
 );
 
-test('what is nearly the same is told before environments that may have it', async () => {
+test('what is nearly the same is told besides environments that may have it', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n' }),
     variables: { zone: 1 },
     choices: { a: { vars_files: ['f'] } },
   });
-  expect(diagnostics[0]?.detail).toBe('Did you mean `zone`?');
+  expect(diagnostics[0]?.detail).toBe(
+    'Did you mean `zone`? No environment is chosen. It may have a value in: a. Choose one with --env.',
+  );
 });

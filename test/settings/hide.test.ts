@@ -5,7 +5,11 @@ import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings } from '../support/settings.ts';
 
 async function settings(config: string, vars = 'a: 1\n'): Promise<Settings> {
-  const files = memoryFiles({ 'rollcall.yaml': config, 'v.yaml': vars });
+  const files = memoryFiles({
+    'rollcall.yaml': config,
+    'v.yaml': vars,
+    'named-in-config.yaml': 'mail: canary: x\n',
+  });
   return projectSettings({ vars: ['v.yaml'] }, {}, files);
 }
 
@@ -47,6 +51,11 @@ describe('hide of rollcall.yaml', () => {
     ['of rollcall.yaml', 'version: 1\nhide: [user.email]\nvars: { mail: canary, mail: x }\n', 'a: 1\n'],
     ['of rollcall.yaml, broken', 'version: 1\nhide: [user.email]\nvars:\n  mail: canary: x\n', 'a: 1\n'],
     ['of a file of variables', 'version: 1\nhide: [user.email]\n', 'mail: canary: x\n'],
+    [
+      'of one that it names',
+      'version: 1\nhide: [user.email]\nvars_files: [named-in-config.yaml]\n',
+      'a: 1\n',
+    ],
   ])('lets no line be quoted %s, where variables stand', async (_, config, vars) => {
     const { diagnostics } = await settings(config, vars);
     expect(diagnostics).toHaveLength(1);

@@ -50,6 +50,11 @@ describe('what rollcall.yaml says of an environment beats what it says of all', 
     expect((await chosen('staging')).varsFiles).toEqual(['ops/vars/all.yaml', 'ops/vars/staging.yaml']);
   });
 
+  test('of which the environments are known from which none is chosen', async () => {
+    expect(Object.keys((await chosen()).choices ?? {})).toEqual(['staging', 'production']);
+    expect(await chosen('staging')).not.toHaveProperty('choices');
+  });
+
   test('of the number of requests', async () => {
     expect((await chosen('staging')).concurrency).toBe(3);
     expect((await chosen('production')).concurrency).toBe(2);

@@ -59,7 +59,7 @@ function planPage(report: PlanReport): string {
     title: headingOf(report),
     lines: [
       markup`${planHead(plan)}`,
-      ...fold(errors).map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
+      ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
       headlineOf(headline),
       markup`${planCounts(plan)}`,
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
