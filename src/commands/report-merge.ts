@@ -4,7 +4,7 @@ import { interruption, unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../base/json.ts';
 import { planFrom, shownResource } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
-import { applyReportFrom, isApplyDocument } from '../report/apply-document.ts';
+import { applyReportFrom, inShort, isApplyDocument } from '../report/apply-document.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
@@ -26,27 +26,51 @@ export interface ReportMergeOptions extends ReportFlags {
   readonly output: 'text' | 'json';
 }
 
+/** More at once would take more memory than Node allows on a small machine: some 4 KB each. */
+const mostResources = 400_000;
+
 /** `rollcall report merge`: joins the JSON documents of the shards of one plan or apply; none may be missing or doubled. */
 export async function reportMerge(
   filenames: readonly string[],
   options: ReportMergeOptions,
   context: Context,
+  most: number = mostResources,
 ): Promise<Ending> {
   const reports = await Reports.asked(options);
+  // The text of a merged apply shows only what there is to do, so there may be more of them.
+  const isShort = options.output === 'text' && !options.report;
   const documents: Document[] = [];
-  for (const filename of filenames) documents.push({ filename, document: await read(filename, context) });
-  const merged = mergedFrom(documents);
-  if ('problems' in merged) {
-    for (const problem of merged.problems) context.stderr.write(`error: ${inline(problem)}\n`);
-    return 'failed';
+  let resources = 0;
+  for (const filename of filenames) {
+    const whole = await read(filename, context);
+    const document = isShort && isApplyDocument(whole) ? inShort(whole) : whole;
+    documents.push({ filename, document });
+    resources += resourcesIn(document);
+    if (resources > most) return refused([tooMany(most)], context);
   }
+  const merged = mergedFrom(documents);
+  if ('problems' in merged) return refused(merged.problems, context);
   const { report, ending } = merged;
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (!reports.replaceText) {
     const style = createStyle(context.stdout.colours);
-    context.stdout.write(text(inShort(report), { ...context, style }));
+    context.stdout.write(text(shortened(report), { ...context, style }));
   }
   return unlessLost(ending, !(await reports.write(report, context)));
+}
+
+function resourcesIn(document: JsonObject = {}): number {
+  const list = document['outcomes'] ?? document['resource_changes'];
+  return isJsonList(list) ? list.length : 0;
+}
+
+function tooMany(most: number): string {
+  return `more than ${most} resources would have to be told: read the shards one by one, or of an apply only the text without --report, which tells what is left to do`;
+}
+
+function refused(problems: readonly string[], { stderr }: Context): Ending {
+  for (const problem of problems) stderr.write(`error: ${inline(problem)}\n`);
+  return 'failed';
 }
 
 interface Document {
@@ -132,7 +156,7 @@ function strangeness({ filename, document }: Document): string {
 }
 
 /** Of a roll that is shared among machines, only what there is to do is shown one by one. */
-function inShort(report: Report): Report {
+function shortened(report: Report): Report {
   if (report.kind !== 'apply') return report;
   return { ...report, outcomes: report.outcomes.filter(({ incomplete }) => incomplete) };
 }

@@ -1,4 +1,4 @@
-import type { OutcomeFacts, StopReason } from '../apply/outcome.ts';
+import { isIncomplete, type OutcomeFacts, type StopReason } from '../apply/outcome.ts';
 import type { InterruptSignal } from '../base/exit-code.ts';
 import { validate } from '../generated/apply.ts';
 import { isResourceType } from '../kinds/all.ts';
@@ -6,7 +6,7 @@ import type { Scope } from '../manifest/select.ts';
 import { resourceAt, type ChangeDocument, type ShownDiagnostic } from '../plan/document.ts';
 import type { Pace } from '../service/pace.ts';
 import { reportOfRun, sorted, toldOutcome, type ApplyReport, type ToldOutcome } from './report.ts';
-import type { ApplySummary } from './words/outcomes.ts';
+import { applySummary, type ApplySummary } from './words/outcomes.ts';
 
 /** What became of every planned resource, as it is written: schemas/apply.schema.json. */
 export interface ApplyDocument {
@@ -48,9 +48,20 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
   return !Number.isNaN(Date.parse(started_at)) && outcomes.every(({ type }) => isResourceType(type));
 }
 
+/** The document with all that it counts, and of single resources only those with which there is something to do. */
+export function inShort<Document extends ApplyDocument>(document: Document): Document {
+  const { outcomes } = document;
+  return {
+    ...document,
+    outcomes: outcomes.filter((outcome) => isIncomplete(outcome)),
+    summary: applySummary(outcomes),
+  };
+}
+
 /** The report that was written as this document, as far as the document tells. */
 export function applyReportFrom(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
+  const { outcomes, summary } = document;
   const run = {
     plan: {
       toolVersion: document.tool_version,
@@ -66,7 +77,7 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
     pace,
     saved,
   };
-  return reportOfRun(run, document.outcomes.map(outcomeFrom), sorted(diagnostics, []));
+  return reportOfRun(run, outcomes.map(outcomeFrom), sorted(diagnostics, []), summary);
 }
 
 function outcomeFrom(document: OutcomeDocument): ToldOutcome {

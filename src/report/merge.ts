@@ -2,8 +2,9 @@ import { byAddress } from '../kinds/resource.ts';
 import { countedDocument, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Pace } from '../service/pace.ts';
+import { outcomeKinds } from '../apply/outcome.ts';
 import type { ApplyDocument } from './apply-document.ts';
-import { applySummary } from './words/outcomes.ts';
+import { applySummary, type ApplySummary } from './words/outcomes.ts';
 
 /** The document of one shard, and the file that it is from. */
 export interface ShardDocument<Document extends ShardReport> {
@@ -97,9 +98,15 @@ export function mergeApplies(applies: NonEmpty<ApplyDocument>): ApplyDocument {
       requests_per_second: Math.round(sum('requests_per_second') * 10) / 10,
     },
     outcomes: merged,
-    summary: applySummary(merged),
+    summary: summed(applies.map(({ summary }) => summary)),
     ...mergedDiagnostics(applies),
   };
+}
+
+function summed(summaries: readonly ApplySummary[]): ApplySummary {
+  const total = { ...applySummary([]) };
+  for (const summary of summaries) for (const kind of outcomeKinds) total[kind] += summary[kind];
+  return total;
 }
 
 /** The diagnostics of all shards. A diagnostic that is not about one resource is in each shard's document; it is kept once. */

@@ -193,9 +193,13 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   return reportOfRun(run, outcomes, foundIn(ended));
 }
 
-/** The report of a run of apply, or of several as one. */
-export function reportOfRun(run: AppliedRun, outcomes: readonly ToldOutcome[], found: Found): ApplyReport {
-  const summary = applySummary(outcomes);
+/** The report of a run of apply, or of several as one. The summary may be of more than the outcomes that are told. */
+export function reportOfRun(
+  run: AppliedRun,
+  outcomes: readonly ToldOutcome[],
+  found: Found,
+  summary: ApplySummary = applySummary(outcomes),
+): ApplyReport {
   return {
     ...found,
     kind: 'apply',

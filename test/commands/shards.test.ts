@@ -434,6 +434,45 @@ describe('report merge', () => {
   });
 });
 
+describe('of more resources than fit into memory', () => {
+  const stderr =
+    'error: more than 20 resources would have to be told: read the shards one by one, or of an apply only the text without --report, which tells what is left to do\n';
+
+  async function mergeAtMost(
+    most: number,
+    files: Readonly<Record<string, string>>,
+    options: Parameters<typeof reportMerge>[1],
+  ): Promise<Ran> {
+    const captured = capture({ files });
+    const ending = await reportMerge(Object.keys(files), options, captured.context, most);
+    return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
+  }
+
+  async function documents(run: typeof applyShard, service: World): Promise<Record<string, string>> {
+    const files: Record<string, string> = {};
+    for (const shard of ['1/2', '2/2'])
+      files[`${shard.slice(0, 1)}.json`] = (await run(shard, manifest(20), service)).stdout;
+    return files;
+  }
+
+  test('an apply is merged to a text, as it is of fewer, and to nothing else', async () => {
+    const files = await documents(applyShard, faulty());
+    const ofFewer = await merge(files, { output: 'text' });
+    expect(ofFewer.ending).toBe('incomplete');
+    expect(ofFewer.stdout).toMatch(/^3[0-9] created, .*1 rejected/m);
+    expect(await mergeAtMost(20, files, { output: 'text' })).toEqual(ofFewer);
+    for (const options of [{ output: 'json' }, { output: 'text', report: ['markdown=apply.md'] }] as const)
+      expect(await mergeAtMost(20, files, options)).toEqual({ ending: 'failed', stdout: '', stderr });
+    expect(await mergeAtMost(40, files, { output: 'json' })).toEqual(await merge(files));
+  });
+
+  test('a plan is not merged', async () => {
+    const files = await documents(planShard, world());
+    for (const output of ['json', 'text'] as const)
+      expect(await mergeAtMost(20, files, { output })).toEqual({ ending: 'failed', stdout: '', stderr });
+  });
+});
+
 test('no more of a document is read than can be made a text', async () => {
   const read = vi.fn<(path: string, maxBytes: number) => Promise<Uint8Array>>(async () => Buffer.from('{'));
   const { context } = capture({});
