@@ -4,7 +4,7 @@ import type { Revision } from '../run/world.ts';
 import type { Environment } from '../settings/environment.ts';
 import { askGit, type GitSetting } from './git.ts';
 import { GitObjects } from './git-objects.ts';
-import { TreeFiles } from './tree-files.ts';
+import { treeFiles } from './tree-files.ts';
 
 export interface Checkout {
   /** The working directory, in a checkout of git. */
@@ -33,7 +33,7 @@ export async function openRevision(
   const objects = new GitObjects(setting);
   return {
     commit,
-    files: new TreeFiles({
+    files: treeFiles({
       root,
       folder: await files.realPath(folder),
       id: `${commit}^{tree}`,

@@ -37,7 +37,19 @@ const noTree = '';
 const mostLinks = 40;
 
 /** The files of a repository as a tree of git holds them, with its own links. What lies outside of it is as it is now. */
-export class TreeFiles implements Files {
+export function treeFiles(tree: Tree): Files {
+  const reader = new TreeReader(tree);
+  return {
+    kindOf: (path) => reader.kindOf(path),
+    realPath: (path) => reader.realPath(path),
+    read: (path, maxBytes) => reader.read(path, maxBytes),
+    entriesIn: (folder) => reader.entriesIn(folder),
+    glob: (folder, pattern, look) => tree.outside.glob(folder, pattern, look), // it sees only what it is shown
+    readStandardInput: () => Promise.reject(new Error('standard input has no past')),
+  };
+}
+
+class TreeReader {
   readonly #tree: Tree;
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
 
@@ -85,14 +97,6 @@ export class TreeFiles implements Files {
           kind: kind === 'submodule' ? 'folder' : kind,
         }));
     }
-  }
-
-  glob(folder: string, pattern: string, look: Parameters<Files['glob']>[2]): Promise<string[]> {
-    return this.#tree.outside.glob(folder, pattern, look); // it sees only what it is shown
-  }
-
-  readStandardInput(): Promise<Uint8Array> {
-    return Promise.reject(new Error('standard input has no past'));
   }
 
   async #existing(path: string): Promise<Exclude<Found, { readonly kind: 'absent' }>> {
