@@ -22,6 +22,7 @@ import {
   type ApplySummary,
 } from './words/outcomes.ts';
 import { drift, planHeadline } from './words/plan.ts';
+import { goneFindings, reviewed } from './words/since.ts';
 
 /** All that there is to say of how a command ended. It is worked out here, once for all formats; a format only writes it. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
@@ -181,7 +182,11 @@ export function planReport(
     service: plan.service,
     environment: plan.environment,
     headline: planHeadline(plan),
-    findings: drift(plan, severity),
+    findings: [
+      // What makes the plan fail is told in any case.
+      ...drift(severity === 'error' ? plan.changes : reviewed(plan), severity),
+      ...goneFindings(plan, ended.filenames),
+    ],
     plan,
   };
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browserForTests, shownHeadings } from './open-page.ts';
-import { diagnosticsPage, largePlanPage, pageOf, planPage } from './samples.ts';
+import { diagnosticsPage, largePlanPage, pageOf, planPage, sincePage } from './samples.ts';
 
 const open = browserForTests();
 
@@ -88,6 +88,31 @@ describe('the filter', () => {
     expect(await shownHeadings(page)).toEqual(['Some text']);
     expect(page.url()).toBe(address);
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
+  });
+});
+
+describe('what is as it was before the change', () => {
+  const touched = ['application.absent Some text', 'application.differs Some text', 'user.Some text'];
+  const others = ['application.in-sync Some text', 'user.somebody Some text'];
+
+  test('is folded up until somebody unfolds it', async () => {
+    const { page } = await open(await sincePage());
+    const status = page.getByRole('status');
+    expect(await shownHeadings(page)).toEqual(touched);
+    expect(await status.textContent()).toBe('3 of 5 shown');
+    const fold = page.getByText('Besides, as before this change: 1 to create if absent, 1 in sync');
+    await fold.click();
+    expect(await shownHeadings(page)).toEqual([...touched, ...others]);
+    await expect.poll(() => status.textContent()).toBe('5 of 5 shown');
+    await fold.click();
+    await expect.poll(() => status.textContent()).toBe('3 of 5 shown');
+  });
+
+  test('is unfolded for what is searched for', async () => {
+    const { page } = await open(await sincePage());
+    await page.getByRole('searchbox').fill('somebody');
+    expect(await shownHeadings(page)).toEqual(['user.somebody Some text']);
+    expect(await page.getByRole('status').textContent()).toBe('1 of 5 shown');
   });
 });
 

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { browserForTests } from './open-page.ts';
-import { applyPage, diagnosticsPage, planPage } from './samples.ts';
+import { applyPage, diagnosticsPage, planPage, sincePage } from './samples.ts';
 
 const open = browserForTests();
 
 const pages = [
   ['a plan page', planPage],
+  ['a plan page since a revision', sincePage],
   ['an apply page', applyPage],
   ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
 ] as const;

@@ -3,13 +3,14 @@ import type { AxeResults, run } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browserForTests } from './open-page.ts';
-import { applyPage, diagnosticsPage, planPage } from './samples.ts';
+import { applyPage, diagnosticsPage, planPage, sincePage } from './samples.ts';
 
 const open = browserForTests();
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const pages = [
   ['a plan page', planPage],
+  ['a plan page since a revision', sincePage],
   ['an apply page', applyPage],
   ['a page of diagnostics', async (text?: string) => diagnosticsPage(text)],
 ] as const;
@@ -48,7 +49,7 @@ describe.each(pages)('%s', (_, pageWith) => {
 
   test('leaves room for its entries on a small screen', async () => {
     const { page } = await open(await pageWith(), { viewport: { width: 320, height: 256 } });
-    await page.locator('li').last().scrollIntoViewIfNeeded();
+    await page.locator('li:visible').last().scrollIntoViewIfNeeded();
     const form = await page.locator('form').boundingBox();
     expect((form?.y ?? 0) + (form?.height ?? 0)).toBeLessThan(128);
   });
@@ -73,6 +74,7 @@ describe.each(pages)('%s', (_, pageWith) => {
   test('is readable without JavaScript, where it offers no filter', async () => {
     const { page, complaints } = await open(await pageWith(), { javaScriptEnabled: false });
     const entries = page.locator('li');
+    for (const fold of await page.locator('summary').all()) await fold.click();
     expect(await page.locator('li:visible').count()).toBe(await entries.count());
     expect(await entries.count()).toBeGreaterThan(1);
     expect(await page.locator('form').isVisible()).toBe(false);

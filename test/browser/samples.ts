@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Alteration, Since } from '../../src/manifest/since.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { applyReport, planReport } from '../../src/report/report.ts';
@@ -20,9 +21,10 @@ interface Sample {
   readonly applications?: readonly object[];
   readonly users?: readonly object[];
   readonly held?: Readonly<Record<string, HeldRecord['fields']>>;
+  readonly since?: Since;
 }
 
-async function planned({ applications = [], users = [], held = {} }: Sample): Promise<Plan> {
+async function planned({ applications = [], users = [], held = {}, since }: Sample): Promise<Plan> {
   const resources = await desired(JSON.stringify({ version: 1, applications, users }));
   const observed = new Map<Address, Observation>(
     resources.map(({ kind, name, address }) => {
@@ -36,6 +38,7 @@ async function planned({ applications = [], users = [], held = {} }: Sample): Pr
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: 'https://id.example.com',
+    ...(since && { since }),
   });
 }
 
@@ -68,26 +71,51 @@ function everywhereIn(plan: Plan): PlanDocument {
   };
 }
 
+const fields = { name: placeholder, group: placeholder, meta_publisher: placeholder };
+
+/** Every kind of change. */
+const every: Sample = {
+  applications: [
+    { ...fields, slug: 'absent', meta_description: `${placeholder}\n${placeholder}` },
+    { ...fields, slug: 'differs', meta_description: `${longText}\n${placeholder}` },
+    { slug: 'in-sync', name: placeholder },
+  ],
+  users: [{ username: 'somebody', name: placeholder, attributes: { [placeholder]: placeholder } }],
+  held: {
+    differs: {
+      slug: 'differs',
+      name: `not ${placeholder}`,
+      group: null,
+      meta_description: `${placeholder}\n${longText}`,
+    },
+    'in-sync': { slug: 'in-sync', name: placeholder },
+  },
+};
+
 /** A plan with every kind of change, and the text wherever something comes from outside. */
 export async function planPage(text: string = placeholder): Promise<string> {
-  const fields = { name: placeholder, group: placeholder, meta_publisher: placeholder };
-  const plan = await planned({
-    applications: [
-      { ...fields, slug: 'absent', meta_description: `${placeholder}\n${placeholder}` },
-      { ...fields, slug: 'differs', meta_description: `${longText}\n${placeholder}` },
-      { slug: 'in-sync', name: placeholder },
-    ],
-    users: [{ username: 'somebody', name: placeholder, attributes: { [placeholder]: placeholder } }],
-    held: {
-      differs: {
-        slug: 'differs',
-        name: `not ${placeholder}`,
-        group: null,
-        meta_description: `${placeholder}\n${longText}`,
-      },
-      'in-sync': { slug: 'in-sync', name: placeholder },
+  return pageOf(planFrom(filled(everywhereIn(await planned(every)), text), shownResource));
+}
+
+/** The same, where some of it is as it was at a revision, and something is no longer declared. */
+export async function sincePage(text: string = placeholder): Promise<string> {
+  const altered = [{ field: 'name', before: [placeholder], now: placeholder }];
+  const since: Since = {
+    revision: {
+      ref: placeholder,
+      commit: placeholder,
+      noLongerDeclared: [
+        { address: `user.${placeholder}`, source: { file: placeholder, line: 1, column: 1 } },
+      ],
     },
-  });
+    alterations: new Map<Address, Alteration>([
+      ['application.absent', { kind: 'added' }],
+      ['application.differs', { kind: 'altered', fields: altered }],
+      ['application.in-sync', { kind: 'same' }],
+      ['user.somebody', { kind: 'same' }],
+    ]),
+  };
+  const plan = await planned({ ...every, since });
   return pageOf(planFrom(filled(everywhereIn(plan), text), shownResource));
 }
 

@@ -11,7 +11,7 @@ import { schemaErrors } from '../support/schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-const commit = '3f2c1ab0123456789';
+const commit = '3f2c1ab'.padEnd(40, '0');
 const config = 'version: 1\nmanifests: [m]\n';
 const before = {
   'rollcall.yaml': config,
@@ -127,6 +127,17 @@ describe('--since', () => {
     const later = setup({}, { 'plan.json': saved });
     expect(await apply([], { output: 'text', plan: 'plan.json' }, later.context)).toBe('done');
     expect(asked().filter((request) => request.startsWith('POST'))).toHaveLength(2);
+  });
+
+  test('is in the events of an apply', async () => {
+    const { stdout } = await applied({ output: 'ndjson' });
+    const events = stdout.trimEnd().split('\n');
+    expect(events.flatMap((event) => schemaErrors('apply-event', JSON.parse(event)))).toEqual([]);
+    const changes = events.filter((event) => event.includes('"planned_change"'));
+    expect(changes.map((event) => /"addr":"([^"]*)".*"since":"(\w+)"/.exec(event)?.slice(1))).toEqual([
+      ['user.alice', 'same'],
+      ['user.zoe', 'added'],
+    ]);
   });
 
   test('of shards is merged into that of one run, and shards of different ones are not', async () => {
@@ -326,7 +337,8 @@ describe('the manifests of before', () => {
       `version: 1\nusers: [{ username: alice, name: '\${env:NAME}', email: ${email}, path: '\${file:nowhere}' }]\n`;
     const past = { ...before, 'm/users.yaml': entry('nope') };
     const present = { ...now, 'm/users.yaml': entry('a@example.com'), 'm/nowhere': 'canary' };
-    const { ending, stdout, stderr } = await planned({}, setup(past, present, { env: { NAME: 'canary' } }));
+    const captured = setup(past, present, { env: { NAME: 'canary' } });
+    const { ending, stdout, stderr } = await planned({ strict: true }, captured);
     expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({
       resource_changes: [
@@ -339,8 +351,12 @@ describe('the manifests of before', () => {
 
   test('do not bring a token to light that somebody has taken out', async () => {
     const past = { ...before, 'm/apps.yaml': before['m/apps.yaml'].replace('Wiki }', 'sandbox-token }') };
-    const { stdout } = await planned({ strict: true }, setup(past, now));
-    expect(stdout).toContain('"before": "(sensitive)"');
+    const inFile = setup(
+      { ...past, 'm/users.yaml': before['m/users.yaml'].replace('name: A', 'name: canary-of-the-file') },
+      { ...now, token: 'canary-of-the-file' },
+    );
+    for (const ran of [await planned({}, setup(past, now)), await planned({ tokenFile: 'token' }, inFile)])
+      expect(ran.stdout).toContain('"before": "(sensitive)"');
   });
 
   test('that could not be read end the run: what would be told may be wrong', async () => {

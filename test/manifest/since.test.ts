@@ -56,6 +56,16 @@ describe('an entry', () => {
     });
   });
 
+  test('that is gone stands in the order of a plan', async () => {
+    const before = await loaded({
+      'a.yaml': 'version: 1\nusers: [{ username: b }, { username: a }]\n',
+      'b.yaml': app('group: G'),
+    });
+    const { noLongerDeclared } = alterationsSince(before, await loaded('version: 1\nusers: []\n', {}));
+    const addresses = noLongerDeclared.map(({ address }) => address);
+    expect(addresses).toEqual(['application.a', 'user.a', 'user.b']);
+  });
+
   test('is the same in another file, in another order, and with another way to write it', async () => {
     const before = { 'a.yaml': user('email: u@example.com, attributes: { a: 1, b: [2] }') };
     const now = {

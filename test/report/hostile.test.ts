@@ -10,6 +10,7 @@ import { createStyle, type Style } from '../../src/report/formats/lines.ts';
 import { inline } from '../../src/report/printable.ts';
 import { applyReport, planReport, type Report } from '../../src/report/report.ts';
 import { namedSummary } from '../../src/report/words/diagnostics.ts';
+import { placeOf } from '../../src/kinds/resource.ts';
 import { times } from '../support/effort.ts';
 import { given, hostileText, type Given } from '../support/hostile.ts';
 import {
@@ -60,6 +61,10 @@ const none = { diagnostics: [], filenames: [] };
 
 const reports: Record<string, (world: Given) => Report> = {
   'of a plan': ({ plan, diagnostics }) => planReport({ ...none, diagnostics, result: plan }),
+  'of a plan since a revision': ({ sincePlan, diagnostics }) => {
+    const filenames = sincePlan.changes.map(({ resource }) => placeOf(resource).filename);
+    return planReport({ diagnostics, filenames, result: sincePlan });
+  },
   'of an apply': ({ run, diagnostics }) => applyReport({ ...none, diagnostics, result: run }),
   'of diagnostics': ({ diagnostics, plan }) => {
     const { service, environment } = plan;
@@ -78,7 +83,7 @@ function inFormat(format: ReportFormat): [string, (world: Given) => string][] {
 describe('text', () => {
   test.each(Object.entries(reports))('%s holds nothing that a terminal or a log acts on', (_, report) => {
     const render = (world: Given, style: Style): string => formats.text(report(world), { ...setting, style });
-    holdsFor(3, (world) => {
+    holdsFor(4, (world) => {
       const text = render(world, createStyle(false));
       expectInertLines(text);
       const coloured = render(world, createStyle(true));
@@ -90,7 +95,7 @@ describe('text', () => {
 
 describe('JSON', () => {
   test.each(Object.entries(reports))('%s is what was meant, and inert', (_, report) => {
-    holdsFor(3, (world) => {
+    holdsFor(4, (world) => {
       const document = documentOf(report(world));
       const text = jsonText(document);
       expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(document));
@@ -152,21 +157,24 @@ describe('Markdown', () => {
   });
 
   test.each(inFormat('markdown'))(
-    '%s keeps every text within its heading and its one code block',
+    '%s keeps every text within its heading and its blocks of code',
     (name, render) => {
       const expected = outside(treeOf(render(harmless)));
-      holdsFor(3, (world) => {
+      holdsFor(4, (world) => {
         const markdown = render(world);
         expectInertLines(markdown);
         expect(markdown.length).toBeLessThanOrEqual(60_000);
         const tree = treeOf(markdown);
         expect(outside(tree)).toBe(expected);
-        const [heading, code] = elementsIn(tree).filter(({ tagName }) => tagName === 'code');
+        const [heading, ...codes] = elementsIn(tree).filter(({ tagName }) => tagName === 'code');
         const { environment = '', service } = world.plan;
         const subject = inline(`${environment} (${service})`);
         expect(heading && textIn(heading)).toMatch(subject.length <= 200 ? subject : subject.slice(0, 190));
-        const [, fence = '', block] = /\n(`{3,})(?:diff|text)\n(.*)\n\1\n/s.exec(markdown) ?? [];
-        expect(`${fence.length} ${code && textIn(code)}`, name).toBe(`${fence.length} ${block}\n`);
+        const blocks = markdown.matchAll(/\n(`{3,})(?:diff|text)\n(.*?)\n\1\n/gs);
+        expect(
+          codes.map((code) => textIn(code)),
+          name,
+        ).toEqual(Array.from(blocks, ([, , block]) => `${block}\n`));
       });
     },
   );
@@ -194,7 +202,7 @@ describe('HTML pages', () => {
 
   test.each(inFormat('html'))('%s have the elements of a harmless page', (_, render) => {
     const expected = shape(parse(render(harmless)));
-    holdsFor(3, (world) => {
+    holdsFor(4, (world) => {
       const page = render(world);
       expectInertLines(page);
       const tree = parse(page);
@@ -263,7 +271,7 @@ describe('GitHub annotations', () => {
 
 describe('JUnit', () => {
   test.each(inFormat('junit'))('%s is well-formed, and inert', (_, render) => {
-    holdsFor(3, (world) => {
+    holdsFor(4, (world) => {
       const text = render(world);
       expect(xmlFault(text)).toBe(undefined);
       expectInertLines(text);

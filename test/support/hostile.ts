@@ -3,6 +3,7 @@ import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Alteration, Since } from '../../src/manifest/since.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { failedReads } from '../../src/report/words/diagnostics.ts';
@@ -98,6 +99,8 @@ export const hostileText: fc.Arbitrary<string> = fc
 export interface Given {
   readonly resources: readonly Resource[];
   readonly plan: Plan;
+  /** The same, compared with a revision. */
+  readonly sincePlan: Plan;
   readonly run: ApplyRun;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -115,13 +118,15 @@ export function given(texts: readonly string[]): Given {
       return [resource.address, { presence: 'present', held: { pk: 'p', fields } }];
     }),
   );
-  const plan = makePlan(resources, observed, {
+  const context = {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: serviceAt(texts[0] ?? ''),
     environment: texts[1] ?? '',
     scope: { target: texts.slice(0, 3), exclude: texts.slice(3, 5), declared: 1000 },
-  });
+  };
+  const plan = makePlan(resources, observed, context);
+  const sincePlan = makePlan(resources, observed, { ...context, since: sinceOf(resources, texts) });
   const run: ApplyRun = {
     plan,
     outcomes: plan.changes.map((change, index): Outcome => {
@@ -156,7 +161,33 @@ export function given(texts: readonly string[]): Given {
       })),
     ),
   ];
-  return { resources, plan, run, diagnostics };
+  return { resources, plan, sincePlan, run, diagnostics };
+}
+
+/** A third of them is as it was; of the others, some are new, some altered, and of some nothing is known. */
+function sinceOf(resources: readonly Resource[], texts: readonly string[]): Since {
+  const alterationOf = (index: number): Alteration => {
+    const [before = null, now = null] = [texts[index - 1], texts[index]];
+    const fields = [
+      { field: 'name', before, now },
+      { field: 'group', before: { [String(now)]: before } },
+    ];
+    const all = [
+      { kind: 'same' },
+      { kind: 'added' },
+      { kind: 'altered', fields },
+      { kind: 'altered' },
+    ] as const;
+    return all[index % all.length] ?? { kind: 'same' };
+  };
+  const noLongerDeclared = texts.map((text) => ({
+    address: addressOf('user', text),
+    source: { file: text, line: 1, column: 1 },
+  }));
+  return {
+    revision: { ref: texts[2] ?? '', commit: texts[3] ?? '', noLongerDeclared },
+    alterations: new Map(resources.map(({ address }, index) => [address, alterationOf(index)])),
+  };
 }
 
 function resourceOf(text: string, index: number): Resource {

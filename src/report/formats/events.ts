@@ -14,6 +14,7 @@ import {
 } from '../../plan/plan.ts';
 import type { Address } from '../../base/address.ts';
 import type { ResourceType } from '../../kinds/all.ts';
+import type { Alteration } from '../../manifest/since.ts';
 import type { RunEvent } from '../../run/events.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { outcomeDiagnostics } from '../words/outcome-diagnostics.ts';
@@ -38,7 +39,7 @@ type ApplyEvent = {
   readonly '@message': string;
 } & (
   | { readonly type: 'version'; readonly rollcall: string; readonly ui: string }
-  | { readonly type: 'planned_change'; readonly change: Begun }
+  | { readonly type: 'planned_change'; readonly change: Begun & { readonly since?: Alteration['kind'] } }
   | (Destination & {
       readonly type: 'change_summary';
       readonly changes: ChangeCounts & { readonly operation: 'plan' };
@@ -142,7 +143,12 @@ function applyEvents(event: RunEvent): ApplyEvent[] {
 function plannedEvents(plan: Plan): ApplyEvent[] {
   const planned = pendingIn(plan).map((change): ApplyEvent => {
     const message = `${change.resource.address}: Plan to ${actions[change.action].verb}`;
-    return { ...info(message), type: 'planned_change', change: begun(change) };
+    const { since } = change;
+    return {
+      ...info(message),
+      type: 'planned_change',
+      change: { ...begun(change), ...(since && { since: since.kind }) },
+    };
   });
   const changes = { ...changeCounts(plannedEffects(plan)), operation: 'plan' } as const;
   return [

@@ -10,6 +10,8 @@ interface HtmlPage {
   /** How each kind of entry looks, in the order in which they are offered to be shown. */
   readonly kinds: Readonly<Record<string, Look>>;
   readonly entries: readonly PageEntry[];
+  /** Further entries, folded up, and the words to click on; without any, they are left out. */
+  readonly more?: { readonly words: string; readonly entries: readonly PageEntry[] };
 }
 
 export interface PageEntry {
@@ -66,7 +68,8 @@ function escaped(text: string): string {
   return visible.replace(special, (character) => entities[character] ?? '');
 }
 
-export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {
+export function htmlPage({ title, lines, kinds, entries, more }: HtmlPage): string {
+  const folded = more?.entries ?? [];
   const style = pageAsset('page.css');
   const script = pageAsset('page.js');
   const policy = [
@@ -91,10 +94,9 @@ export function htmlPage({ title, lines, kinds, entries }: HtmlPage): string {
 <h1>${title}</h1>
 ${joined(lines.map((line) => markup`<p>${line}</p>\n`))}</header>
 <main>
-${filterForm(kinds, entries)}
-<ol role="list">
-${joined(entries.map((entry) => entryItem(entry, kinds[entry.kind])))}</ol>
-</main>
+${filterForm(kinds, [...entries, ...folded])}
+${entryList(entries, kinds)}
+${folded.length > 0 ? markup`<details>\n<summary>${more?.words ?? ''}</summary>\n${entryList(folded, kinds)}\n</details>\n` : ''}</main>
 <script>${new Html(script)}</script>
 </body>
 </html>
@@ -121,6 +123,11 @@ ${joined(boxes)}</fieldset>
 <p class="search"><label for="search">Search</label> <input type="search" id="search" autocomplete="off">
 <span class="soft" role="status"></span></p>
 </form>`;
+}
+
+function entryList(entries: readonly PageEntry[], kinds: HtmlPage['kinds']): Html {
+  return markup`<ol role="list">
+${joined(entries.map((entry) => entryItem(entry, kinds[entry.kind])))}</ol>`;
 }
 
 function entryItem({ heading, verdict, place, body, ...entry }: PageEntry, look: Look | undefined): Html {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
+import type { Gone } from '../../manifest/since.ts';
 import type { Change } from '../../plan/plan.ts';
 import { quoted } from '../printable.ts';
 import {
@@ -14,15 +15,17 @@ import {
 } from '../report.ts';
 import {
   changeLooks,
-  changeVerdicts,
+  changeVerdict,
   changeView,
   type DiffLine,
   type FieldView,
   type Look,
+  type Side,
 } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead } from '../words/plan.ts';
+import { sinceView } from '../words/since.ts';
 import { markup, htmlPage, joined, type Html, type PageEntry } from './html-page.ts';
 
 /** A page for a pipeline's artifacts. */
@@ -55,18 +58,43 @@ function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
 
 function planPage(report: PlanReport): string {
   const { plan, headline, errors, warnings } = report;
+  const since = sinceView(plan);
+  const {
+    touched: changes,
+    others,
+    gone,
+    besides,
+  } = since ?? { touched: plan.changes, others: [], gone: [], besides: '' };
   return htmlPage({
     title: headingOf(report),
     lines: [
       markup`${planHead(plan)}`,
+      ...(since ? [headlineOf(`In this change, since ${since.revision}: ${since.counts}`)] : []),
       ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
       headlineOf(headline),
       markup`${planCounts(plan)}`,
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
-    kinds: { ...severities, ...changeLooks },
-    entries: [...entriesOf(warnings), ...plan.changes.map((change) => changeEntry(change))],
+    kinds: { ...severities, ...changeLooks, gone: goneLook },
+    entries: [
+      ...entriesOf(warnings),
+      ...changes.map((change) => changeEntry(change)),
+      ...gone.map((each) => goneEntry(each)),
+    ],
+    more: { words: besides, entries: others.map((change) => changeEntry(change)) },
   });
+}
+
+const goneLook: Look = { label: 'no longer declared', sign: '-', colour: 'grey' };
+
+function goneEntry({ address, source }: Gone): PageEntry {
+  return {
+    kind: 'gone',
+    heading: address,
+    verdict: 'No longer declared. rollcall deletes nothing.',
+    place: source ? `${source.file}:${source.line}:${source.column}, before` : '',
+    body: markup``,
+  };
 }
 
 function changeEntry(change: Change): PageEntry {
@@ -74,7 +102,7 @@ function changeEntry(change: Change): PageEntry {
   return {
     kind,
     heading: change.resource.address,
-    verdict: changeVerdicts[kind],
+    verdict: changeVerdict(change),
     place: shownPlace(placeOf(change.resource)),
     body: fieldList(fields),
   };
@@ -139,10 +167,23 @@ function fieldValue(view: FieldView): Html {
       return typeof view.value === 'string' && view.value.includes('\n')
         ? markup`<pre>\n${view.value}</pre>`
         : markup`<code>${quoted(view.value)}</code>`;
-    case 'pair':
-      return markup`<pre><del>- ${quoted(view.observed)}</del> observed\n<ins>+ ${quoted(view.declared)}</ins> declared</pre>`;
+    case 'words':
+      return markup`${view.words}`;
+    case 'sides':
+      return markup`<pre>${joined(view.sides.map((side) => sideLine(side)))}</pre>`;
     case 'diff':
-      return markup`<pre>- observed, + declared\n${joined(view.lines.map((line) => diffLine(line)))}</pre>`;
+      return markup`<pre>- ${view.names[0]}, + ${view.names[1]}\n${joined(view.lines.map((line) => diffLine(line)))}</pre>`;
+  }
+}
+
+function sideLine({ name, look, text }: Side): Html {
+  switch (look) {
+    case 'same':
+      return markup`  ${text} ${name}\n`;
+    case 'removed':
+      return markup`<del>- ${text}</del> ${name}\n`;
+    case 'added':
+      return markup`<ins>+ ${text}</ins> ${name}\n`;
   }
 }
 

@@ -1,11 +1,17 @@
 import pc from 'picocolors';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { isBlank } from '../../base/sensitive.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Change, ChangeKind } from '../../plan/plan.ts';
 import { inline, quoted, wrapped } from '../printable.ts';
-import { changeLooks, changeView, type FieldView, type Look } from '../words/changes.ts';
+import {
+  changeLooks,
+  changeView,
+  changeWords,
+  type FieldView,
+  type Look,
+  type Side,
+} from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
 /** Bold and colours of a terminal. Where colours are not wanted, its functions change nothing. */
@@ -100,8 +106,10 @@ export function changeLines(change: Change, width: number, style: Style): Change
   ];
 }
 
-function heading({ resource }: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
-  const words = kind === 'differs' ? ' differs and is left as it is' : '';
+function heading(change: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
+  const { resource } = change;
+  const told = changeWords(change);
+  const words = told === '' ? '' : ` ${told}`;
   const { address } = resource;
   const { filename, start } = placeOf(resource);
   const place = inline(`${filename}:${start.line}`);
@@ -120,37 +128,40 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
       const name = field.padEnd(column - fieldIndent);
       return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
     }
-    case 'pair': {
-      if (isBlank(view.declared) && isBlank(view.observed))
-        return [indented(fieldIndent, `${field}  ${view.declared.slice(0, -1)}, and another value there)`)];
-      const side = (name: string, value: JsonValue, paint: (text: string) => string): ChangeLine[] => {
-        const [first, ...others] = wrapped(quoted(value), width - fieldIndent - 12);
-        return [
-          indented(fieldIndent + 2, `${name}  ${paint(first)}`),
-          ...others.map((line) => indented(fieldIndent + 12, paint(line))),
-        ];
-      };
+    case 'words':
+      return [indented(fieldIndent, `${field}  ${view.words}`)];
+    case 'sides':
       return [
         indented(fieldIndent, field),
-        ...side('observed', view.observed, style.red),
-        ...side('declared', view.declared, style.green),
+        ...view.sides.flatMap(({ name, look, text }) => {
+          const paint = paintOf(look, style);
+          const [first, ...others] = wrapped(text, width - fieldIndent - 12);
+          return [
+            indented(fieldIndent + 2, `${name.padEnd(8)}  ${paint(first)}`),
+            ...others.map((line) => indented(fieldIndent + 12, paint(line))),
+          ];
+        }),
       ];
-    }
     case 'diff': {
       const lines = view.lines.flatMap((line): ChangeLine[] => {
         if (line.kind === 'left_out')
           return [indented(fieldIndent + 2, style.dim(`… ${line.lines} lines alike`))];
         const sign = { same: ' ', removed: '-', added: '+' }[line.kind];
-        const paint = { same: String, removed: style.red, added: style.green }[line.kind];
+        const paint = paintOf(line.kind, style);
         return wrapped(inline(withVisibleEnd(line.text)), width - fieldIndent - 4).map((text, index) => ({
           sign: index === 0 ? sign : ' ',
           indent: fieldIndent + 2,
           text: paint(index === 0 ? text : `  ${text}`),
         }));
       });
-      return [indented(fieldIndent, `${field}  (- observed, + declared)`), ...lines];
+      const [removed, added] = view.names;
+      return [indented(fieldIndent, `${field}  (- ${removed}, + ${added})`), ...lines];
     }
   }
+}
+
+function paintOf(look: Side['look'], style: Style): (text: string) => string {
+  return { same: String, removed: style.red, added: style.green }[look];
 }
 
 function indented(indent: number, text: string): ChangeLine {

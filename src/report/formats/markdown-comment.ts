@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inline, startOf, uriComponent } from '../printable.ts';
 
 /**
- * A Markdown comment. Every text from a manifest or the service is inside its one code block, or the code of its heading, where
+ * A Markdown comment. Every text from a manifest or the service is inside its blocks of code, or the code of its heading, where
  * Markdown and HTML have no meaning.
  */
 export interface MarkdownComment {
@@ -14,7 +14,12 @@ export interface MarkdownComment {
   readonly key: CommentKey;
   /** Markdown of our own words. */
   readonly headline: string;
-  /** The words to click on to unfold the block; without them the block is open. */
+  readonly blocks: readonly MarkdownBlock[];
+}
+
+/** A block of code. */
+export interface MarkdownBlock {
+  /** The words to click on to unfold it; without them it is open. */
   readonly fold?: string;
   readonly language: 'diff' | 'text';
   readonly sections: readonly MarkdownSection[];
@@ -23,7 +28,7 @@ export interface MarkdownComment {
 /** What tells one comment from another, by name; what is undefined is left out. */
 export type CommentKey = Readonly<Record<string, string | undefined>>;
 
-/** A part of the block. Its texts are safe line by line. */
+/** A part of a block. Its texts are safe line by line. */
 export interface MarkdownSection {
   readonly items: readonly string[];
   readonly separator: '\n' | '\n\n';
@@ -46,21 +51,30 @@ export const stepSummaryLimit: Limit = { most: 1_000_000, lengthOf: (text) => Bu
 
 /** Writes the comment within a limit. Items that do not fit are left out and counted. */
 export function comment(content: MarkdownComment, { most, lengthOf }: Limit): string {
-  const certain = content.sections.flatMap((section) =>
-    section.itemName === undefined ? section.items : [],
+  const { blocks } = content;
+  const certain = blocks.map(({ sections }) =>
+    sections.flatMap(({ itemName, items }) => (itemName === undefined ? items : [])),
   );
   // The sections that are never cut may take half of the room. Each section needs some for its own words.
-  const clip = (text: string): string => clipped(text, Math.floor(most / 8 / Math.max(1, certain.length)));
-  const stands = certain.map((text) => clip(text)).join('\n\n');
-  let fence = longEnough(stands);
-  const around = inFence(content, fence, stands);
-  let left = most - lengthOf(around) - content.sections.length * 100;
-  const block = content.sections.flatMap(({ items, separator, itemName, most: mostItems = items.length }) => {
+  const clip = (text: string): string =>
+    clipped(text, Math.floor(most / 8 / Math.max(1, certain.flat().length)));
+  const stands = certain.map((texts) => texts.map((text) => clip(text)).join('\n\n'));
+  let fence = longEnough(stands.join('\n'));
+  const around = inFences(content, fence, stands);
+  let left = most - lengthOf(around) - blocks.flatMap(({ sections }) => sections).length * 100;
+  const shownOf = ({
+    items,
+    separator,
+    itemName,
+    most: mostItems = items.length,
+  }: MarkdownSection): string[] => {
+    if (items.length === 0) return [];
     if (itemName === undefined) return [items.map((text) => clip(text)).join(separator)];
     let shown = 0;
     for (const item of items.slice(0, mostItems)) {
       const longer = Math.max(fence, longEnough(item));
-      const length = lengthOf(item) + separator.length + 2 * (longer - fence); // the block has a fence at either end
+      // Each block has a fence at either end.
+      const length = lengthOf(item) + separator.length + 2 * blocks.length * (longer - fence);
       if (length > left) break;
       left -= length;
       fence = longer;
@@ -71,14 +85,16 @@ export function comment(content: MarkdownComment, { most, lengthOf }: Limit): st
     const parts =
       more === 0 ? items : [...items.slice(0, shown), `… and ${more} more ${itemName}, left out here.`];
     return parts.length > 0 ? [parts.join(separator)] : [];
-  });
-  return inFence(content, fence, block.join('\n\n'));
+  };
+  const texts = blocks.map(({ sections }) => sections.flatMap(shownOf).join('\n\n'));
+  return inFences(content, fence, texts);
 }
 
-function inFence(
-  { title, name, key, headline, fold, language }: MarkdownComment,
+/** The comment with the texts of its blocks; a block without any is left out. */
+function inFences(
+  { title, name, key, headline, blocks }: MarkdownComment,
   fenceLength: number,
-  text: string,
+  texts: readonly string[],
 ): string {
   const fence = '`'.repeat(fenceLength);
   return [
@@ -87,10 +103,14 @@ function inFence(
     '',
     headline,
     '',
-    ...(fold === undefined ? [] : ['<details>', `<summary>${fold}</summary>`, '']),
-    ...(text === '' ? [] : [`${fence}${language}`, text, fence]),
-    ...(fold === undefined ? [] : ['', '</details>']),
-    '',
+    ...blocks.flatMap(({ fold, language }, index) => {
+      const text = texts[index] ?? '';
+      if (text === '') return [];
+      const block = [`${fence}${language}`, text, fence, ''];
+      return fold === undefined
+        ? block
+        : ['<details>', `<summary>${fold}</summary>`, '', ...block, '</details>', ''];
+    }),
   ].join('\n');
 }
 

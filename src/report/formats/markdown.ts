@@ -1,11 +1,12 @@
 import { destinationName } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import type { Change } from '../../plan/plan.ts';
+import type { Change, Plan } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
 import { byKind, type ApplyReport, type Format, type PlanReport, type ProblemsReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted } from '../words/outcomes.ts';
 import { planCounts, planHead, shownChanges } from '../words/plan.ts';
+import { goneWords, sinceView, type SinceView } from '../words/since.ts';
 import { changeLines, diagnosticText, plain } from './lines.ts';
 import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
@@ -24,27 +25,82 @@ export const markdown: Format = (report, { limit = commentLimit, commentKey }) =
 
 function ofProblems({ headline, diagnostics, remarks }: ProblemsReport): Content {
   const foot = { items: remarks.map((remark) => inline(remark)), separator: '\n\n' } as const;
-  return { headline: `**${headline}**`, language: 'text', sections: [problems(diagnostics), foot] };
+  return {
+    headline: `**${headline}**`,
+    blocks: [{ language: 'text', sections: [problems(diagnostics), foot] }],
+  };
 }
 
 /** First what keeps it from being applied, then the changes as a diff, all folded up. */
-function ofPlan({ headline, errors, warnings, plan }: PlanReport): Content {
+function ofPlan(report: PlanReport): Content {
+  const { headline, errors, warnings, plan } = report;
+  const since = sinceView(plan);
+  if (since) return ofPlanSince(report, since);
   return {
     headline: [`**${headline}** ${planCounts(plan)}`, ...warned(warnings)].join(' '),
-    fold: 'Show the plan',
-    language: 'diff',
-    sections: [
-      { items: [planHead(plan)], separator: '\n\n' },
-      problems(errors),
-      warningsOf(warnings),
+    blocks: [
       {
-        items: shownChanges(plan).map((change) => diffBlock(change)),
-        separator: '\n\n',
-        itemName: 'changes',
+        fold: 'Show the plan',
+        language: 'diff',
+        sections: [
+          headOf(plan),
+          problems(errors),
+          warningsOf(warnings),
+          changesOf(shownChanges(plan)),
+          footOf(plan),
+        ],
       },
-      { items: planFoot(plan, plain), separator: '\n\n' },
     ],
   };
+}
+
+/** More than a reviewer reads without a click is folded up. */
+const mostOpenLines = 60;
+const mostGone = 50;
+
+/** First what this change does, and open; folded up, what the plan would do all the same. */
+function ofPlanSince({ headline, errors, warnings, plan }: PlanReport, since: SinceView): Content {
+  const { revision, counts, touched, others, besides, gone } = since;
+  const change = [...problems(errors).items, ...changesOf(touched).items].join('\n');
+  return {
+    headline: [`**In this change: ${counts}**`, `${headline} ${planCounts(plan)}`, ...warned(warnings)].join(
+      ' ',
+    ),
+    blocks: [
+      {
+        ...(change.split('\n').length > mostOpenLines && { fold: 'Show this change' }),
+        language: 'diff',
+        sections: [
+          problems(errors),
+          { items: [`Since ${revision}:`], separator: '\n\n' },
+          changesOf(touched),
+          { items: gone.length > 0 ? [goneWords(gone, mostGone)] : [], separator: '\n\n' },
+        ],
+      },
+      {
+        fold: besides === '' ? 'Show the notes' : besides,
+        language: 'diff',
+        sections: [
+          headOf(plan),
+          warningsOf(warnings),
+          changesOf(shownChanges({ changes: others })),
+          footOf(plan),
+        ],
+      },
+    ],
+  };
+}
+
+function headOf(plan: Plan): MarkdownSection {
+  return { items: [planHead(plan)], separator: '\n\n' };
+}
+
+function changesOf(changes: readonly Change[]): MarkdownSection {
+  return { items: changes.map((change) => diffBlock(change)), separator: '\n\n', itemName: 'changes' };
+}
+
+function footOf(plan: Plan): MarkdownSection {
+  return { items: planFoot(plan, plain), separator: '\n\n' };
 }
 
 /** First what went wrong, then what became of each resource, all folded up. */
@@ -52,13 +108,17 @@ function ofApply(report: ApplyReport): Content {
   const ended = [...(report.run.interrupted ? [wasInterrupted] : []), report.headline].join(' ');
   return {
     headline: [`**${ended}** ${report.counts}`, ...warned(report.warnings)].join(' '),
-    fold: 'Show what became of each resource',
-    language: 'text',
-    sections: [
-      problems(report.findings),
-      warningsOf(report.warnings),
-      { items: outcomeLines(report, plain), separator: '\n', itemName: 'resources' },
-      { items: applyFoot(report, plain), separator: '\n\n' },
+    blocks: [
+      {
+        fold: 'Show what became of each resource',
+        language: 'text',
+        sections: [
+          problems(report.findings),
+          warningsOf(report.warnings),
+          { items: outcomeLines(report, plain), separator: '\n', itemName: 'resources' },
+          { items: applyFoot(report, plain), separator: '\n\n' },
+        ],
+      },
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { Change, Plan } from '../../plan/plan.ts';
-import { inline } from '../printable.ts';
+import { inline, wrapped } from '../printable.ts';
 import {
   byKind,
   headingOf,
@@ -12,6 +12,7 @@ import {
 import { outcomeLooks } from '../words/outcomes.ts';
 import { appliedTo } from '../words/outcomes.ts';
 import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
+import { goneWords, sinceView } from '../words/since.ts';
 import { changeLines, diagnosticsText, painted, plain, type Style } from './lines.ts';
 
 /** Text for a person. */
@@ -35,11 +36,24 @@ function problemsText(report: ProblemsReport, { style = plain }: Setting): strin
 
 /** The plan, for a person who decides on it. */
 export function planText(plan: Plan, style: Style): string {
-  return `${[
-    planHead(plan),
-    ...shownChanges(plan).map((change) => changeBlock(change, style)),
-    ...planFoot(plan, style),
-  ].join('\n\n')}\n`;
+  return `${[planHead(plan), ...planBody(plan, style), ...planFoot(plan, style)].join('\n\n')}\n`;
+}
+
+/** The changes; of a plan that was compared with a revision, those that are new, and how many others there are. */
+function planBody(plan: Plan, style: Style): string[] {
+  const since = sinceView(plan);
+  const changes = since?.touched ?? shownChanges(plan);
+  const blocks = changes.map((change) => changeBlock(change, style));
+  if (since === undefined) return blocks;
+  const { revision, counts, gone, besides, others } = since;
+  const more =
+    shownChanges({ changes: others }).length > 0 ? '\nWithout --since, they are shown as well.' : '';
+  return [
+    style.bold(`In this change, since ${revision}: ${counts}`),
+    ...blocks,
+    ...(gone.length > 0 ? [wrapped(goneWords(gone), width).join('\n')] : []),
+    ...(besides === '' ? [] : [`${besides}.${more}`]),
+  ];
 }
 
 /** What comes after the changes: notes, the counts, and the last line. */

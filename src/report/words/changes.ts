@@ -1,6 +1,10 @@
 import type { JsonValue } from '../../base/json.ts';
+import { isBlank } from '../../base/sensitive.ts';
 import { kindWords } from '../../kinds/all.ts';
+import type { Resource } from '../../kinds/resource.ts';
+import type { AlteredField } from '../../manifest/since.ts';
 import { actions } from '../../plan/actions.ts';
+import { quoted } from '../printable.ts';
 import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
 // The rest of the package is for other diffs, and takes as long to load as a small command to run.
 import { diffLines } from 'diff/lib/diff/line.js';
@@ -13,15 +17,27 @@ interface ChangeView {
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
-  /** Two short values, shown one above the other. */
+  /** Short values, shown one above the other. */
+  | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
+  /** Two long texts: removed is the first side, added the second. */
   | {
-      readonly kind: 'pair';
+      readonly kind: 'diff';
       readonly field: string;
-      readonly observed: JsonValue;
-      readonly declared: JsonValue;
+      readonly names: readonly [SideName, SideName];
+      readonly lines: readonly DiffLine[];
     }
-  /** Two long texts: removed is what is observed, added what is declared. */
-  | { readonly kind: 'diff'; readonly field: string; readonly lines: readonly DiffLine[] };
+  /** What cannot be shown, in words. */
+  | { readonly kind: 'words'; readonly field: string; readonly words: string };
+
+type SideName = 'before' | 'now' | 'observed' | 'declared';
+
+/** One of the values that a field has. */
+export interface Side {
+  readonly name: SideName;
+  readonly look: 'removed' | 'added' | 'same';
+  /** Safe to print. */
+  readonly text: string;
+}
 
 /** How an entry of a list looks, and what entries like it are called. */
 export interface Look {
@@ -37,33 +53,112 @@ export const changeLooks: Readonly<Record<ChangeKind, Look>> = {
   in_sync: { label: 'in sync', sign: '=', colour: 'grey' },
 };
 
-/** What becomes of a change, in a sentence. */
-export const changeVerdicts: Readonly<Record<ChangeKind, string>> = {
-  create: 'Will be created with these fields.',
+/** What became of the entry, where that is new, and what becomes of it, in sentences. */
+export function changeVerdict(change: Change): string {
+  const verdict = verdicts[changeKind(change)];
+  switch (change.since?.kind) {
+    case 'added':
+      return `Added. ${verdict}`;
+    case 'altered':
+      return `Altered${change.since.fields ? '' : '; it was broken before'}. ${verdict}`;
+    case 'same':
+    case undefined:
+      return verdict;
+  }
+}
+
+const verdicts: Readonly<Record<ChangeKind, string>> = {
+  create: 'Will be created.',
   create_if_absent: `rollcall does not read ${kindWords.unreadable}: it will be created if it is absent, and left as it is if not.`,
   differs: 'Exists and differs. It is left as it is.',
   in_sync: 'Exists, and is as declared.',
 };
 
-/** What there is to show of a change: what is sent to create it, or in what it differs. */
+/** What is said of a change behind its address; mostly nothing, for its sign says enough. */
+export function changeWords(change: Change): string {
+  const kind = changeKind(change);
+  switch (change.since?.kind) {
+    case 'added':
+      return addedWords[kind];
+    case 'altered':
+      return change.since.fields ? alteredWords[kind] : `${alteredWords[kind]}; it was broken before`;
+    case 'same':
+    case undefined:
+      return kind === 'differs' ? 'differs and is left as it is' : '';
+  }
+}
+
+const addedWords: Readonly<Record<ChangeKind, string>> = {
+  create: 'is added',
+  create_if_absent: 'is added',
+  differs: 'is added; it exists, differs and is left as it is',
+  in_sync: 'is added; it exists already, as declared',
+};
+
+const alteredWords: Readonly<Record<ChangeKind, string>> = {
+  create: 'is altered',
+  create_if_absent: 'is altered; if it exists, it is left as it is',
+  differs: 'is altered; it differs and is left as it is',
+  in_sync: 'is altered, and in sync',
+};
+
+/** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
 export function changeView(change: Change): ChangeView {
-  const { resource, presence, differences } = change;
-  return {
-    kind: changeKind(change),
-    fields:
-      presence === 'present'
-        ? differences.map((difference) => differenceView(difference))
-        : Object.entries(resource.shown).map(([field, value]) => ({ kind: 'value', field, value })),
-  };
+  return { kind: changeKind(change), fields: fieldsOf(change) };
+}
+
+function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {
+  const differing = new Map(differences.map((difference) => [difference.field, difference]));
+  if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
+  if (presence === 'present' && since?.kind !== 'added') return differences.map(differenceView);
+  return Object.entries(resource.shown).map(([field, value]) => {
+    const difference = differing.get(field);
+    return difference ? differenceView(difference) : { kind: 'value', field, value };
+  });
+}
+
+/** First what was altered, then in what else it differs; the other fields are counted. */
+function alteredViews(
+  altered: readonly AlteredField[],
+  { kind, shown }: Resource,
+  differing: ReadonlyMap<string, Difference>,
+): FieldView[] {
+  const told = new Set(altered.map(({ field }) => field));
+  const others = [...differing.values()].filter(({ field }) => !told.has(field));
+  for (const { field } of others) told.add(field);
+  const rest = Object.keys(shown).filter((field) => !told.has(field) && field !== kind.identity).length;
+  return [
+    ...altered.flatMap((field) => alteredView(field, differing.get(field.field))),
+    ...others.map(differenceView),
+    ...(rest > 0 ? [{ kind: 'words', field: '…', words: `${rest} more, as before` } as const] : []),
+  ];
+}
+
+function alteredView({ field, before, now }: AlteredField, difference: Difference | undefined): FieldView[] {
+  const differs = difference ? [differenceView(difference)] : [];
+  if (before !== undefined && isBlank(before) && now !== undefined && isBlank(now))
+    return [{ kind: 'words', field, words: `${now.slice(0, -1)}, and something else before)` }, ...differs];
+  if (typeof before === 'string' && typeof now === 'string' && isForDiff(before, now))
+    return [{ kind: 'diff', field, names: ['before', 'now'], lines: textDiff(before, now) }, ...differs];
+  const sides = [side('before', 'removed', before), side('now', 'added', now)];
+  if (difference) sides.push(side('observed', 'same', difference.observed));
+  return [{ kind: 'sides', field, sides }];
+}
+
+function side(name: SideName, look: Side['look'], value: JsonValue | undefined): Side {
+  return { name, look, text: value === undefined ? '(not declared)' : quoted(value) };
 }
 
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
 function differenceView({ field, declared, observed }: Difference): FieldView {
+  if (isBlank(declared) && isBlank(observed))
+    return { kind: 'words', field, words: `${declared.slice(0, -1)}, and another value there)` };
   if (typeof declared === 'string' && typeof observed === 'string' && isForDiff(observed, declared))
-    return { kind: 'diff', field, lines: textDiff(observed, declared) };
-  return { kind: 'pair', field, observed, declared };
+    return { kind: 'diff', field, names: ['observed', 'declared'], lines: textDiff(observed, declared) };
+  const sides = [side('observed', 'removed', observed), side('declared', 'added', declared)];
+  return { kind: 'sides', field, sides };
 }
 
 function isForDiff(observed: string, declared: string): boolean {

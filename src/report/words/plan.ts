@@ -14,7 +14,7 @@ import {
 import { inline } from '../printable.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
-export function shownChanges({ changes }: Plan): Change[] {
+export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return changes.filter((change) => changeKind(change) !== 'in_sync');
 }
 
@@ -51,9 +51,19 @@ export function unreadNote({ changes, scope }: Plan): string[] {
 
 /** How many changes there are of each kind. */
 export function planCounts({ changes }: Plan): string {
+  return `${countsOf(changes, 0).join(', ')}.`;
+}
+
+/** The same in parts; those that count fewer than `least` are left out. */
+export function countsOf(changes: readonly Change[], least: number = 1): string[] {
   const { create, create_if_absent: ifAbsent, differs, in_sync: inSync } = planSummary(changes);
-  const differ = differs === 1 ? 'differs' : 'differ';
-  return `${create} to create, ${ifAbsent} to create if absent, ${differs} ${differ}, ${inSync} in sync.`;
+  const counts: [count: number, words: string][] = [
+    [create, 'to create'],
+    [ifAbsent, 'to create if absent'],
+    [differs, differs === 1 ? 'differs' : 'differ'],
+    [inSync, 'in sync'],
+  ];
+  return counts.filter(([count]) => count >= least).map(([count, words]) => `${count} ${words}`);
 }
 
 /** The last line of a plan. Tools that read Terraform's output match it. */
@@ -65,7 +75,7 @@ export function planHeadline(plan: Plan): string {
 }
 
 /** Diagnostics of what differs, at the lines that declare it. */
-export function drift({ changes }: Plan, severity: Diagnostic['severity']): Diagnostic[] {
+export function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(({ differences }) => differences.length > 0);
   return differing.map(({ resource, differences }): Diagnostic => {
     const { address } = resource;

@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import { alterationsSince } from '../../src/manifest/since.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import type { Plan } from '../../src/plan/plan.ts';
+import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import { planReport } from '../../src/report/report.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { observedIn, type Existing } from '../support/plan-of.ts';
+
+const formats = await loadFormats();
+
+async function loaded(text: string, env?: Readonly<Record<string, string>>): Promise<LoadedManifests> {
+  return loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': text }),
+    secrets: env ? 'read' : 'assumed',
+    ...(env && { env }),
+  });
+}
+
+/** The plan of what is declared now, since what was declared before. */
+async function planned(before: string, now: string, existing: Existing = {}): Promise<Plan> {
+  const manifests = await loaded(`version: 1\n${now}`, { ONE: 'canary-one', TWO: 'canary-two' });
+  const { alterations, noLongerDeclared } = alterationsSince(
+    await loaded(`version: 1\n${before}`),
+    manifests,
+  );
+  const held = Object.fromEntries(
+    Object.entries(existing).map(([slug, fields]) => [slug, { ...fields, slug }]),
+  );
+  return makePlan(manifests.resources, observedIn(manifests.resources, held), {
+    toolVersion: '1.2.3',
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    service: 'https://id.example.com',
+    environment: 'production',
+    since: {
+      revision: { ref: 'origin/main', commit: '3f2c1ab'.padEnd(40, '0'), noLongerDeclared },
+      alterations,
+    },
+  });
+}
+
+function written(plan: Plan, format: ReportFormat, filenames: readonly string[] = ['m.yaml']): string {
+  return formats[format](planReport({ result: plan, diagnostics: [], filenames }), { toolVersion: '1.2.3' });
+}
+
+/** What the text says between its head and the counts. */
+async function shown(...given: Parameters<typeof planned>): Promise<string> {
+  const [, ...parts] = written(await planned(...given), 'text').split('\n\n');
+  return parts.slice(0, -2).join('\n\n');
+}
+
+const apps = (...entries: readonly string[]): string =>
+  `applications:\n${entries.map((entry) => `  - { ${entry} }\n`).join('')}`;
+const users = (...entries: readonly string[]): string =>
+  `users:\n${entries.map((entry) => `  - { ${entry} }\n`).join('')}`;
+
+describe('the text of a plan since a revision', () => {
+  test('has what is new, what is gone, and how much is as it was', async () => {
+    const before =
+      apps('slug: grafana, name: Grafana', 'slug: wiki, name: Wiki') +
+      users('username: ann, name: A', 'username: bob, name: B', 'username: carl, name: C');
+    const now =
+      apps('slug: grafana, name: Grafana 2', 'slug: wiki, name: Wiki', 'slug: new, name: New') +
+      users('username: ann, name: A', 'username: zoe, name: Zoe Example');
+    const plan = await planned(before, now, { grafana: { name: 'Grafana' }, wiki: { name: 'Vicky' } });
+    expect(written(plan, 'text')).toBe(`Plan for production (https://id.example.com)
+
+In this change, since origin/main (3f2c1ab): 2 added, 1 altered, 2 no longer declared.
+
+  ! application.grafana is altered; it differs and is left as it is  m.yaml:3
+      name
+        before    "Grafana"
+        now       "Grafana 2"
+        observed  "Grafana"
+
+  + application.new is added  m.yaml:5
+      slug  "new"
+      name  "New"
+
+  ? user.zoe is added  m.yaml:8
+      username  "zoe"
+      name      "Zoe Example"
+
+No longer declared (rollcall deletes nothing): user.bob, user.carl
+
+Besides, as before this change: 1 to create if absent, 1 differs.
+Without --since, they are shown as well.
+
+rollcall does not read users: each ? is created if it is absent,
+and left as it is if not.
+
+1 to create, 2 to create if absent, 2 differ, 0 in sync.
+
+Plan: 3 to add, 0 to change, 0 to destroy.
+`);
+  });
+
+  test.each<[string, string, string, Existing, string]>([
+    [
+      'nothing new',
+      apps('slug: a, name: A'),
+      apps('slug: a, name: A'),
+      { a: { name: 'A' } },
+      `In this change, since origin/main (3f2c1ab): nothing added, altered or taken out.
+
+Besides, as before this change: 1 in sync.`,
+    ],
+    [
+      'nothing but what is new',
+      '',
+      apps('slug: a, name: A'),
+      { a: { name: 'A' } },
+      `In this change, since origin/main (3f2c1ab): 1 added.
+
+  = application.a is added; it exists already, as declared  m.yaml:3
+      slug  "a"
+      name  "A"`,
+    ],
+    [
+      'what is there and differs, and is new',
+      '',
+      apps('slug: a, name: A, group: G'),
+      { a: { name: 'A', group: 'H' } },
+      `In this change, since origin/main (3f2c1ab): 1 added.
+
+  ! application.a is added; it exists, differs and is left as it is  m.yaml:3
+      slug   "a"
+      name   "A"
+      group
+        observed  "H"
+        declared  "G"`,
+    ],
+    [
+      'what is there by now',
+      apps('slug: a, name: A'),
+      apps('slug: a, name: B'),
+      { a: { name: 'B' } },
+      `In this change, since origin/main (3f2c1ab): 1 altered.
+
+  = application.a is altered, and in sync  m.yaml:3
+      name
+        before    "A"
+        now       "B"`,
+    ],
+    [
+      'a field that was not declared, and one that no longer is',
+      users('username: u, name: U, email: u@example.com, path: p'),
+      users('username: u, name: U, path: p, is_active: false'),
+      {},
+      `In this change, since origin/main (3f2c1ab): 1 altered.
+
+  ? user.u is altered; if it exists, it is left as it is  m.yaml:3
+      is_active
+        before    (not declared)
+        now       false
+      email
+        before    "u@example.com"
+        now       (not declared)
+      …  2 more, as before`,
+    ],
+    [
+      'a text of several lines',
+      apps('slug: a, name: A, meta_description: "one\\ntwo"'),
+      apps('slug: a, name: A, meta_description: "one\\n2"'),
+      { a: { name: 'A', meta_description: 'one\nzwei' } },
+      `In this change, since origin/main (3f2c1ab): 1 altered.
+
+  ! application.a is altered; it differs and is left as it is  m.yaml:3
+      meta_description  (- before, + now)
+        one
+      - two
+      + 2
+      meta_description  (- observed, + declared)
+        one
+      - zwei
+      + 2
+      …  1 more, as before`,
+    ],
+    [
+      'what differs beside what was altered',
+      apps('slug: a, name: A, group: G'),
+      apps('slug: a, name: B, group: G'),
+      { a: { name: 'B', group: 'H' } },
+      `In this change, since origin/main (3f2c1ab): 1 altered.
+
+  ! application.a is altered; it differs and is left as it is  m.yaml:3
+      name
+        before    "A"
+        now       "B"
+      group
+        observed  "H"
+        declared  "G"`,
+    ],
+    [
+      'a secret that is another',
+      apps("slug: a, name: A, group: '${env:ONE}'"),
+      apps("slug: a, name: A, group: '${env:TWO}'"),
+      { a: { name: 'A', group: 'canary-one' } },
+      `In this change, since origin/main (3f2c1ab): 1 altered.
+
+  ! application.a is altered; it differs and is left as it is  m.yaml:3
+      group  (sensitive, and something else before)
+      group  (sensitive, and another value there)
+      …  1 more, as before`,
+    ],
+    [
+      'an entry that was broken',
+      users('username: u, nme: U'),
+      users('username: u, name: U'),
+      {},
+      `In this change, since origin/main (3f2c1ab): 1 altered.
+
+  ? user.u is altered; if it exists, it is left as it is; it was broken before
+      m.yaml:3
+      username  "u"
+      name      "U"`,
+    ],
+  ])('tells of %s', async (_, before, now, existing, expected) => {
+    const text = (await shown(before, now, existing)).replace(/\n\nrollcall does not read [^]*/, '');
+    expect(text).toBe(expected);
+  });
+
+  test('names all that are gone, in lines of 80 columns', async () => {
+    const many = Array.from({ length: 100 }, (_, index) => `user-${index}`);
+    const text = written(await planned(users(...many.map((name) => `username: ${name}`)), ''), 'text');
+    for (const name of many) expect(text).toMatch(new RegExp(`user\\.${name}\\b`));
+    expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('the comment of a plan since a revision', () => {
+  const roll = (count: number): string =>
+    users(...Array.from({ length: count }, (_, index) => `username: user-${index}, name: User ${index}`));
+
+  test('is ten lines long for one new user among 2,000, and folds up the others', async () => {
+    const text = written(
+      await planned(roll(2000), `${roll(2000)}  - { username: zoe, name: Zoe Example }\n`),
+      'markdown',
+    );
+    const [open = '', folded = ''] = text.split('<details>');
+    expect(open.split('\n').slice(1).join('\n'))
+      .toBe(`### rollcall plan for \`production (https://id.example.com)\`
+
+**In this change: 1 added.** Plan: 2001 to add, 0 to change, 0 to destroy. 0 to create, 2001 to create if absent, 0 differ, 0 in sync.
+
+\`\`\`diff
+Since origin/main (3f2c1ab):
+
+? user.zoe is added  m.yaml:2003
+    username  "zoe"
+    name      "Zoe Example"
+\`\`\`
+
+`);
+    expect(folded).toContain('<summary>Besides, as before this change: 2000 to create if absent</summary>');
+    expect(folded).toContain('? user.user-0  m.yaml:3\n');
+    expect(folded).not.toContain('zoe');
+    expect(folded).toMatch(/… and \d+ more changes, left out here\.\n/);
+    expect(folded).toContain('Plan: 2001 to add, 0 to change, 0 to destroy.\n```\n\n</details>\n');
+    expect(text.length).toBeLessThanOrEqual(60_000);
+  });
+
+  test('folds up what is new as well where that is much, and names the first of what is gone', async () => {
+    const text = written(
+      await planned(
+        roll(60),
+        apps(
+          ...(roll(60)
+            .match(/(?<=username: )user-\d+/g)
+            ?.map((name) => `slug: ${name}, name: N`) ?? []),
+        ),
+      ),
+      'markdown',
+    );
+    expect(text.match(/<summary>.*/g)).toEqual([
+      '<summary>Show this change</summary>',
+      '<summary>Show the notes</summary>',
+    ]);
+    expect(text).toMatch(
+      /\nNo longer declared \(rollcall deletes nothing\): (?:user\.user-\d+,? ?){50} and 10 more\n```\n/,
+    );
+  });
+});
+
+test('a line is annotated where it is new and differs, and a file where something of it is gone', async () => {
+  const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
+  const plan = await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2'), {
+    a: { name: 'Z' },
+    b: { name: 'Z' },
+  });
+  expect(written(plan, 'github').split('\n')).toEqual([
+    expect.stringMatching(
+      /^::warning file=m\.yaml,line=4,.*title=differs \(production\)::application\.b differs in `name`/,
+    ),
+    expect.stringMatching(
+      /^::warning file=m\.yaml,line=1,.*title=no-longer-declared \(production\)::user\.u is no longer declared/,
+    ),
+    '',
+  ]);
+  // A file that is not read any more has no lines.
+  expect(written(plan, 'github', [])).toMatch(/^::warning title=no-longer-declared \(production\)::user\.u/m);
+  expect(written(plan, 'sarif').match(/"ruleId": .*/g)).toHaveLength(2);
+  expect(written(plan, 'junit').match(/<testcase /g)).toHaveLength(2);
+  // What makes the plan fail is told of all.
+  const failing = planReport({ result: plan, diagnostics: [], filenames: [] }, 'error');
+  expect(failing.findings.map(({ address, severity }) => `${severity} ${address}`)).toEqual([
+    'error application.a',
+    'error application.b',
+    'warning user.u',
+  ]);
+});
+
+test('the page has what is new and gone first, and the rest folded up', async () => {
+  const before = apps('slug: a, name: A', 'slug: b, name: B') + users('username: u, name: U');
+  const page = written(await planned(before, apps('slug: a, name: A', 'slug: b, name: B 2')), 'html');
+  const [open = '', folded = ''] = page.split('<details>');
+  expect(open).toContain('In this change, since origin/main (3f2c1ab): 1 altered, 1 no longer declared.');
+  expect(
+    open.match(/<\/span> \S+(?=<\/h2>)|(?<=<p class="verdict">).*(?=<)|(?<=<p class="soft">).*(?=<)/g),
+  ).toEqual([
+    '</span> application.b',
+    'Altered. Will be created.',
+    'm.yaml:4:5',
+    '</span> user.u',
+    'No longer declared. rollcall deletes nothing.',
+    'm.yaml:6:5, before',
+  ]);
+  expect(open).toContain('<del>- &quot;B&quot;</del> before\n<ins>+ &quot;B 2&quot;</ins> now');
+  expect(folded).toContain('<summary>Besides, as before this change: 1 to create</summary>');
+  expect(folded).toContain('</span> application.a</h2>');
+});
