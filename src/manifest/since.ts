@@ -146,7 +146,7 @@ export function brokenBefore(
     diagnosticFor(undefined, {
       code: 'broken-before',
       severity: 'warning',
-      summary: `the manifests of ${ref} (${shortCommit(commit)}) were not valid, so not all that is called new may be`,
+      summary: `the manifests of ${ref} (${shortCommit(commit)}) were not valid: some of what is called new may not be`,
       detail: [...named, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n'),
     }),
   ];

@@ -191,7 +191,7 @@ describe('manifests that were not valid', () => {
     expect(warning).toMatchObject({
       severity: 'warning',
       code: 'broken-before',
-      summary: 'the manifests of origin/main (0123456) were not valid, so not all that is called new may be',
+      summary: 'the manifests of origin/main (0123456) were not valid: some of what is called new may not be',
     });
     expect(warning?.detail).toMatch(
       /^a\.yaml:1:\d+: .*\nb\.yaml:2:\d+: .*\nb\.yaml:2:\d+: .*\n… and \d more\.$/,
