@@ -164,6 +164,8 @@ describe('shards', () => {
     const asText = await merge(parts, { output: 'text' });
     expect(asText.stdout).toMatch(/Plan: 98 to add, 0 to change, 0 to destroy\.\n$/);
     expect(asText.stdout).not.toContain('Shard');
+    const inPlace = await merge(parts, { output: 'text', report: ['json=-'] });
+    expect(withoutTimes(inPlace.stdout)).toEqual(withoutTimes(whole.stdout));
   });
 
   test('of a plan with a kind that this rollcall does not know are not merged', async () => {
