@@ -22,10 +22,12 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Whether colours are wanted here. */
   readonly colours: boolean;
+  /** How many characters a line of the terminal has; none, where it is no terminal. */
+  readonly columns?: number | undefined;
 }
 
 /** Where results go. */
-export interface ResultStream extends Omit<Output, 'colours'> {
+export interface ResultStream extends Pick<Output, 'write' | 'isTerminal'> {
   /** Whether a part of the output was lost so far. A reader that stops reading is no loss. */
   isLost(): Promise<boolean>;
 }

@@ -38,8 +38,11 @@ export function nodeContext(
     createFile,
     appendFile: (filename, text) => appendFile(filename, text),
     ...nodeService,
-    stdout: { ...outputTo(stdout, stdout.isTerminal, colours), isLost: () => stdout.isLost() },
-    stderr: outputTo(process.stderr, isatty(2), colours),
+    stdout: {
+      ...outputTo(stdout, stdout.isTerminal && process.stdout, colours),
+      isLost: () => stdout.isLost(),
+    },
+    stderr: outputTo(process.stderr, isatty(2) && process.stderr, colours),
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     interruptible: listenForInterruption,
     toolVersion,
@@ -54,15 +57,20 @@ async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> 
 
 function outputTo(
   stream: { write(text: string): unknown },
-  isTerminal: boolean,
+  terminal: { readonly columns?: number } | false,
   colours: boolean | undefined,
 ): Output {
+  const isTerminal = terminal !== false;
   return {
     write: (text) => void stream.write(text),
     isTerminal,
     colours: colours ?? coloursByEnvironment(isTerminal),
+    // A terminal that does not tell its width says 0, or nothing.
+    ...(isTerminal && { columns: terminal.columns || usualColumns }),
   };
 }
+
+const usualColumns = 80;
 
 /** NO_COLOR (no-color.org) and FORCE_COLOR, when they are set to anything; else whether it is a terminal. */
 function coloursByEnvironment(isTerminal: boolean): boolean {

@@ -7,7 +7,9 @@ export interface Progress {
   readonly end: () => void;
 }
 
-const barWidth = 24;
+const widestBar = 24;
+/** In less, nobody sees it move. */
+const narrowestBar = 8;
 const refreshMs = 80;
 
 /** A progress bar on stderr, when that is a terminal and nothing else is written there; a line now and then otherwise. */
@@ -17,16 +19,20 @@ export function createProgress(
   isAlone: boolean,
 ): Progress {
   if (!stderr.isTerminal || !isAlone) return progressLines(label, { stderr, clock });
+  const { columns = Infinity } = stderr;
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     update: (done, total, { limit, requests_per_second: rate }) => {
       const now = clock.now();
       if (now - drawnAt < refreshMs && done < total) return;
       drawnAt = now;
-      const filled = total === 0 ? barWidth : Math.floor((done / total) * barWidth);
-      stderr.write(
-        `\r${label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${done}/${total}, ${limit} at a time, ${rate}/s\u001b[K`,
-      );
+      const figures = `${done}/${total}, ${limit} at a time, ${rate}/s`;
+      // A line that the terminal breaks could not be drawn over. Its last column stays free, for some break a line that is full.
+      const room = columns - 1 - `${label} [] ${total}/${total}, 99 at a time, 999.9/s`.length;
+      const width = room < narrowestBar ? 0 : Math.min(widestBar, room);
+      const filled = total === 0 ? width : Math.floor((done / total) * width);
+      const bar = width === 0 ? '' : `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] `;
+      stderr.write(`\r${`${label} ${bar}${figures}`.slice(0, columns - 1)}\u001b[K`);
     },
     end: () => {
       if (drawnAt > Number.NEGATIVE_INFINITY) stderr.write('\r\u001b[2K');
