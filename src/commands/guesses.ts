@@ -27,7 +27,6 @@ const commands: ReadonlyMap<string, string> = new Map([
   ['output', 'For other programs: `rollcall plan -o json` and `rollcall apply -o json`.'],
   ['providers', noPlugins],
   ['refresh', noState],
-  ['show', 'To print a plan: `rollcall plan`. To apply a saved one: `rollcall apply --plan FILE`.'],
   ['state', noState],
   ['taint', noState],
   ['test', 'To check manifests: `rollcall validate`. To try them: `rollcall sandbox -- COMMAND`.'],

@@ -24,6 +24,7 @@ import {
 import type { PlanOptions } from './plan.ts';
 import type { ReportMergeOptions } from './report-merge.ts';
 import type { SandboxOptions } from './sandbox.ts';
+import type { ShowOptions } from './show.ts';
 import type { ValidateOptions } from './validate.ts';
 
 /** How a run of the program ended; a command that the sandbox ran has an exit code of its own. */
@@ -133,6 +134,19 @@ export function program(
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./apply.ts');
       end(await apply(paths, options, await contextFor(options)));
+    });
+
+  const showing = rollcall.command('show').addOption(outputOption());
+  withColourOptions(showing.addOption(reportOption()).addOption(commentKeyOption()))
+    .summary('print what a plan or an apply has written; sends nothing')
+    .description(
+      'Prints a plan that `plan --out` saved, or what `plan -o json` or `apply -o json` printed. Sends nothing, and needs no service.',
+    )
+    .argument('<file>', 'the saved plan, or the JSON document')
+    .addHelpText('after', example('rollcall show plan.json --report html=plan.html'))
+    .action(async (file: string, options: ShowOptions & ColourOption) => {
+      const { show } = await import('./show.ts');
+      end(await show(file, options, await contextFor(options)));
     });
 
   const reaching = withServiceOptions(

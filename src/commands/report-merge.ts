@@ -1,8 +1,5 @@
-import { constants } from 'node:buffer';
-import { readOrRefuse } from '../base/errors.ts';
 import { interruption, unlessLost, type Ending } from '../base/exit-code.ts';
-import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../base/json.ts';
-import { planFrom, shownResource } from '../plan/document.ts';
+import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
 import { applyReportFrom, inShort, isApplyDocument } from '../report/apply-document.ts';
 import { json } from '../report/formats/json.ts';
@@ -17,10 +14,11 @@ import {
   type ShardReport,
 } from '../report/merge.ts';
 import { inline } from '../report/printable.ts';
-import { planReport, type Report } from '../report/report.ts';
+import type { Report } from '../report/report.ts';
 import { applyEnding } from '../run/result.ts';
 import type { Context } from '../terminal/context.ts';
 import { Reports, type ReportFlags } from './reports.ts';
+import { planReportFrom, resultText, whyNoResult } from './result-file.ts';
 
 export interface ReportMergeOptions extends ReportFlags {
   readonly output: 'text' | 'json';
@@ -79,14 +77,10 @@ interface Document {
   readonly document: JsonObject | undefined;
 }
 
-async function read(filename: string, { files }: Context): Promise<JsonObject | undefined> {
-  const bytes = await readOrRefuse('the report', filename, files.read(filename, maxBytes));
-  const document = parseJson(new TextDecoder().decode(bytes));
+async function read(filename: string, context: Context): Promise<JsonObject | undefined> {
+  const document = parseJson(await resultText('the report', filename, context));
   return isJsonObject(document) ? document : undefined;
 }
-
-/** More cannot be made a text. */
-const maxBytes = constants.MAX_STRING_LENGTH;
 
 interface Merged {
   readonly report: Report;
@@ -102,12 +96,7 @@ function mergedFrom(documents: readonly Document[]): Merged | Problems {
   const plans = these(documents, isPlanDocument);
   const applies = these(documents, isApplyDocument);
   if (isAll(plans, documents))
-    return joined(plans, (shards) => {
-      const document = mergePlans(shards);
-      const { diagnostics = [] } = document;
-      const result = planFrom(document, shownResource);
-      return { report: planReport({ result, diagnostics, filenames: [] }), ending: 'done' };
-    });
+    return joined(plans, (shards) => ({ report: planReportFrom(mergePlans(shards)), ending: 'done' }));
   if (isAll(applies, documents))
     return joined(applies, (shards) => {
       const document = mergeApplies(shards);
@@ -148,10 +137,8 @@ function joined<Kind extends ShardReport>(
 /** Why a document is none of a shard's result that goes with the others. */
 function strangeness({ filename, document }: Document): string {
   if (document === undefined) return `${filename} holds no whole JSON document: its run may have been killed`;
-  const { valid, diagnostics = [] } = document;
-  const [first] = isJsonList(diagnostics) ? diagnostics : [];
-  if (valid === false && isJsonObject(first))
-    return `${filename} holds no result, only why there is none: ${textOf(first['summary'])}`;
+  const why = whyNoResult(document);
+  if (why !== undefined) return `${filename} holds no result, only why there is none: ${why}`;
   return `${filename} is not a document that goes with the others: name those of \`plan -o json\`, or of \`apply -o json\`, of every shard of one run`;
 }
 

@@ -59,7 +59,6 @@ describe('who knows Terraform is told in one line what to write', () => {
     ['import application.a a', 'by its slug'],
     ['refresh', 'keeps no state'],
     ['fmt', 'YAML'],
-    ['show plan.json', '`rollcall apply --plan FILE`'],
     ['state list', 'keeps no state'],
     ['output -json', '`rollcall plan -o json`'],
     ['console', '`rollcall validate`'],

@@ -46,11 +46,15 @@ describe('a flag with an empty value', () => {
   )('is refused by its name, as by a variable of the shell that is not set: %s %s', async (command, flag) => {
     let said = '';
     const [, ...words] = command.split(' ');
-    const ending = await run([...words, `${flag}=`, ...(words[0] === 'report' ? ['x.json'] : [])], '1.2.3', {
-      writeOut: () => {},
-      writeErr: (text) => (said += text),
-      contextFor: () => Promise.reject(new Error('the command was run')),
-    });
+    const ending = await run(
+      [...words, `${flag}=`, ...(['report', 'show'].includes(words[0] ?? '') ? ['x.json'] : [])],
+      '1.2.3',
+      {
+        writeOut: () => {},
+        writeErr: (text) => (said += text),
+        contextFor: () => Promise.reject(new Error('the command was run')),
+      },
+    );
     expect(ending).toBe('invalid');
     expect(said).toContain(flag);
     expect(said).toMatch(/empty value|Allowed choices/);

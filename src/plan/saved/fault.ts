@@ -2,7 +2,7 @@ import type { JsonValue } from '../../base/json.ts';
 import { kindOf } from '../../kinds/all.ts';
 import { canBeRead } from '../../kinds/kind.ts';
 import { canonical } from '../canonical.ts';
-import { countedDocument, type ChangeDocument } from '../document.ts';
+import { countedDocument, type ChangeDocument, type PlanDocument } from '../document.ts';
 import type { SavedPlan } from './document.ts';
 
 /**
@@ -11,16 +11,24 @@ import type { SavedPlan } from './document.ts';
  */
 export function planFault(plan: SavedPlan): string | undefined {
   const { resource_changes: changes, saved } = plan;
+  const bare = changes.find(({ address }) => !Object.hasOwn(saved, address));
+  if (bare) return `${bare.address}: what applying it needs is missing`;
+  const addresses = new Set<string>(changes.map(({ address }) => address));
+  const extra = Object.keys(saved).find((address) => !addresses.has(address));
+  return extra === undefined ? documentFault(plan) : `${extra} is no change of it`;
+}
+
+/** The same of a plan that was printed, in what both have. */
+export function documentFault(plan: PlanDocument): string | undefined {
+  const { resource_changes: changes } = plan;
   const seen = new Set<string>();
   for (const change of changes) {
     const { address } = change;
     if (seen.has(address)) return `${address} is in it twice`;
     seen.add(address);
-    const fault = Object.hasOwn(saved, address) ? changeFault(change) : 'what applying it needs is missing';
+    const fault = changeFault(change);
     if (fault !== undefined) return `${address}: ${fault}`;
   }
-  const extra = Object.keys(saved).find((address) => !seen.has(address));
-  if (extra !== undefined) return `${extra} is no change of it`;
   const { resource_drift: drift, summary } = countedDocument(changes);
   if (!same(plan.resource_drift, drift)) return 'its drift does not match its changes';
   const told: Readonly<Record<string, unknown>> = { ...plan.summary };

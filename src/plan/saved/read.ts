@@ -37,10 +37,10 @@ export function readSavedPlan(text: string): ReadPlan {
 
 /** Whether something is a plan as `plan -o json` prints it, of kinds that this rollcall knows. */
 export function isPlanDocument(value: unknown): value is PlanDocument {
-  // What satisfies the schema has the fields of the type.
-  return (
-    validate(value) && (value as PlanDocument).resource_changes.every(({ type }) => isResourceType(type))
-  );
+  if (!validate(value)) return false;
+  const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
+  // The schema allows leap seconds, and Date knows none.
+  return !Number.isNaN(Date.parse(created_at)) && resource_changes.every(({ type }) => isResourceType(type));
 }
 
 function isWhole(plan: SavedPlan): boolean {

@@ -97,7 +97,10 @@ const fieldIndent = 2;
 
 /** A change in lines of at most a width: the address, then its fields. */
 export function changeLines(change: Change, width: number, style: Style): ChangeLine[] {
-  const { kind, fields } = changeView(change);
+  const view = changeView(change);
+  const { kind } = view;
+  // A document that was made elsewhere may name its fields in any way.
+  const fields = view.fields.map((field) => ({ ...field, field: inline(field.field) }));
   const names = fields.map(({ field }) => field.length);
   const column = fieldIndent + Math.max(0, ...names) + 2;
   return [

@@ -1,0 +1,62 @@
+import { diagnosticFor } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import { unlessLost, type Ending } from '../base/exit-code.ts';
+import { isJsonObject, parseJson } from '../base/json.ts';
+import { documentFault } from '../plan/saved/fault.ts';
+import { isPlanDocument, readSavedPlan } from '../plan/saved/read.ts';
+import { applyReportFrom, isApplyDocument } from '../report/apply-document.ts';
+import { json } from '../report/formats/json.ts';
+import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { text } from '../report/formats/text.ts';
+import { planReport, type Report } from '../report/report.ts';
+import type { Context } from '../terminal/context.ts';
+import { Reports, type ReportFlags } from './reports.ts';
+import { planReportFrom, resultText, whyNoResult } from './result-file.ts';
+
+export interface ShowOptions extends ReportFlags {
+  readonly output: 'text' | 'json';
+}
+
+/** `rollcall show`: prints what a plan or an apply has written. Sends nothing. */
+export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
+  const reports = await Reports.asked(options, filename);
+  const report = reportIn(filename, await resultText('the result', filename, context));
+  if (options.output === 'json') context.stdout.write(json(report, context));
+  else if (report.kind === 'problems')
+    context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr.colours)));
+  else if (!reports.replaceText) {
+    const setting = { ...context, style: createStyle(context.stdout.colours) };
+    context.stdout.write(text(report, setting));
+  }
+  const written = await reports.write(report, context);
+  return unlessLost(report.kind === 'problems' ? 'stale' : 'done', !written);
+}
+
+function reportIn(filename: string, written: string): Report {
+  const saved = readSavedPlan(written);
+  if (saved.kind === 'refused') return refused(filename, saved.why);
+  if (saved.kind === 'plan') return planReportFrom(saved.plan);
+  const document = parseJson(written);
+  if (isPlanDocument(document)) {
+    const fault = documentFault(document);
+    return fault === undefined
+      ? planReportFrom(document)
+      : refused(filename, `it has been altered: ${fault}`);
+  }
+  if (isApplyDocument(document)) return applyReportFrom(document);
+  const why = isJsonObject(document) ? whyNoResult(document) : undefined;
+  if (why !== undefined) throw new UsageError(`${filename} holds no result, only why there is none`, why);
+  throw new UsageError(
+    `${filename} holds no plan and no apply that can be shown`,
+    'Name a file that `rollcall plan --out`, `plan -o json` or `apply -o json` wrote, and wrote to its end.',
+  );
+}
+
+function refused(filename: string, why: string): Report {
+  const diagnostic = diagnosticFor(filename, {
+    code: 'stale-plan',
+    summary: `this plan cannot be shown: ${why}`,
+    detail: 'Make a new one with `rollcall plan`.',
+  });
+  return planReport({ diagnostics: [diagnostic], filenames: [] });
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { show, type ShowOptions } from '../../src/commands/show.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
+import { capture } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered } from '../support/scripted-transport.ts';
+import type { Transport } from '../../src/service/transport.ts';
+
+const manifest = `version: 1
+applications:
+  - { slug: grafana, name: Grafana, meta_launch_url: "https://grafana.example.com" }
+  - { slug: wiki, name: Wiki, group: "\${env:GROUP}" }
+users:
+  - { username: ann, name: Ann }
+`;
+
+/** It holds the wiki, with another name and another secret, refuses Grafana, and takes users. */
+const service: Transport = async ({ method, path, body = '' }) => {
+  if (method === 'GET' && path.includes('wiki'))
+    return answered(200, { pk: 'p', slug: 'wiki', name: 'Vicky', group: 'canary-held' });
+  if (method === 'GET') return answered(404, { detail: 'Not found.' });
+  if (body.includes('grafana')) return answered(400, { name: ['This name is reserved.'] });
+  return answered(201, { pk: 7, username: 'ann', name: 'Ann', attributes: {} });
+};
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+type Run = Parameters<typeof capture>[0];
+
+async function ran(setup: Run, command: (context: ReturnType<typeof capture>['context']) => Promise<Ending>) {
+  const { context, stdout, stderr, written } = capture(setup);
+  return { ending: await command(context), stdout: stdout(), stderr: stderr(), written };
+}
+
+const project: Run = {
+  files: { 'm.yaml': manifest },
+  url: 'https://id.example.com',
+  env: { GROUP: 'canary-declared' },
+  transport: service,
+};
+
+const planned = (output: 'text' | 'json', out?: string): Promise<Ran> =>
+  ran(project, (context) => plan(['m.yaml'], { output, ...(out !== undefined && { out }) }, context));
+
+async function saved(): Promise<string> {
+  return (await planned('text', 'plan.json')).written.get('plan.json') ?? '';
+}
+
+async function printed(): Promise<string> {
+  return (await planned('json')).stdout;
+}
+
+async function applied(output: 'text' | 'json'): Promise<Ran> {
+  return ran(project, (context) => apply(['m.yaml'], { output, yes: true }, context));
+}
+
+/** Shows a file in a world without a service, a token and secrets. */
+function shown(file: string, options: Partial<ShowOptions> = {}): Promise<Ran> {
+  return ran({ files: { 'x.json': file } }, (context) =>
+    show('x.json', { output: 'text', ...options }, context),
+  );
+}
+
+describe('rollcall show', () => {
+  test.each([
+    ['a saved plan', saved],
+    ['the JSON of a plan', printed],
+  ])('prints %s as plan did, and as the same JSON, without what is secret', async (_, file) => {
+    const document = await file();
+    const text = await shown(document);
+    expect(text).toMatchObject({ ending: 'done', stderr: '' });
+    expect(text.stdout).toBe((await planned('text')).stdout);
+    expect(text.stdout).toContain('(sensitive, and another value there)');
+    const { stdout } = await shown(document, { output: 'json' });
+    expect(schemaErrors('plan', parseJson(stdout))).toEqual([]);
+    expect({ ...object(stdout), created_at: '' }).toEqual({ ...object(await printed()), created_at: '' });
+  });
+
+  test('prints the JSON of an apply as its text, to a pipe with all, and as the same JSON', async () => {
+    const { stdout: document } = await applied('json');
+    const { ending, stdout } = await shown(document);
+    expect(ending).toBe('done');
+    expect(stdout).toMatch(
+      /^Applied to https:\/\/id\.example\.com\n\n {2}x application\.grafana {2}rejected\n/,
+    );
+    expect(stdout).toContain('This name is reserved.');
+    expect(stdout).toContain('  + user.ann  created (pk 7)\n');
+    const again = await shown(document, { output: 'json' });
+    expect(parseJson(again.stdout)).toEqual(parseJson(document));
+  });
+
+  test.each(formatNames)('writes %s of each', async (format) => {
+    for (const file of [await saved(), await printed(), (await applied('json')).stdout]) {
+      const { ending, written } = await shown(file, { report: [`${format}=out`] });
+      expect(ending).toBe('done');
+      expect(written.get('out')).toMatch(/grafana|wiki/);
+    }
+  });
+
+  test('keeps hidden what a saved plan holds and nothing shows', async () => {
+    const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.name]\n' };
+    const { written } = await ran({ ...project, files }, (context) =>
+      plan(['m.yaml'], { output: 'text', out: 'plan.json' }, context),
+    );
+    const file = written.get('plan.json') ?? '';
+    expect(file).toContain('"Ann"');
+    for (const output of ['text', 'json'] as const) {
+      const { stdout } = await shown(file, { output });
+      expect(stdout).toContain('(hidden)');
+      expect(stdout).not.toContain('Ann');
+    }
+  });
+
+  test('does not write over what it shows', async () => {
+    await expect(shown(await saved(), { report: ['html=x.json'] })).rejects.toThrow('take the place');
+  });
+
+  const forged = (change: (plan: SavedPlan & JsonObject) => object) => async (): Promise<string> => {
+    const { digest: _, ...content } = {
+      ...object(await saved()),
+      ...change(object(await saved())),
+    } as SavedPlan;
+    return JSON.stringify({ ...content, digest: contentDigest(content) });
+  };
+
+  test.each<[string, () => Promise<string>, string]>([
+    [
+      'was altered',
+      async () => (await saved()).replace('Ann', 'Eve'),
+      'it has been altered since it was written',
+    ],
+    [
+      'counts what it does not hold',
+      forged(({ summary }) => ({ summary: { ...summary, create: 0 } })),
+      'its summary does not count its changes',
+    ],
+    [
+      'was printed and counts what it does not hold',
+      async () => (await printed()).replace('"create": 1', '"create": 0'),
+      'its summary does not count its changes',
+    ],
+    [
+      'names a resource twice',
+      async () => {
+        const document = object(await printed());
+        const changes = document['resource_changes'] as unknown as object[];
+        return JSON.stringify({ ...document, resource_changes: [...changes, changes[0]] });
+      },
+      'application.grafana is in it twice',
+    ],
+    [
+      'is of another major version',
+      async () => (await saved()).replace('"format_version": "1.', '"format_version": "2.'),
+      'it has the format version 2.0, and this rollcall reads 1.x',
+    ],
+  ])('refuses a plan that %s', async (_, file, why) => {
+    const { ending, stdout, stderr, written } = await shown(await file(), { report: ['markdown=out'] });
+    expect({ ending, stdout }).toEqual({ ending: 'stale', stdout: '' });
+    expect(stderr).toMatch(/^x\.json: error: this plan cannot be shown: /);
+    expect(stderr).toContain(why);
+    expect(written.get('out')).toContain(why);
+    const { stdout: document } = await shown(await file(), { output: 'json' });
+    expect(parseJson(document)).toMatchObject({ valid: false, diagnostics: [{ code: 'stale-plan' }] });
+  });
+
+  test.each([
+    ['nothing', '', /holds no plan and no apply/],
+    ['half a document', '{"format_version":', /holds no plan and no apply/],
+    ['a list', '[]', /holds no plan and no apply/],
+    ['a plan of a day that no calendar has', 'leap', /holds no plan and no apply/],
+    [
+      'why there is no result',
+      '{"valid":false,"diagnostics":[{"summary":"the service denied access"}]}',
+      /holds no result, only why there is none/,
+    ],
+  ])('refuses a file that holds %s', async (_, content, message) => {
+    const leap = (await printed()).replace(/"created_at": "[^"]*"/, '"created_at": "2026-06-30T23:59:60Z"');
+    await expect(shown(content === 'leap' ? leap : content)).rejects.toThrow(message);
+  });
+
+  test('lets no name of a forged document reach the terminal as it is', async () => {
+    const document = (await printed()).replaceAll('"group"', String.raw`"\u001b[2J"`);
+    const { stdout } = await shown(document);
+    expect(stdout).toContain(String.raw`\u{1b}[2J`);
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+function object(text: string): SavedPlan & JsonObject {
+  const document = parseJson(text);
+  if (!isJsonObject(document)) throw new Error('it is no object');
+  return document as unknown as SavedPlan & JsonObject; // what our own commands have written
+}
