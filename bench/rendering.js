@@ -34,7 +34,7 @@ export async function renderPlan(filename, rounds) {
     { toolVersion: '0', createdAt: new Date(), service: 'http://127.0.0.1' },
   );
   const [text = [], page = []] = await inTurn(rounds, [
-    async () => timed(() => planText(plan, createStyle(true))),
+    async () => timed(() => planText(plan, createStyle({ colours: true }))),
     async () =>
       timed(() => html(planReport({ result: plan, diagnostics: [], filenames: [] }), { toolVersion: '0' })),
   ]);

@@ -4,20 +4,21 @@ import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { plannedEffects, type Plan } from '../plan/plan.ts';
 import { eventLog } from '../report/formats/events.ts';
 import { json, jsonLine } from '../report/formats/json.ts';
-import { createStyle } from '../report/formats/lines.ts';
-import { applyText, planText } from '../report/formats/text.ts';
+import { createStyle, fitted } from '../report/formats/lines.ts';
+import { applyText, mostAsPlanned, planText } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
+import { shownChanges } from '../report/words/plan.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, Ran } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { requestOf, voiceOf, type RunFlags } from './flags.ts';
+import { detailOf, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, type ReportFlags } from './reports.ts';
 
-export interface ApplyOptions extends RunFlags, ReportFlags {
+export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json' | 'ndjson';
   /** The first resource that fails ends the run. */
   readonly failFast?: boolean;
@@ -45,11 +46,11 @@ export async function apply(
   log?.end(report.diagnostics, ended.result);
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (printsText && report.kind === 'apply')
-    context.stdout.write(applyText(report, createStyle(context.stdout.colours)));
+    context.stdout.write(applyText(report, createStyle(context.stdout), detailOf(options)));
   const written = await reports.write(report, context, roll);
   // What was created must be told, even when the disk is full.
   if (report.kind === 'apply' && (await context.stdout.isLost()))
-    context.stderr.write(`\n${applyText(report, createStyle(context.stderr.colours))}`);
+    context.stderr.write(`\n${applyText(report, createStyle(context.stderr), 'all')}`);
   if (ended.usageError) throw ended.usageError;
   return unlessLost(ending, !written);
 }
@@ -73,7 +74,7 @@ async function applied(
     );
   }
   const job = narrated(context, voiceOf(options, context.env), (event) => {
-    if (event.kind === 'planned') showPlan(event.plan, printsText, asks, context);
+    if (event.kind === 'planned') showPlan(event.plan, printsText, asks, options, context);
     log(event);
   });
   const request = {
@@ -96,15 +97,27 @@ function refuseWithSaved(
   );
 }
 
-/** A person who has to confirm the plan must see it, also when stdout goes to a file. */
-function showPlan(plan: Plan, onStdout: boolean, asks: boolean, { stdout, stderr }: Context): void {
-  if (onStdout) stdout.write(`${planText(plan, createStyle(stdout.colours))}\n`);
+/**
+ * A person who has to confirm the plan must see it, also when stdout goes to a file. A plan that was approved, in a file or with
+ * --yes, is shown again only where it is small and nobody saw it.
+ */
+function showPlan(
+  plan: Plan,
+  onStdout: boolean,
+  asks: boolean,
+  options: ApplyOptions,
+  { stdout, stderr }: Context,
+): void {
+  const isMuch = options.plan !== undefined || shownChanges(plan).length > mostAsPlanned;
+  const detail = detailOf(options) ?? (!asks && isMuch ? 'counts' : undefined);
+  if (onStdout) stdout.write(`${planText(plan, createStyle(stdout), detail)}\n`);
   if (asks && !(onStdout && stdout.isTerminal))
-    stderr.write(`${planText(plan, createStyle(stderr.colours))}\n`);
+    stderr.write(`${planText(plan, createStyle(stderr), detail)}\n`);
 }
 
-async function confirmed(plan: Plan, signal: AbortSignal, { ask }: Context): Promise<boolean> {
+async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Context): Promise<boolean> {
   if (signal.aborted) return false;
   const what = `Create ${plannedEffects(plan).add} in ${inline(destinationName(plan))}?`;
-  return (await ask?.(`${what} Only "yes" is taken as yes: `, signal)) === 'yes';
+  const question = fitted(`${what} Only "yes" is taken as yes:`, createStyle(stderr));
+  return (await ask?.(`${question} `, signal)) === 'yes';
 }

@@ -29,7 +29,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const job = narrated(context, voiceOf(options, context.env));
   const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
   if (settings.service === undefined) {
-    context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr.colours)));
+    context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
   const declared: Declared = () => declaredTypes(settings, context);
@@ -40,7 +40,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   context.stdout.write(
     options.output === 'json'
       ? doctorJson(diagnosis)
-      : doctorText(diagnosis, createStyle(context.stdout.colours), commandLine('plan', options.env, context)),
+      : doctorText(diagnosis, createStyle(context.stdout), commandLine('plan', options.env, context)),
   );
   if (isHealthy(checks)) return 'done';
   return isDenied(checks) ? 'denied' : 'failed';

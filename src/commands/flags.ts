@@ -2,6 +2,7 @@ import { usageDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { shardIn } from '../manifest/select.ts';
+import type { Detail } from '../report/report.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
@@ -30,6 +31,15 @@ export type RunFlags = ProjectFlags &
   Lists<'target' | 'exclude'> &
   Texts<'shard' | 'maxCreates' | 'since'> &
   Switches<'changedOnly'>;
+
+/** How much a text tells of each change. */
+export type DetailFlags = Switches<'compact'>;
+
+/** What `--compact` and `--no-compact` ask for; undefined: neither was given. */
+export function detailOf({ compact }: DetailFlags): Detail | undefined {
+  if (compact === undefined) return undefined;
+  return compact ? 'lines' : 'all';
+}
 
 /** What flags say of the settings. Throws a UsageError that names the flag that is wrong. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {

@@ -206,6 +206,6 @@ async function checkService(
   if (service === undefined) return { kind: 'not checked' };
   const examined = await examine(service, narrated(context, voiceOf(options, context.env)));
   if (examined.kind === 'examined')
-    context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout.colours))}`);
+    context.stdout.write(`\n${doctorText(examined.diagnosis, createStyle(context.stdout))}`);
   return examined;
 }

@@ -1,7 +1,7 @@
 import { destinationName } from '../base/destination.ts';
 import { kindWords } from '../kinds/all.ts';
 import { requestLine } from '../report/formats/events.ts';
-import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
@@ -28,14 +28,14 @@ export function narrated(
   alsoTell: Job['tell'] = () => {},
 ): NarratedJob {
   const { stderr, clock } = context;
-  const style = createStyle(stderr.colours);
+  const style = createStyle(stderr);
   let progress: Progress | undefined;
   let nextRemarkAt = 0;
   let isAway = false;
   let saidUntil = 0;
 
   function remark(words: string): void {
-    if (!quiet) stderr.write(`${inline(words)}\n`);
+    if (!quiet) stderr.write(`${fitted(inline(words), style)}\n`);
   }
 
   function endProgress(): void {
@@ -93,7 +93,7 @@ export function narrated(
         if (log) stderr.write(requestLine(event.request, log));
         return;
       case 'interrupted':
-        stderr.write('\nInterrupted. What is under way is settled first; interrupt again to stop at once.\n');
+        stderr.write(`\n${fitted(interruptedWords, style)}\n`);
         return;
       case 'started':
       case 'outcome':
@@ -103,7 +103,7 @@ export function narrated(
   function haltText(halt: Halt): string {
     switch (halt.kind) {
       case 'unread':
-        return diagnosticsText(failedReads(halt.failures), style) + noPlan(halt);
+        return diagnosticsText(failedReads(halt.failures), style) + fitted(noPlan(halt), style);
       case 'too_many_creates':
         return diagnosticsText(haltDiagnostics(halt), style);
       case 'not_confirmed':
@@ -125,6 +125,8 @@ export function narrated(
     },
   };
 }
+
+const interruptedWords = 'Interrupted. What is under way is settled first; interrupt again to stop at once.';
 
 function noPlan(halt: Extract<Halt, { kind: 'unread' }>): string {
   const { failures, notRead, interrupted } = halt;

@@ -65,7 +65,7 @@ export function withOptions(command: Command, options: readonly Option[]): Comma
 /** Of the commands that look up and create. */
 export function withRunOptions(command: Command, formats?: readonly string[]): Command {
   const hidden = connectionOptions().map((option) => option.hideHelp());
-  return withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden)
+  return withDetailOptions(withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden))
     .addOption(verboseOption())
     .option('--wait <seconds>', 'wait for a restart or, if given, a start (default: 60)')
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
@@ -77,6 +77,13 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(reportOption())
     .addOption(commentKeyOption().hideHelp());
+}
+
+/** Of the commands that show many changes. */
+export function withDetailOptions(command: Command): Command {
+  return command
+    .option('--compact', 'a line for each change; --no-compact: all of each')
+    .addOption(new Option('--no-compact', 'all of each change, however many').hideHelp());
 }
 
 export function verboseOption(): Option {

@@ -11,11 +11,11 @@ import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { refuseUntellable, whyFailed, type FailOn } from './fail-on.ts';
-import { requestOf, voiceOf, type RunFlags } from './flags.ts';
+import { detailOf, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, wasPut, type ReportFlags } from './reports.ts';
 
-export interface PlanOptions extends RunFlags, ReportFlags {
+export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
   /** A file to save the plan to. */
   readonly out?: string;
@@ -38,7 +38,7 @@ export async function plan(
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result && !reports.replaceText)
-    context.stdout.write(planText(ended.result, createStyle(context.stdout.colours)));
+    context.stdout.write(planText(ended.result, createStyle(context.stdout), detailOf(options)));
   const written = await reports.write(report, context, roll);
   if (ended.usageError) throw ended.usageError;
   // Last of all, where the reader of a log looks first.

@@ -15,6 +15,7 @@ import {
   verboseOption,
   withColourOptions,
   withConfigOptions,
+  withDetailOptions,
   withOptions,
   withProjectOptions,
   withRunOptions,
@@ -136,7 +137,7 @@ export function program(
       end(await apply(paths, options, await contextFor(options)));
     });
 
-  const showing = rollcall.command('show').addOption(outputOption());
+  const showing = withDetailOptions(rollcall.command('show')).addOption(outputOption());
   withColourOptions(showing.addOption(reportOption()).addOption(commentKeyOption()))
     .summary('print what a plan or an apply has written; sends nothing')
     .description(
@@ -168,7 +169,8 @@ export function program(
     });
 
   const report = rollcall.command('report').helpCommand(false).summary('work on the reports of several runs');
-  withColourOptions(report.command('merge').addOption(outputOption()).addOption(reportOption()))
+  const merging = withDetailOptions(report.command('merge')).addOption(outputOption());
+  withColourOptions(merging.addOption(reportOption()))
     .summary('join the reports of shards')
     .description(
       'Joins the JSON documents that the shards of one plan or apply printed. Fails when a shard is missing or doubled.',

@@ -17,10 +17,11 @@ import { inline } from '../report/printable.ts';
 import type { Report } from '../report/report.ts';
 import { applyEnding } from '../run/result.ts';
 import type { Context } from '../terminal/context.ts';
+import { detailOf, type DetailFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
 import { planReportFrom, resultText, whyNoResult } from './result-file.ts';
 
-export interface ReportMergeOptions extends ReportFlags {
+export interface ReportMergeOptions extends ReportFlags, DetailFlags {
   readonly output: 'text' | 'json';
 }
 
@@ -51,8 +52,8 @@ export async function reportMerge(
   const { report, ending } = merged;
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (!reports.replaceText) {
-    const style = createStyle(context.stdout.colours);
-    context.stdout.write(text(shortened(report), { ...context, style }));
+    const setting = { ...context, style: createStyle(context.stdout), detail: detailOf(options) };
+    context.stdout.write(text(shortened(report), setting));
   }
   return unlessLost(ending, !(await reports.write(report, context)));
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { inline } from '../report/printable.ts';
+import { inline, wrapped } from '../report/printable.ts';
 import { argumentError } from './argument-error.ts';
 import { program, type ProgramEnding, type Surroundings } from './program.ts';
 
@@ -22,7 +22,9 @@ export async function run(
       return 'invalid';
     }
     if (!(error instanceof UsageError)) throw error;
-    surroundings.writeErr(`error: ${inline(error.message)}\n    ${inline(error.hint)}\n`);
+    const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // of a terminal alone
+    for (const line of [`error: ${inline(error.message)}`, `    ${inline(error.hint)}`])
+      surroundings.writeErr(`${wrapped(line, columns, 4).join('\n')}\n`);
     return 'invalid';
   }
 }

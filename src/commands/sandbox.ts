@@ -32,7 +32,7 @@ export async function sandbox(
   const latencyMs = wholeNumber('--latency', options.latency ?? '0', [0, 600_000]);
   const seeded = options.seed === undefined ? seedSandbox({}).sandbox : await readSeed(options.seed, context);
   if (Array.isArray(seeded)) {
-    context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr.colours)));
+    context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr)));
     return 'invalid';
   }
   const server = await serve(seeded, port, latencyMs);

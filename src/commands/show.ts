@@ -10,10 +10,11 @@ import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
+import { detailOf, type DetailFlags } from './flags.ts';
 import { Reports, type ReportFlags } from './reports.ts';
 import { planReportFrom, resultText, whyNoResult } from './result-file.ts';
 
-export interface ShowOptions extends ReportFlags {
+export interface ShowOptions extends ReportFlags, DetailFlags {
   readonly output: 'text' | 'json';
 }
 
@@ -23,9 +24,9 @@ export async function show(filename: string, options: ShowOptions, context: Cont
   const report = reportIn(filename, await resultText('the result', filename, context));
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (report.kind === 'problems')
-    context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr.colours)));
+    context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
   else if (!reports.replaceText) {
-    const setting = { ...context, style: createStyle(context.stdout.colours) };
+    const setting = { ...context, style: createStyle(context.stdout), detail: detailOf(options) };
     context.stdout.write(text(report, setting));
   }
   const written = await reports.write(report, context);

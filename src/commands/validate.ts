@@ -38,7 +38,7 @@ export async function validate(
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (!reports.replaceText) {
     const shown = options.quiet ? { ...report, diagnostics: report.errors, remarks: [] } : report;
-    context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout.colours) }));
+    context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout) }));
   }
   const written = await reports.write(report, context, roll);
   if (!report.valid) return 'invalid';

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { JsonValue } from '../base/json.ts';
 
 /*
@@ -12,6 +13,7 @@ export const unsafe: RegExp = /[\p{C}\p{Zl}\p{Zp}]/gu;
  */
 const command = /##(?=\w*\[)/g;
 const commandAtStart = /^(\s*):(?=:)/;
+const escapedStart = String.raw`$1\u{3a}`;
 
 /** Makes any text safe to print in one line of a terminal or a log: characters that cannot be seen become `\u{…}`. */
 export function inline(text: string): string {
@@ -22,21 +24,36 @@ export function inline(text: string): string {
       return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
     })
     .replace(command, String.raw`#\u{23}`)
-    .replace(commandAtStart, String.raw`$1\u{3a}`);
+    .replace(commandAtStart, escapedStart);
 }
 
-/** Breaks a safe text into safe lines of at most a width, at blanks where possible. */
-export function wrapped(text: string, width: number): [string, ...string[]] {
+/**
+ * Breaks a safe text at blanks into safe lines of at most a width; `indent` blanks stand before all but the first. A word that is
+ * longer stays whole: nobody can use half of a URL. Colours take no room.
+ */
+export function wrapped(text: string, width: number, indent: number = 0): [string, ...string[]] {
+  if (lengthOf(text) <= width) return [text];
   const lines: string[] = [];
-  let rest = text;
-  while (rest.length > width) {
-    const blank = rest.lastIndexOf(' ', width - 1) + 1;
-    const cut = blank > width / 2 ? blank : startOf(rest, width).length;
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut);
+  let line = '';
+  let length = 0;
+  for (const [word] of text.matchAll(/ *[^ ]+/g)) {
+    const added = lengthOf(word);
+    if (line !== '' && length + added > width) {
+      lines.push(line);
+      line = ' '.repeat(indent) + word.trimStart();
+      length = lengthOf(line);
+    } else {
+      line += word;
+      length += added;
+    }
   }
-  const [first = '', ...others] = [...lines, rest].map((line) => inline(line));
-  return [first, ...others];
+  const [first, ...others] = [...lines, line];
+  return [first, ...others.map((other) => other.replace(commandAtStart, escapedStart))];
+}
+
+/** How many characters a safe text takes on a terminal, which it may have colours for. */
+export function lengthOf(text: string): number {
+  return text.includes('\u001b') ? stripVTControlCharacters(text).length : text.length;
 }
 
 /** The first characters of a safe text. Does not cut a character in half. */

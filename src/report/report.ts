@@ -3,6 +3,7 @@ import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { Unchecked } from '../manifest/unchecked.ts';
+import { canBeRead } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isPending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
@@ -97,6 +98,8 @@ export interface ToldOutcome extends Omit<Outcome, 'change' | 'answer'> {
   readonly incomplete: boolean;
   /** Whether it is there, and not or perhaps not with all that is declared. */
   readonly partial: boolean;
+  /** Whether it ended as the plan said, so that to count it is enough. */
+  readonly asPlanned: boolean;
   /** Whether it would end in the same way until somebody fixes something. */
   readonly needsFix: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -137,11 +140,16 @@ export function byKind<Rest extends unknown[], Result>(of: {
   };
 }
 
+/** All of each change, a line for each, or how many there are. */
+export type Detail = 'all' | 'lines' | 'counts';
+
 /** What a format may need besides the report. */
 export interface Setting {
   readonly toolVersion: string;
   /** Colours and bold, for the text; none by default. */
   readonly style?: Style;
+  /** How much of each change or resource the text tells; by default as much as it has room for. */
+  readonly detail?: Detail | undefined;
   /** How long a comment may be; by default what GitHub and GitLab take. */
   readonly limit?: Limit;
   /** What tells the comment of this roll from those of others; by default the service and the environment. */
@@ -267,13 +275,17 @@ function told(outcome: Outcome): ToldOutcome {
 
 /** An outcome with what follows from what is known of it. */
 export function toldOutcome(
-  outcome: Omit<ToldOutcome, 'verdict' | 'said' | 'incomplete' | 'partial'>,
+  outcome: Omit<ToldOutcome, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
 ): ToldOutcome {
+  const incomplete = isIncomplete(outcome);
+  // What can be read, and was planned, was absent: somebody else has created it since.
+  const appeared = outcome.outcome === 'exists' && canBeRead(outcome.resource.kind);
   return {
     ...outcome,
     verdict: verdictWords(outcome),
     said: outcome.outcome === 'exists' ? outcome.detail : '',
-    incomplete: isIncomplete(outcome),
+    incomplete,
+    asPlanned: !incomplete && !appeared,
     partial: isPartial(outcome),
   };
 }

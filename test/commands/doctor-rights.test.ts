@@ -69,7 +69,12 @@ async function doctored(
   options: Partial<DoctorOptions> = {},
 ): Promise<Doctored> {
   received.length = 0;
-  const { context, stdout } = capture({ url: server.url, env: { ROLLCALL_TOKEN: secretOf(token) }, files });
+  const { context, stdout } = capture({
+    url: server.url,
+    env: { ROLLCALL_TOKEN: secretOf(token) },
+    files,
+    columns: 80,
+  });
   const ending = await doctor({ output: 'json', ...options }, context);
   const document = (options.output === 'text' ? {} : JSON.parse(stdout())) as Doctored['document']; // held against its schema
   if (options.output !== 'text') expect(schemaErrors('doctor', document)).toEqual([]);

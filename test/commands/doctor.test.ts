@@ -28,7 +28,7 @@ async function examined(
 ): Promise<Ran> {
   const transport = scriptedTransport(...answers);
   const clock = virtualClock();
-  const { context, stdout, stderr } = capture({ url, transport: transport.send, clock });
+  const { context, stdout, stderr } = capture({ url, transport: transport.send, clock, columns: 80 });
   const ending = await doctor({ output: 'json', contractOnly: true, ...options }, context);
   const document = parseJson(stdout()) as { checks: { name: string; status: string }[] } | undefined; // held against its schema
   if (document) expect(schemaErrors('doctor', document)).toEqual([]);

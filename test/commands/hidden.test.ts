@@ -356,7 +356,9 @@ describe('what is hidden', () => {
       ],
     });
     const second = capture({ ...setup, files: { 'plan.json': saved } });
-    expect(await apply([], { output: 'text', plan: 'plan.json' }, second.context)).toBe('done');
+    expect(await apply([], { output: 'text', plan: 'plan.json', compact: false }, second.context)).toBe(
+      'done',
+    );
     expect(second.stdout()).toContain('attributes  "(hidden)"');
     expect(service.creates().map((body): unknown => JSON.parse(body))).toEqual([
       { username: 'u', name: secret, attributes: { a: secret, b: mark } },

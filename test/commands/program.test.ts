@@ -19,7 +19,7 @@ describe('the help', () => {
       let help = '';
       command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
       const lines = help.trimEnd().split('\n');
-      expect(lines.length).toBeLessThanOrEqual(35);
+      expect(lines.length).toBeLessThanOrEqual(36);
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
       expect(lines.at(-1)).toMatch(/^Example: /);
     },

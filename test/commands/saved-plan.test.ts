@@ -204,7 +204,7 @@ describe('a saved plan', () => {
     const { stdout: planned, written } = await runPlan();
     const text = written.get('plan.json') ?? '';
     expect(schemaErrors('plan', parseJson(text))).toEqual([]);
-    const applied = await runApply(text);
+    const applied = await runApply(text, { compact: false });
     expect(applied.stdout.startsWith(`${planned}\n`)).toBe(true);
 
     service = fakeService(existing);

@@ -65,10 +65,9 @@ async function applied(output: 'text' | 'json'): Promise<Ran> {
 }
 
 /** Shows a file in a world without a service, a token and secrets. */
-function shown(file: string, options: Partial<ShowOptions> = {}): Promise<Ran> {
-  return ran({ files: { 'x.json': file } }, (context) =>
-    show('x.json', { output: 'text', ...options }, context),
-  );
+function shown(file: string, options: Partial<ShowOptions> = {}, columns?: number): Promise<Ran> {
+  const setup = { files: { 'x.json': file }, ...(columns !== undefined && { columns }) };
+  return ran(setup, (context) => show('x.json', { output: 'text', ...options }, context));
 }
 
 describe('rollcall show', () => {
@@ -84,6 +83,8 @@ describe('rollcall show', () => {
     const { stdout } = await shown(document, { output: 'json' });
     expect(schemaErrors('plan', parseJson(stdout))).toEqual([]);
     expect({ ...object(stdout), created_at: '' }).toEqual({ ...object(await printed()), created_at: '' });
+    const compact = await shown(document, { compact: true });
+    expect(compact.stdout).toContain('  + application.grafana  m.yaml:3\n  ! application.wiki differs in ');
   });
 
   test('prints the JSON of an apply as its text, to a pipe with all, and as the same JSON', async () => {
@@ -189,10 +190,17 @@ describe('rollcall show', () => {
   });
 
   test('lets no name of a forged document reach the terminal as it is', async () => {
-    const document = (await printed()).replaceAll('"group"', String.raw`"\u001b[2J"`);
-    const { stdout } = await shown(document);
-    expect(stdout).toContain(String.raw`\u{1b}[2J`);
-    expect(stdout).not.toContain('\u001b');
+    const document = (await printed()).replaceAll('meta_launch_url', String.raw`\u001b[2J`);
+    for (const compact of [true, false]) {
+      const { stdout } = await shown(document, { compact }, 80);
+      expect(stdout).not.toContain('\u001b');
+    }
+    const differing = (await printed()).replaceAll('"group"', String.raw`"\u001b[2J"`);
+    for (const compact of [true, false]) {
+      const { stdout } = await shown(differing, { compact }, 80);
+      expect(stdout).toContain(String.raw`\u{1b}[2J`);
+      expect(stdout).not.toContain('\u001b');
+    }
   });
 });
 

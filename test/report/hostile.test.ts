@@ -84,9 +84,9 @@ describe('text', () => {
   test.each(Object.entries(reports))('%s holds nothing that a terminal or a log acts on', (_, report) => {
     const render = (world: Given, style: Style): string => formats.text(report(world), { ...setting, style });
     holdsFor(4, (world) => {
-      const text = render(world, createStyle(false));
+      const text = render(world, createStyle({ colours: false }));
       expectInertLines(text);
-      const coloured = render(world, createStyle(true));
+      const coloured = render(world, createStyle({ colours: true }));
       expect(coloured.length).toBeGreaterThan(text.length);
       expectInertLines(coloured.replace(ourColours, ''));
     });

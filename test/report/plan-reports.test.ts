@@ -10,7 +10,7 @@ import { haltDiagnostics } from '../../src/report/words/diagnostics.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 
-const plain = createStyle(false);
+const plain = createStyle({ colours: false });
 const formats = await loadFormats();
 const setting = { toolVersion: '1.2.3' };
 

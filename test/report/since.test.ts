@@ -4,6 +4,7 @@ import { alterationsSince } from '../../src/manifest/since.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import { createStyle } from '../../src/report/formats/lines.ts';
 import { planReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
@@ -40,8 +41,17 @@ async function planned(before: string, now: string, existing: Existing = {}): Pr
   });
 }
 
-function written(plan: Plan, format: ReportFormat, filenames: readonly string[] = ['m.yaml']): string {
-  return formats[format](planReport({ result: plan, diagnostics: [], filenames }), { toolVersion: '1.2.3' });
+function written(
+  plan: Plan,
+  format: ReportFormat,
+  filenames: readonly string[] = ['m.yaml'],
+  columns?: number,
+): string {
+  const setting = {
+    toolVersion: '1.2.3',
+    style: createStyle({ colours: false, ...(columns && { columns }) }),
+  };
+  return formats[format](planReport({ result: plan, diagnostics: [], filenames }), setting);
 }
 
 /** What the text says between its head and the counts. */
@@ -87,8 +97,7 @@ No longer declared (rollcall deletes nothing): user.bob, user.carl
 Besides, as before this change: 1 to create if absent, 1 differs.
 Without --since, they are shown as well.
 
-rollcall does not read users: each ? is created if it is absent,
-and left as it is if not.
+rollcall does not read users: each ? is created if it is absent, and left as it is if not.
 
 1 to create, 2 to create if absent, 2 differ, 0 in sync.
 
@@ -211,8 +220,7 @@ Besides, as before this change: 1 in sync.`,
       {},
       `In this change, since origin/main (3f2c1ab): 1 altered.
 
-  ? user.u is altered; if it exists, it is left as it is; it was broken before
-      m.yaml:3
+  ? user.u is altered; if it exists, it is left as it is; it was broken before  m.yaml:3
       username  "u"
       name      "U"`,
     ],
@@ -223,7 +231,12 @@ Besides, as before this change: 1 in sync.`,
 
   test('names all that are gone, in lines of 80 columns', async () => {
     const many = Array.from({ length: 100 }, (_, index) => `user-${index}`);
-    const text = written(await planned(users(...many.map((name) => `username: ${name}`)), ''), 'text');
+    const text = written(
+      await planned(users(...many.map((name) => `username: ${name}`)), ''),
+      'text',
+      [],
+      80,
+    );
     for (const name of many) expect(text).toMatch(new RegExp(`user\\.${name}\\b`));
     expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });

@@ -20,6 +20,9 @@ export interface Setup {
   /** In place of the second interruption. */
   readonly urgent?: AbortSignal;
   readonly terminal?: boolean;
+  /** The width of the terminal that everything is printed on; none: it goes to pipes. */
+  readonly columns?: number;
+  readonly colours?: boolean;
 }
 
 export interface Captured {
@@ -41,7 +44,8 @@ export function capture(setup: Setup): Captured {
     watch(filename, () => text);
     written.set(filename, text);
   };
-  const { transport, answerToPrompt, terminal = false } = setup;
+  const { transport, answerToPrompt, columns, colours = false, terminal = columns !== undefined } = setup;
+  const width = columns !== undefined && { columns };
   const context: Context = {
     env: { ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }), ...setup.env },
     files: memoryFiles(setup.files ?? {}),
@@ -60,11 +64,12 @@ export function capture(setup: Setup): Captured {
     random: () => 0,
     stdout: {
       write: (text) => void (out += text),
-      isTerminal: false,
-      colours: false,
+      isTerminal: columns !== undefined,
+      colours,
+      ...width,
       isLost: async () => false,
     },
-    stderr: { write: (text) => void (err += text), isTerminal: terminal, colours: false },
+    stderr: { write: (text) => void (err += text), isTerminal: terminal, colours, ...width },
     revision: setup.revision ?? (async () => Promise.reject(new Error('there is no version control'))),
     connect: async (settings) =>
       transport ? { send: transport, close: async () => {} } : connectOverNetwork(settings),

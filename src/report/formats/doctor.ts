@@ -1,8 +1,8 @@
 import { destinationName, type Destination } from '../../base/destination.ts';
 import { isHealthy, type DoctorCheck } from '../words/doctor.ts';
 import { jsonText } from './json.ts';
-import type { Style } from './lines.ts';
-import { inline, wrapped } from '../printable.ts';
+import { fitted, type Style } from './lines.ts';
+import { inline } from '../printable.ts';
 
 export interface Diagnosis extends Destination {
   readonly checks: readonly DoctorCheck[];
@@ -34,24 +34,20 @@ export function doctorText(diagnosis: Diagnosis, style: Style, next?: string): s
     unknown: style.dim('?   '),
   };
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const indent = ' '.repeat(width + 10);
-  const room = 80 - indent.length;
+  const indent = width + 10;
   const lines = checks.flatMap(({ name, status, summary, advice }) => [
-    ...wrapped(inline(summary), room).map((line, index) =>
-      index === 0 ? `  ${marks[status]}  ${name.padEnd(width)}  ${line}` : `${indent}${line}`,
-    ),
-    ...(advice === '' ? [] : wrapped(inline(advice), room).map((line) => `${indent}${line}`)),
+    fitted(`  ${marks[status]}  ${name.padEnd(width)}  ${inline(summary)}`, style, indent),
+    ...(advice === '' ? [] : [fitted(`${' '.repeat(indent)}${inline(advice)}`, style, indent)]),
   ]);
   const beyond = [
     'Asked beyond the three operations of the contract, as --contract-only would not:',
     ...beyondContract.map((request) => `  ${inline(request)}`),
-  ].join('\n');
-  const list = lines.map((line) => line.trimEnd()).join('\n');
+  ];
   const parts = [
-    `Checking ${inline(destinationName(diagnosis))}`,
-    list,
-    ...(beyondContract.length === 0 ? [] : [beyond]),
-    style.bold(verdict(checks, next)),
+    fitted(`Checking ${inline(destinationName(diagnosis))}`, style),
+    lines.join('\n'),
+    ...(beyondContract.length === 0 ? [] : [fitted(beyond.join('\n'), style, 2)]),
+    style.bold(fitted(verdict(checks, next), style)),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -64,6 +60,6 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
     ? 'The service can be used, but see the warnings.'
     : well;
   if (unknown.length === 0) return next === undefined ? words : `${words} Next: ${inline(next)}`;
-  const lines = wrapped(`${words} Not checked: ${unknown.join(', ')}.`, 80).map((line) => line.trimEnd());
-  return [...lines, ...(next === undefined ? [] : [`Next: ${inline(next)}`])].join('\n');
+  const unchecked = `${words} Not checked: ${unknown.join(', ')}.`;
+  return next === undefined ? unchecked : `${unchecked}\nNext: ${inline(next)}`;
 }

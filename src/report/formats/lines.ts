@@ -2,30 +2,53 @@ import pc from 'picocolors';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
-import type { Change, ChangeKind } from '../../plan/plan.ts';
-import { inline, quoted, wrapped } from '../printable.ts';
+import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
+import { inline, quoted, startOf, wrapped } from '../printable.ts';
 import {
   changeLooks,
   changeView,
   changeWords,
+  compactWords,
   type FieldView,
   type Look,
   type Side,
 } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
-/** Bold and colours of a terminal. Where colours are not wanted, its functions change nothing. */
-export type Style = Pick<
+/** How a text looks where it is written. Where colours are not wanted, its functions change nothing. */
+export interface Style extends Pick<
   ReturnType<typeof pc.createColors>,
   'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
->;
-
-export function createStyle(colours: boolean): Style {
-  return pc.createColors(colours);
+> {
+  /** How many characters a line may have. Infinite where none is broken: in a pipe or a file. */
+  readonly width: number;
 }
 
-/** Without colours. */
-export const plain: Style = createStyle(false);
+/** In wider lines the eye loses its way; narrower ones hold too little. */
+const widths = { least: 40, most: 120 };
+
+/** The style of an output; `columns` is the width of its terminal, where it is one. */
+export function createStyle({
+  colours,
+  columns,
+}: {
+  readonly colours: boolean;
+  readonly columns?: number | undefined;
+}): Style {
+  const width = columns === undefined ? Infinity : Math.min(Math.max(columns, widths.least), widths.most);
+  return { ...pc.createColors(colours), width };
+}
+
+/** Without colours, and with no line broken. */
+export const plain: Style = createStyle({ colours: false });
+
+/** Safe lines, those broken that are longer than the width of a style; `indent` blanks stand before what is broken off. */
+export function fitted(text: string, { width }: Pick<Style, 'width'>, indent: number = 0): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapped(line, width, indent))
+    .join('\n');
+}
 
 /** A text in the colour of a look. */
 export function painted(text: string, colour: Look['colour'], style: Style): string {
@@ -40,6 +63,8 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style
     .join('\n');
 }
 
+const detailIndent = 4;
+
 /** A diagnostic for a person: the place, the line with a caret, and what to do. */
 export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const { severity, code, summary, detail, address, range } = diagnostic;
@@ -47,8 +72,9 @@ export function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const place = range ? inline(`${range.filename}${lineAndColumn(diagnostic)}: `) : '';
   const subject = address === undefined ? '' : `${inline(address)}: `;
   const headline = `${style.bold(place)}${paint(severity)}: ${subject}${inline(summary)} ${style.dim(`[${code}]`)}`;
-  const lines = [headline, ...excerptLines(diagnostic, style)];
-  for (const line of detail.split('\n')) if (line !== '') lines.push(`    ${inline(line)}`);
+  const lines = [fitted(headline, style, detailIndent), ...excerptLines(diagnostic, style)];
+  for (const line of detail.split('\n'))
+    if (line !== '') lines.push(fitted(`${' '.repeat(detailIndent)}${inline(line)}`, style, detailIndent));
   return lines.join('\n');
 }
 
@@ -61,23 +87,27 @@ function lineAndColumn({ range, excerpt }: Diagnostic): string {
 
 /** Of a line that is longer, only the part around the place is shown. */
 const longestExcerpt = 110;
-const shownBefore = 60;
+/** How much of the room is for what stands before the place. */
+const shownBefore = 0.55;
 
 function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   if (range === undefined || excerpt === undefined) return [];
-  const from = range.start.column - 1;
-  const to = range.end.line === range.start.line ? range.end.column - 1 : excerpt.length;
-  const first = excerpt.length <= longestExcerpt ? 0 : Math.max(0, from - shownBefore);
-  const last = Math.min(excerpt.length, first + longestExcerpt);
-  const cutBefore = first > 0 ? '…' : '';
-  const cutAfter = last < excerpt.length ? '…' : '';
-  const before = cutBefore + visible(excerpt.slice(first, from));
-  const marked = visible(excerpt.slice(from, Math.min(Math.max(to, from), last)).trimEnd());
   const number = String(range.start.line);
   const margin = ' '.repeat(number.length);
+  // Beside it stand the number of the line, a bar, blanks, and a mark at either end where it is cut.
+  const room = Math.min(longestExcerpt, style.width - number.length - 7);
+  const shown = visible(excerpt);
+  const until = (column: number): number => visible(excerpt.slice(0, column - 1)).length;
+  const from = until(range.start.column);
+  const to = range.end.line === range.start.line ? until(range.end.column) : shown.length;
+  const first = shown.length <= room ? 0 : Math.max(0, from - Math.floor(room * shownBefore));
+  const last = Math.min(shown.length, first + room);
+  const part = shown.slice(first, last).replaceAll(/\p{Cs}/gu, ' ');
+  const [cutBefore, cutAfter] = [first > 0 ? '…' : '', last < shown.length ? '…' : ''];
+  const marked = shown.slice(from, Math.min(Math.max(to, from), last)).trimEnd();
   return [
-    `  ${style.dim(`${number} |`)} ${cutBefore}${visible(excerpt.slice(first, last))}${cutAfter}`,
-    `  ${style.dim(`${margin} |`)} ${' '.repeat(before.length)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
+    `  ${style.dim(`${number} |`)} ${cutBefore}${part}${cutAfter}`,
+    `  ${style.dim(`${margin} |`)} ${' '.repeat(cutBefore.length + from - first)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
   ];
 }
 
@@ -86,7 +116,7 @@ function visible(text: string): string {
 }
 
 /** A line about a change, every text in it safe to print. */
-interface ChangeLine {
+export interface ChangeLine {
   /** What a diff shows in its first column. */
   readonly sign: string;
   readonly indent: number;
@@ -95,18 +125,47 @@ interface ChangeLine {
 
 const fieldIndent = 2;
 
-/** A change in lines of at most a width: the address, then its fields. */
-export function changeLines(change: Change, width: number, style: Style): ChangeLine[] {
+/** A change in lines of at most the width of a style: the address, then its fields. */
+export function changeLines(change: Change, style: Style): ChangeLine[] {
+  const { width } = style;
   const view = changeView(change);
   const { kind } = view;
   // A document that was made elsewhere may name its fields in any way.
   const fields = view.fields.map((field) => ({ ...field, field: inline(field.field) }));
   const names = fields.map(({ field }) => field.length);
   const column = fieldIndent + Math.max(0, ...names) + 2;
-  return [
+  const lines = [
     ...heading(change, kind, width, style),
     ...fields.flatMap((field) => fieldLines(field, column, width, style)),
   ];
+  // A word that is too long for its column may have room in a line of its own.
+  return lines.flatMap(({ sign, indent, text }) =>
+    wrapped(text, width - indent, fieldIndent).map((part, index) => ({
+      sign: index === 0 ? sign : ' ',
+      indent,
+      text: part,
+    })),
+  );
+}
+
+/** A change in a line of at most the width of a style: what is least needed is left out where there is no room. */
+export function compactLine(change: Change, style: Style): ChangeLine {
+  const { resource } = change;
+  const address = inline(resource.address);
+  const { filename, start } = placeOf(resource);
+  const told = inline(compactWords(change));
+  const words = told === '' ? '' : ` ${told}`;
+  const place = `  ${inline(`${filename}:${start.line}`)}`;
+  const room = style.width - address.length;
+  const fits = words.length <= Math.max(0, room);
+  const cut = room < 2 ? '' : `${startOf(words, room - 1)}…`;
+  const shown = fits ? words : cut;
+  const end = fits && words.length + place.length <= room ? style.dim(place) : '';
+  return {
+    sign: changeLooks[changeKind(change)].sign,
+    indent: 0,
+    text: `${style.bold(address)}${shown}${end}`,
+  };
 }
 
 function heading(change: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {

@@ -7,7 +7,7 @@ import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted } from '../words/outcomes.ts';
 import { planCounts, planHead, shownChanges } from '../words/plan.ts';
 import { goneWords, sinceView, type SinceView } from '../words/since.ts';
-import { changeLines, diagnosticText, plain } from './lines.ts';
+import { changeLines, diagnosticText, plain, type Style } from './lines.ts';
 import { commentLimit, comment, type MarkdownComment, type MarkdownSection } from './markdown-comment.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
 
@@ -100,12 +100,13 @@ function changesOf(changes: readonly Change[]): MarkdownSection {
 }
 
 function footOf(plan: Plan): MarkdownSection {
-  return { items: planFoot(plan, plain), separator: '\n\n' };
+  return { items: planFoot(plan, style), separator: '\n\n' };
 }
 
 /** First what went wrong, then what became of each resource, all folded up. */
 function ofApply(report: ApplyReport): Content {
   const ended = [...(report.run.interrupted ? [wasInterrupted] : []), report.headline].join(' ');
+  const planned = report.outcomes.filter((outcome) => outcome.planned);
   return {
     headline: [`**${ended}** ${report.counts}`, ...warned(report.warnings)].join(' '),
     blocks: [
@@ -115,7 +116,7 @@ function ofApply(report: ApplyReport): Content {
         sections: [
           problems(report.findings),
           warningsOf(report.warnings),
-          { items: outcomeLines(report, plain), separator: '\n', itemName: 'resources' },
+          { items: outcomeLines(planned, plain), separator: '\n', itemName: 'resources' },
           { items: applyFoot(report, plain), separator: '\n\n' },
         ],
       },
@@ -139,11 +140,12 @@ function warned(warnings: readonly Diagnostic[]): string[] {
   return warningCount(warnings).map((words) => `${words}.`);
 }
 
-const width = 100;
+/** Wider blocks of code have to be scrolled. */
+const style: Style = { ...plain, width: 100 };
 
 /** The signs are in the first column: there they give a diff its colours. */
 function diffBlock(change: Change): string {
-  return changeLines(change, width, plain)
+  return changeLines(change, style)
     .map(({ sign, indent, text }) => `${sign} ${' '.repeat(indent)}${text}`.trimEnd())
     .join('\n');
 }

@@ -1,3 +1,5 @@
+import { wrapped } from '../printable.ts';
+
 /** A page of docs/ as a text for a terminal, in lines of at most a width where words allow it. Code stays as it is. */
 export function pageText(markdown: string, width: number): string {
   const blocks = markdown.matchAll(/^```\w*\n([^]*?)^```$|^(?!```)\S(?:.+|\n(?!\n|```))*/gm);
@@ -40,8 +42,7 @@ function tableText(table: string, width: number): string {
 }
 
 function hanging(marker: string, text: string, width: number): string {
-  const lines = text.match(new RegExp(`(?:.{1,${width - marker.length}}|\\S+)(?: +|$)`, 'g')) ?? [];
-  return marker + lines.map((line) => line.trimEnd()).join(`\n${' '.repeat(marker.length)}`);
+  return wrapped(marker + text, width, marker.length).join('\n');
 }
 
 /** Links to other pages by their names, those of the web with their addresses; pictures left out. */

@@ -1,99 +1,161 @@
 import type { Change, Plan } from '../../plan/plan.ts';
-import { inline, wrapped } from '../printable.ts';
+import { inline } from '../printable.ts';
 import {
   byKind,
   headingOf,
   type ApplyReport,
+  type Detail,
   type Format,
   type ProblemsReport,
   type Setting,
   type ToldOutcome,
 } from '../report.ts';
-import { outcomeLooks } from '../words/outcomes.ts';
-import { appliedTo } from '../words/outcomes.ts';
+import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
-import { goneWords, sinceView } from '../words/since.ts';
-import { changeLines, diagnosticsText, painted, plain, type Style } from './lines.ts';
+import { goneWords, sinceView, type SinceView } from '../words/since.ts';
+import {
+  changeLines,
+  compactLine,
+  diagnosticsText,
+  fitted,
+  painted,
+  plain,
+  type ChangeLine,
+  type Style,
+} from './lines.ts';
 
-/** Text for a person. */
+/** Text for a person; everything, unless it goes to a terminal. */
 export const text: Format = byKind<[Setting], string>({
   problems: problemsText,
-  plan: ({ diagnostics, plan }, { style = plain }) =>
-    diagnosticsText(diagnostics, style) + planText(plan, style),
-  apply: (report, { style = plain }) =>
-    `${diagnosticsText(report.diagnostics, style)}${appliedTo(report)}\n\n${applyText(report, style)}`,
+  plan: ({ diagnostics, plan }, { style = plain, detail }) =>
+    diagnosticsText(diagnostics, style) + planText(plan, style, detail),
+  apply: (report, { style = plain, detail }) => {
+    const head = fitted(appliedTo(report), style);
+    const usual = isForTerminal(style) ? undefined : 'all';
+    const outcomes = applyText(report, style, detail ?? usual);
+    return `${diagnosticsText(report.diagnostics, style)}${head}\n\n${outcomes}`;
+  },
 });
+
+function isForTerminal({ width }: Style): boolean {
+  return Number.isFinite(width);
+}
 
 function problemsText(report: ProblemsReport, { style = plain }: Setting): string {
   const { diagnostics, remarks, headline, valid, service } = report;
   const paint = valid ? style.green : style.red;
   const painting = headline.replace(/^(?:Valid|Invalid):/, paint);
-  const foot = [...remarks.map((remark) => inline(remark)), painting].join('\n');
+  const foot = fitted([...remarks.map((remark) => inline(remark)), painting].join('\n'), style);
   // A validation is about no service, and its text is short.
-  const heading = service === undefined ? '' : `${inline(headingOf(report))}\n\n`;
+  const heading = service === undefined ? '' : `${fitted(inline(headingOf(report)), style)}\n\n`;
   return `${heading}${diagnosticsText(diagnostics, style)}${diagnostics.length > 0 ? '\n' : ''}${foot}\n`;
 }
 
-/** The plan, for a person who decides on it. */
-export function planText(plan: Plan, style: Style): string {
-  return `${[planHead(plan), ...planBody(plan, style), ...planFoot(plan, style)].join('\n\n')}\n`;
-}
+/** Of more changes than this, a terminal shows a line each, unless it is asked for more. */
+const mostOnTerminal = 200;
 
-/** The changes; of a plan that was compared with a revision, those that are new, and how many others there are. */
-function planBody(plan: Plan, style: Style): string[] {
+/** The plan, for a person who decides on it. Without a detail, all of it, unless very many changes go to a terminal. */
+export function planText(plan: Plan, style: Style, detail?: Detail): string {
   const since = sinceView(plan);
   const changes = since?.touched ?? shownChanges(plan);
-  const blocks = changes.map((change) => changeBlock(change, style));
-  if (since === undefined) return blocks;
-  const { revision, counts, gone, besides, others } = since;
+  const isMuch = isForTerminal(style) && changes.length > mostOnTerminal;
+  const usual = isMuch ? 'lines' : 'all';
+  const parts = [
+    fitted(planHead(plan), style),
+    ...(since ? [style.bold(fitted(`In this change, since ${since.revision}: ${since.counts}`, style))] : []),
+    ...changesText(changes, style, detail ?? usual),
+    ...(since ? sinceFoot(since, style) : []),
+    ...(isMuch && detail === undefined ? [fitted(linesNote(changes), style)] : []),
+    ...(detail === 'counts' && changes.length > 0 ? [fitted(countsNote, style)] : []),
+    ...planFoot(plan, style),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function changesText(changes: readonly Change[], style: Style, detail: Detail): string[] {
+  switch (detail) {
+    case 'all':
+      return changes.map((change) => changeBlock(change, style));
+    case 'lines': {
+      const inner = { ...style, width: style.width - margin - 2 };
+      const lines = changes.map((change) => signedLine(compactLine(change, inner), style));
+      return lines.length > 0 ? [lines.join('\n')] : [];
+    }
+    case 'counts':
+      return [];
+  }
+}
+
+/** What was taken out, and how many changes are none of this one. */
+function sinceFoot({ gone, besides, others }: SinceView, style: Style): string[] {
   const more =
     shownChanges({ changes: others }).length > 0 ? '\nWithout --since, they are shown as well.' : '';
   return [
-    style.bold(`In this change, since ${revision}: ${counts}`),
-    ...blocks,
-    ...(gone.length > 0 ? [wrapped(goneWords(gone), width).join('\n')] : []),
-    ...(besides === '' ? [] : [`${besides}.${more}`]),
+    ...(gone.length > 0 ? [fitted(goneWords(gone), style)] : []),
+    ...(besides === '' ? [] : [fitted(`${besides}.${more}`, style)]),
   ];
 }
 
-/** What comes after the changes: notes, the counts, and the last line. */
-export function planFoot(plan: Plan, style: Style): string[] {
-  return [...unreadNote(plan), planCounts(plan), style.bold(planHeadline(plan))];
+function linesNote({ length }: readonly Change[]): string {
+  return `These are ${length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`;
 }
 
-const width = 80;
+const countsNote =
+  'The changes are not shown one by one: --no-compact does that, or --compact in a line each.';
+
+/** What comes after the changes: notes, the counts, and the last line. */
+export function planFoot(plan: Plan, style: Style): string[] {
+  const notes = [...unreadNote(plan), planCounts(plan)].map((note) => fitted(note, style));
+  return [...notes, fitted(style.bold(planHeadline(plan)), style)];
+}
+
 const margin = 2;
 
 function changeBlock(change: Change, style: Style): string {
-  const paint = { '+': style.green, '?': style.cyan, '!': style.yellow, '-': style.red };
-  return changeLines(change, width - margin - 2, style)
-    .map(({ sign, indent, text: words }) => {
-      const colouredSign = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
-      // The sign comes first in the line, so that the signs form a column.
-      return `${' '.repeat(margin + indent)}${colouredSign} ${words}`.trimEnd();
-    })
-    .join('\n');
+  const lines = changeLines(change, { ...style, width: style.width - margin - 2 });
+  return lines.map((line) => signedLine(line, style)).join('\n');
 }
 
-/** What apply did, for a person: what was created, what was not and why, and what to run next. */
-export function applyText(report: ApplyReport, style: Style): string {
-  const lines = outcomeLines(report, style);
+/** The sign comes first in the line, so that the signs form a column. */
+function signedLine({ sign, indent, text: words }: ChangeLine, style: Style): string {
+  const paint = { '+': style.green, '?': style.cyan, '!': style.yellow, '-': style.red };
+  const colouredSign = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
+  return `${' '.repeat(margin + indent)}${colouredSign} ${words}`.trimEnd();
+}
+
+/** Of more resources than this, those that went as planned are counted. */
+export const mostAsPlanned = 50;
+
+/**
+ * What apply did, for a person: what did not go as planned and why, how much did, and what to run next. Of few resources, or with
+ * the detail `all`, also what went as planned, each in a line.
+ */
+export function applyText(report: ApplyReport, style: Style, detail?: Detail): string {
+  const planned = report.outcomes.filter((outcome) => outcome.planned);
+  const others = planned.filter(({ asPlanned }) => !asPlanned);
+  const isAll = detail === 'all' || planned.length - others.length <= mostAsPlanned;
+  const lines = outcomeLines(isAll ? planned : others, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
   return `${[
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(problems === '' ? [] : [problems]),
+    ...(isAll ? [] : [fitted(asPlannedNote(planned.length - others.length), style)]),
     ...applyFoot(report, style),
   ].join('\n\n')}\n`;
 }
 
-/** A line for each resource that was to be created. */
-export function outcomeLines({ outcomes }: ApplyReport, style: Style): string[] {
-  return outcomes.filter(({ planned }) => planned).map((outcome) => outcomeLine(outcome, style));
+function asPlannedNote(count: number): string {
+  return `${count} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
+}
+
+/** A line for each resource. */
+export function outcomeLines(outcomes: readonly ToldOutcome[], style: Style): string[] {
+  return outcomes.map((outcome) => outcomeLine(outcome, style));
 }
 
 /** The counts, what to run next, and the last line. */
 export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
-  return [counts, ...remarks, style.bold(headline)];
+  return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
 }
 
 function outcomeLine(told: ToldOutcome, style: Style): string {
@@ -101,6 +163,7 @@ function outcomeLine(told: ToldOutcome, style: Style): string {
   const { sign, colour } = outcomeLooks[outcome];
   const pk = outcome === 'created' && told.pk !== undefined ? `pk ${told.pk}` : '';
   const more = pk || (said && `the service said: ${said}`);
-  const words = `${style.bold(inline(resource.address))}  ${inline(verdict)}`;
-  return `  ${painted(sign, partial ? 'amber' : colour, style)} ${words}${more && style.dim(` (${inline(more)})`)}`;
+  const words = `${style.bold(inline(resource.address))}  ${inline(verdict)}${more && style.dim(` (${inline(more)})`)}`;
+  const lines = fitted(words, { width: style.width - margin - 2 }, 2).replaceAll('\n', '\n    ');
+  return `  ${painted(sign, partial ? 'amber' : colour, style)} ${lines}`;
 }

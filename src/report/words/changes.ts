@@ -4,7 +4,7 @@ import { kindWords } from '../../kinds/all.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import { actions } from '../../plan/actions.ts';
-import { quoted } from '../printable.ts';
+import { inline } from '../printable.ts';
 import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
 // The rest of the package is for other diffs, and takes as long to load as a small command to run.
 import { diffLines } from 'diff/lib/diff/line.js';
@@ -102,6 +102,20 @@ const alteredWords: Readonly<Record<ChangeKind, string>> = {
   in_sync: 'is altered, and in sync',
 };
 
+/** The same where a change has one line: with the names of the fields. Not safe to print yet. */
+export function compactWords({ since, differences }: Change): string {
+  const parts: string[] = [];
+  if (since?.kind === 'added') parts.push('is added');
+  if (since?.kind === 'altered')
+    parts.push(since.fields ? `is altered in ${namesOf(since.fields)}` : 'is altered; it was broken before');
+  if (differences.length > 0) parts.push(`differs in ${namesOf(differences)}`);
+  return parts.join('; ');
+}
+
+function namesOf(fields: readonly { readonly field: string }[]): string {
+  return fields.map(({ field }) => field).join(', ');
+}
+
 /** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
 export function changeView(change: Change): ChangeView {
   return { kind: changeKind(change), fields: fieldsOf(change) };
@@ -146,7 +160,13 @@ function alteredView({ field, before, now }: AlteredField, difference: Differenc
 }
 
 function side(name: SideName, look: Side['look'], value: JsonValue | undefined): Side {
-  return { name, look, text: value === undefined ? '(not declared)' : quoted(value) };
+  return { name, look, text: value === undefined ? '(not declared)' : spaced(value) };
+}
+
+/** As JSON in one line, with blanks at which it can be broken. Safe to print. */
+function spaced(value: JsonValue): string {
+  // Line ends inside of strings are escaped.
+  return inline(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
 }
 
 /** Longer texts are shown as a diff. */

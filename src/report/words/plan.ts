@@ -43,7 +43,7 @@ function listed(globs: readonly string[]): string {
 export function unreadNote({ changes, scope }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
-  const note = `rollcall does not read ${kindWords.unreadable}: each ? is created if it is absent,\nand left as it is if not.`;
+  const note = `rollcall does not read ${kindWords.unreadable}: each ? is created if it is absent, and left as it is if not.`;
   if (unread < changes.length) return [note];
   const where = scope === undefined ? 'is declared' : 'is among these';
   return [`${note}\nNo ${kindWords.oneReadable} ${where}, so nothing was asked of the service.`];

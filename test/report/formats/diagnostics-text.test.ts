@@ -10,7 +10,10 @@ function shown(marked: string): string[] {
   const end = marked.indexOf(']') - 1;
   const file = sourceFile('a.yaml', `\n\n${marked.replace(/[[\]]/g, '')}\n`);
   const problem = { code: 'invalid-value', summary: 'no' } as const;
-  const text = diagnosticsText([diagnosticAt(file, [start + 2, end + 2], problem)], createStyle(false));
+  const text = diagnosticsText(
+    [diagnosticAt(file, [start + 2, end + 2], problem)],
+    createStyle({ colours: false }),
+  );
   return text.trimEnd().split('\n').slice(1);
 }
 

@@ -6,7 +6,7 @@ import { textDiff } from '../../../src/report/words/changes.ts';
 import { planOf, type Existing } from '../../support/plan-of.ts';
 
 async function textOf(manifest: string, existing: Existing = {}): Promise<string> {
-  return planText(await planOf(manifest, existing), createStyle(false));
+  return planText(await planOf(manifest, existing), createStyle({ colours: false, columns: 80 }), 'all');
 }
 
 function application(...fields: string[]): string {
@@ -104,14 +104,15 @@ describe('the text of a plan', () => {
     );
   });
 
-  test('breaks a long text at its blanks, and a word that is too long in no character', async () => {
+  test('breaks a long text at its blanks, and leaves a word whole that is too long', async () => {
     const text = await textOf(
       application(`meta_description: "${'word '.repeat(40)}${'\u{1f600}'.repeat(60)}"`),
     );
     const lines = text.split('\n').filter((line) => /word|\u{1f600}/u.test(line));
     expect(lines.length).toBeGreaterThan(4);
     expect(text).not.toContain('\\u{');
-    const joined = lines.map((line) => line.slice(24)).join('');
+    expect(lines.at(-1)?.trim()).toBe(`${'\u{1f600}'.repeat(60)}"`);
+    const joined = lines.map((line) => line.replace('meta_description', '')).join('');
     expect(joined.replaceAll(' ', '')).toBe(`"${'word'.repeat(40)}${'\u{1f600}'.repeat(60)}"`);
   });
 
@@ -132,7 +133,7 @@ describe('the text of a plan', () => {
       { wiki: { slug: 'wiki', name: 'Wiki', meta_publisher: 'by the former', group: 'of before' } },
       { EMPTY: '', GROUP: 'of today' },
     );
-    expect(planText(plan, createStyle(false))).toContain(
+    expect(planText(plan, createStyle({ colours: false }))).toContain(
       [
         '      meta_publisher  (sensitive, and another value there)',
         '      group  (sensitive, and another value there)',
@@ -187,7 +188,7 @@ describe('the text of a plan', () => {
   test('does not say that none is declared where none is wanted', async () => {
     const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
     const scope = { target: ['user.*'], exclude: [], declared: 2 };
-    const text = planText({ ...plan, scope }, createStyle(false));
+    const text = planText({ ...plan, scope }, createStyle({ colours: false }));
     expect(text).toContain('Plan for https://id.example.com\nOnly user.*: 1 of the 2 declared resources.\n');
     expect(text).toContain('No application is among these, so nothing was asked of the service.\n');
   });

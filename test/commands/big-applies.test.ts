@@ -1,0 +1,176 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { parseJson } from '../../src/base/json.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+const count = 300;
+
+function manifest(users: number): string {
+  const numbers = Array.from({ length: users }, (_, index) => index);
+  return [
+    'version: 1',
+    'applications:',
+    '  - { slug: wiki, name: Wiki }',
+    'users:',
+    ...numbers.map((number) => `  - { username: user-${number}, name: User ${number} }`),
+    '',
+  ].join('\n');
+}
+
+/** The sandbox without HTTP, where `refuses` does not answer first. */
+function world(
+  refuses: (body: string, create: () => void) => ReturnType<typeof answered> | undefined = () => undefined,
+): Transport {
+  const { sandbox } = seedSandbox({});
+  return async ({ method, path, body = '' }) => {
+    const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+    const handle = (): ReturnType<typeof sandbox.handle> => sandbox.handle({ method, path, headers, body });
+    const refusal = method === 'POST' ? refuses(body, () => void handle()) : undefined;
+    return refusal ?? { kind: 'answered', ...handle() };
+  };
+}
+
+async function applied(
+  transport: Transport,
+  options: Partial<ApplyOptions> = {},
+  setup: Partial<Setup> = {},
+) {
+  const { context, stdout, stderr } = capture({
+    files: { 'm.yaml': manifest(count) },
+    url: 'https://id.example.com',
+    transport,
+    ...setup,
+  });
+  const paths = options.plan === undefined ? ['m.yaml'] : [];
+  const ending = await apply(paths, { output: 'text', yes: true, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+
+describe('an apply of very many', () => {
+  test('in which all goes well, or nothing happens, is a few lines, in a pipe too', async () => {
+    const service = world();
+    const first = await applied(service);
+    expect(first.ending).toBe('done');
+    expect(first.stdout).toContain(`${count + 1} went as planned`);
+    expect(first.stdout).toContain('--no-compact');
+    expect(first.stdout).toMatch(/\n301 created\.\n\nApply complete! Resources: 301 added, /);
+    const again = await applied(service, {}, { columns: 60 });
+    expect(again.stdout).toMatch(/\n0 created, 300 there already, 1 in sync\.\n/);
+    for (const { stdout } of [first, again]) {
+      expect(linesOf(stdout)).toBeLessThan(25);
+      expect(stdout).not.toContain('user.user-7');
+    }
+  });
+
+  test('names each of them where that is wanted, and in JSON and reports in any case', async () => {
+    const { stdout } = await applied(world(), { compact: false });
+    expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+\n {6}username/gm)).toHaveLength(count);
+    expect(stdout.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
+    const compact = await applied(world(), { compact: true });
+    expect(compact.stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(count);
+    expect(parseJson((await applied(world(), { output: 'json' })).stdout)).toMatchObject({
+      outcomes: { length: count + 1 },
+    });
+    const { context, written } = capture({
+      files: { 'm.yaml': manifest(count) },
+      url: 'https://id.example.com',
+      transport: world(),
+    });
+    await apply(['m.yaml'], { output: 'text', yes: true, report: ['text=a', 'markdown=b'] }, context);
+    for (const file of ['a', 'b'])
+      expect(written.get(file)?.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
+  });
+
+  test('tells one cause once, with how often and the first places, and names each that it hit', async () => {
+    const refused = answered(400, { non_field_errors: ['The quota is used up.'] });
+    const service = world((body) => (/user-(?:\d|1\d)"/.test(body) ? undefined : refused));
+    const { ending, stdout } = await applied(service, {}, { columns: 100 });
+    expect(ending).toBe('incomplete');
+    expect(stdout.match(/The quota is used up/g)).toHaveLength(1);
+    expect(stdout).toMatch(/The same for 280 others: user\.user-20, user\.user-21, user\.user-22, …/);
+    expect(stdout.match(/^ {2}x \S+ {2}rejected$/gm)).toHaveLength(281);
+    // The last screen has the cause, the counts and what to do.
+    const last = stdout.trimEnd().split('\n').slice(-24).join('\n');
+    expect(last).toContain('The quota is used up');
+    expect(last).toContain('20 created, 281 rejected.');
+    expect(last).toMatch(/Fix the problems that are shown, then run the same apply again/);
+    expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
+  });
+
+  test('names what appeared since the plan, and what is not as declared', async () => {
+    const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
+    let others = 0;
+    const service = world((body, create) => {
+      // Somebody else is faster.
+      if (body.includes('wiki') && others++ === 0) create();
+      return body.includes('user-7"') ? other : undefined;
+    });
+    const { stdout } = await applied(service);
+    expect(stdout).toMatch(/^ {2}\+ user\.user-7 {2}created, but name came back as "Somebody"/m);
+    expect(stdout).toMatch(/^ {2}= application\.wiki {2}exists already/m);
+    expect(stdout).toContain(`${count - 1} went as planned`);
+    expect(stdout).not.toContain('user.user-8 ');
+  });
+});
+
+test.each([60, 100, 200])(
+  'an apply has no line of several words that is longer than %i columns',
+  async (columns) => {
+    const refused = answered(400, { non_field_errors: ['The quota of this tenant is used up: '.repeat(4)] });
+    const { stdout, stderr } = await applied(
+      world((body) => (body.includes('user-2') ? refused : undefined)),
+      { compact: false },
+      { columns, colours: true },
+    );
+    const lines = stripVTControlCharacters(stdout + stderr).split('\n');
+    const width = Math.min(columns, 120);
+    const long = lines.filter((line) => line.length > width && line.trim().slice(2).includes(' '));
+    expect(long.filter((line) => !line.includes('\r'))).toEqual([]);
+  },
+);
+
+describe('a plan that was approved', () => {
+  const small = { files: { 'm.yaml': manifest(3) } };
+  const fields = 'username  "user-1"';
+
+  test('in a file is not printed again, unless that is asked for', async () => {
+    const service = world();
+    const { context, written } = capture({ ...small, url: 'https://id.example.com', transport: service });
+    await plan(['m.yaml'], { output: 'text', out: 'p.json' }, context);
+    const files = { 'p.json': written.get('p.json') ?? '' };
+    const { stdout } = await applied(service, { plan: 'p.json' }, { files });
+    expect(stdout).not.toContain(fields);
+    expect(stdout).toMatch(/^Plan for https:\/\/id\.example\.com\n/);
+    expect(stdout).toContain('1 to create, 3 to create if absent, 0 differ, 0 in sync.');
+    expect(stdout).toMatch(/^ {2}\+ user\.user-1 {2}created/m);
+    const again = await applied(world(), { plan: 'p.json', compact: false }, { files });
+    expect(again.stdout).toContain(fields);
+  });
+
+  test('by a yes was seen by who said it, and is printed once', async () => {
+    const { stdout, stderr } = await applied(
+      world(),
+      { yes: false },
+      { ...small, answerToPrompt: 'yes', columns: 80 },
+    );
+    expect(`${stdout}${stderr}`.split(fields)).toHaveLength(2);
+    expect(stdout).toMatch(/^ {2}\+ user\.user-1 {2}created/m);
+  });
+
+  test('by --yes is printed where it is small', async () => {
+    expect((await applied(world(), {}, small)).stdout).toContain(fields);
+  });
+
+  test('of very many is shown before the question, a line each on a terminal', async () => {
+    const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
+    expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(count);
+    expect(stdout).toContain(`${count + 1} went as planned`);
+  });
+});

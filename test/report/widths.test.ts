@@ -1,0 +1,170 @@
+import { stripVTControlCharacters } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
+import { changeKind, type Plan } from '../../src/plan/plan.ts';
+import { createStyle, diagnosticsText, type Style } from '../../src/report/formats/lines.ts';
+import { planText } from '../../src/report/formats/text.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const counts = [1, 30, 500, 2300] as const;
+const outputs = [60, 100, 200, undefined].flatMap((columns) =>
+  [false, true].map((colours) => ({ columns, colours })),
+);
+
+/** Applications and users with values of all lengths; of every third application the service holds another description. */
+async function bigPlan(count: number): Promise<Plan> {
+  const numbers = Array.from({ length: Math.ceil(count / 2) }, (_, index) => index);
+  const applications = numbers.flatMap((number) => [
+    `  - slug: app-${number}${number % 7 === 1 ? `-${'x'.repeat(40)}` : ''}`,
+    `    name: Application ${number} \u{1f600}`,
+    `    meta_launch_url: ${urlOf(number)}`,
+    `    meta_description: ${'what people open in the morning '.repeat(number % 6)}.`,
+    `    backchannel_providers: [${Array.from({ length: number % 30 }, (_, pk) => number * 100 + pk).join(', ')}]`,
+  ]);
+  const users = numbers
+    .slice(0, Math.floor(count / 2))
+    .flatMap((number) => [
+      `  - username: user-${number}`,
+      `    name: User ${number}`,
+      `    attributes: { note: "${'a note on somebody '.repeat(number % 5)}", floor: ${number} }`,
+    ]);
+  const existing = numbers.filter((number) => number % 3 === 2 && number % 7 !== 1);
+  return planOf(
+    ['version: 1', 'applications:', ...applications, ...(users.length > 0 ? ['users:', ...users] : [])].join(
+      '\n',
+    ),
+    Object.fromEntries(
+      existing.map((number) => [
+        `app-${number}`,
+        { slug: `app-${number}`, name: 'Before', meta_description: 'of before, '.repeat(number % 9) },
+      ]),
+    ),
+  );
+}
+
+function urlOf(number: number): string {
+  return `https://app-${number}.example.com/a/path/that/goes/on/${'and-on/'.repeat(number % 12)}?user=%(username)s`;
+}
+
+/** The lines of several words that are longer than a terminal. A single word stays whole. */
+function tooLong(text: string, { width }: Style): string[] {
+  return stripVTControlCharacters(text)
+    .split('\n')
+    .filter(
+      (line) =>
+        line.length > width &&
+        line
+          .trim()
+          .replace(/^[-+?!=x.|] /, '')
+          .includes(' '),
+    );
+}
+
+let plans: ReadonlyMap<number, Plan>;
+
+beforeAll(async () => {
+  plans = new Map(await Promise.all(counts.map(async (count) => [count, await bigPlan(count)] as const)));
+});
+
+describe.each(counts)('the text of a plan of %i', (count) => {
+  const planned = (): Plan => plans.get(count) ?? expect.fail('it was not made');
+
+  test.each(outputs)('has no line that is longer than $columns columns, colours: $colours', (output) => {
+    const style = createStyle(output);
+    for (const detail of ['all', 'lines', 'counts', undefined] as const) {
+      const text = planText(planned(), style, detail);
+      expect(tooLong(text, style)).toEqual([]);
+      expect(text).not.toMatch(/[ \t]$/m);
+      if (!output.colours) expect(text).not.toContain('\u001b');
+    }
+  });
+
+  test.each(outputs)('has a line for each change where it is compact: $columns columns', (output) => {
+    const text = stripVTControlCharacters(planText(planned(), createStyle(output), 'lines'));
+    const [head, lines = '', ...foot] = text.split('\n\n');
+    expect(head).toBe('Plan for https://id.example.com');
+    expect(foot.at(-1)).toMatch(/^Plan: \d+ to add, 0 to change, 0 to destroy\.\n$/);
+    const changes = planned().changes.filter((change) => changeKind(change) !== 'in_sync');
+    expect(lines.split('\n').map((line) => line.split(/ +/)[2])).toEqual(
+      changes.map(({ resource }) => resource.address),
+    );
+    for (const line of lines.split('\n')) expect(line).toMatch(/^ {2}[+?!] \w/);
+    for (const line of lines.split('\n').filter((each) => each.startsWith('  !')))
+      expect(line).toMatch(/ differs in .*name/);
+    if (output.columns === undefined) expect(lines).toMatch(/ {2}m\.yaml:3$/m);
+  });
+
+  test('has no line break of its own where it goes to a pipe: what is declared is found whole', () => {
+    const text = planText(planned(), createStyle({ colours: false }));
+    const found = planned().changes.filter(({ presence }) => presence === 'absent');
+    for (const { resource } of found) {
+      const [, number = ''] = /app-(\d+)/.exec(resource.name) ?? [];
+      expect(text).toContain(`"${urlOf(Number(number))}"\n`);
+    }
+    const blocks = text.split('\n\n').filter((block) => /^ {2}[+?]/.test(block));
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) {
+      expect(block.split('\n').length).toBeLessThanOrEqual(6);
+      expect(block).toMatch(/^ {2}[+?] \S+ {2}m\.yaml:\d+\n/);
+    }
+  });
+});
+
+describe('on a terminal a plan of very many changes', () => {
+  const style = createStyle({ colours: false, columns: 80 });
+  const isCompact = (text: string): boolean => !text.includes('    slug');
+  const note = 'so each has one line. --no-compact';
+
+  test('is compact, and says so and how to see all', () => {
+    const text = planText(plans.get(500) ?? expect.fail(), style);
+    expect(isCompact(text)).toBe(true);
+    expect(text).toContain(note);
+    expect(planText(plans.get(500) ?? expect.fail(), style, 'lines')).not.toContain(note);
+  });
+
+  test('is not, where that is not wanted, or where they are few, or in a pipe', () => {
+    const many = plans.get(2300) ?? expect.fail();
+    const few = { ...many, changes: many.changes.slice(0, 200) };
+    const whole = [
+      planText(many, style, 'all'),
+      planText(few, style),
+      planText(many, createStyle({ colours: true })),
+    ];
+    for (const text of whole) {
+      expect(isCompact(text)).toBe(false);
+      expect(text).not.toContain('--no-compact');
+    }
+  });
+});
+
+test.each(outputs)('a diagnostic fits $columns columns with its line and its caret', (output) => {
+  const line = `\t- name: "${'some words of it '.repeat(20)}"\twrong: ${'\u0007'.repeat(3)}x`;
+  const file = { filename: `${'folder/'.repeat(4)}m.yaml`, text: line, lineStarts: [0] };
+  const problem = {
+    code: 'invalid-value',
+    summary: 'this is what is wrong, and it takes some words to say. '.repeat(3),
+    detail: `${'What to do about it is no less long. '.repeat(5)}\nhttps://example.com/${'path/'.repeat(30)}`,
+  } as const;
+  const style = createStyle(output);
+  for (let at = 0; at < line.length; at += 7) {
+    const text = stripVTControlCharacters(
+      diagnosticsText([diagnosticAt(file, [at, at + 3], problem)], style),
+    );
+    expect(tooLong(text, style)).toEqual([]);
+    expect(text).toContain(`https://example.com/${'path/'.repeat(30)}`);
+    const [shown = '', carets = ''] = text.split('\n').filter((each) => /^ +\d* \|/.test(each));
+    expect(carets.trimEnd().length).toBeLessThanOrEqual(shown.length + 1);
+    const marked = shown.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1);
+    expect(marked).not.toContain('…');
+  }
+  expect(tooLong(diagnosticsText([diagnosticFor(undefined, problem)], style), style)).toEqual([]);
+});
+
+test.each([
+  [10, 40],
+  [60, 60],
+  [300, 120],
+  [undefined, Infinity],
+])('on %s columns a line has %i', (columns, width) => {
+  expect(createStyle({ colours: false, ...(columns && { columns }) }).width).toBe(width);
+});
