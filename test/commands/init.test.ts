@@ -134,7 +134,7 @@ describe('init', () => {
     expect(written.get('.gitlab-ci.yml')).toMatch(
       /ROLLCALL_ENV: production\n {2}ROLLCALL_URL: "https:\/\/p\./,
     );
-    const none = { files: { 'rollcall.yaml': 'version: 1\n' } };
+    const none = { files: { 'rollcall.yaml': 'version: 1\n' }, env: { ROLLCALL_ENV: 'staging' } };
     const bare = await started({ url, pipeline: 'gitlab' }, none);
     expect(bare.written.get('.gitlab-ci.yml')).not.toContain('ROLLCALL_ENV');
     expect(bare.stdout).toContain('add manifests: [manifests] there');

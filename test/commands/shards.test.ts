@@ -387,12 +387,18 @@ describe('report merge', () => {
     const files: Record<string, string> = {};
     const [together, alone] = [faulty(), faulty()];
     const report = formatNames.map((format) => `${format}=${format}`);
+    const env = { GITHUB_WORKSPACE: '/' };
     const reported = { report, commentKey: 'the roll' };
     for (let index = 1; index <= 3; index += 1)
       files[`${index}.json`] = (await applyShard(`${index}/3`, roll, together)).stdout;
-    const run = capture({ files: { 'm.yaml': roll }, url: 'http://127.0.0.1:9', transport: alone.transport });
+    const run = capture({
+      files: { 'm.yaml': roll },
+      url: 'http://127.0.0.1:9',
+      transport: alone.transport,
+      env,
+    });
     const whole = await apply(['m.yaml'], { output: 'json', yes: true, ...reported }, run.context);
-    const { context, written } = capture({ files });
+    const { context, written } = capture({ files, env });
     const ending = await reportMerge(Object.keys(files), { output: 'text', ...reported }, context);
     expect([ending, whole]).toEqual(['incomplete', 'incomplete']);
     for (const format of formatNames)
@@ -401,6 +407,8 @@ describe('report merge', () => {
         comparable(run.written.get(format)),
       ]);
     expect(written.get('junit')).toContain('failures="2"');
+    // The working directory is /memory.
+    expect(written.get('junit')).toContain('file="memory/m.yaml"');
   });
 
   test('says of saved plans what to do next, and by what signal they were interrupted', async () => {
@@ -433,6 +441,7 @@ describe('report merge', () => {
     expect(merged.ending).toBe('incomplete');
     expect(merged.stdout).toMatch(/^ {2}x (application|user)\.\S+ {2}rejected$/m);
     expect(merged.stdout).toContain('Apply incomplete! Resources: 36 added');
+    expect(merged.stdout).not.toMatch(/^ {2}\+ /m);
   });
 });
 
