@@ -62,7 +62,7 @@ const ofPush = { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main' };
 const ofSchedule = { CI_PIPELINE_SOURCE: 'schedule', CI_COMMIT_BRANCH: 'main' };
 const ofMergeRequest = (base: string, from = '1'): Record<string, string> => ({
   CI_PIPELINE_SOURCE: 'merge_request_event',
-  CI_COMMIT_BRANCH: '',
+  CI_COMMIT_BRANCH: 'main',
   CI_MERGE_REQUEST_PROJECT_ID: '1',
   CI_MERGE_REQUEST_SOURCE_PROJECT_ID: from,
   CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
@@ -114,6 +114,8 @@ describe('the example for GitLab', () => {
 
 test('the example of shards for GitLab creates all of the roll, and joins the reports', async () => {
   usePipeline('gitlab-shards.yaml');
+  const elsewhere = { ...ofPush, CI_COMMIT_BRANCH: 'a-branch', ROLLCALL_TOKEN: 'creator' };
+  expect((await runAt(elsewhere)).jobs).toEqual({});
   const { jobs, log } = await runAt({ ...ofPush, ROLLCALL_URL: service.url, ROLLCALL_TOKEN: 'creator' });
   const shards = Array.from({ length: 8 }, (_, index) => `apply: [${index + 1}/8]`);
   expect(jobs).toEqual(Object.fromEntries([...shards, 'report'].map((name) => [name, true])));
