@@ -66,8 +66,7 @@ Only what has been added or altered: 2 of the 5 declared resources.
 
 In this change, since main (${commit()}): 1 added, 1 altered, 2 no longer declared.
 
-  ! application.wiki is altered; it differs and is left as it is
-      manifests/apps.yaml:2
+  ! application.wiki is altered; it differs and is left as it is  manifests/apps.yaml:2
       name
         before    "Wiki"
         now       "Wiki 2"
@@ -79,8 +78,7 @@ In this change, since main (${commit()}): 1 added, 1 altered, 2 no longer declar
 
 No longer declared (rollcall deletes nothing): user.bob, user.dora
 
-rollcall does not read users: each ? is created if it is absent,
-and left as it is if not.
+rollcall does not read users: each ? is created if it is absent, and left as it is if not.
 
 0 to create, 1 to create if absent, 1 differs, 0 in sync.
 
