@@ -104,6 +104,22 @@ describe('an apply of very many', () => {
     expect(last).toMatch(/\nApply incomplete! Resources: 20 added/);
   });
 
+  test('says in a line how many were not begun for one reason, unless each is asked for', async () => {
+    const denied = world((body) =>
+      body.includes('username') ? answered(403, { detail: 'No.' }) : undefined,
+    );
+    const { ending, stdout } = await applied(denied);
+    expect(ending).toBe('denied');
+    expect(stdout).toMatch(/^ {2}x user\.user-\d+ {2}denied$/m);
+    const [, named = '', more = ''] =
+      /^ {2}\. \d+ not created: [^:]+: ((?:user\.user-\d+(?:, )?){3}) and (\d+) more$/m.exec(stdout) ?? [];
+    const lines = stdout.match(/^ {2}[x.] /gm) ?? [];
+    expect(named.split(', ').length + Number(more) + lines.length - 1).toBe(count);
+    expect(lines.length).toBeLessThan(40);
+    const all = await applied(denied, { compact: false });
+    expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not created)/gm)).toHaveLength(count);
+  });
+
   test('names what appeared since the plan, and what is not as declared', async () => {
     const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
     let others = 0;

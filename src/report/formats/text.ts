@@ -134,7 +134,8 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   const planned = report.outcomes.filter((outcome) => outcome.planned);
   const others = planned.filter(({ asPlanned }) => !asPlanned);
   const isAll = detail === 'all' || planned.length - others.length <= mostAsPlanned;
-  const lines = outcomeLines(isAll ? planned : others, style);
+  const shown = isAll ? planned : others;
+  const lines = detail === 'all' ? outcomeLines(shown, style) : fewerLines(shown, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
   return `${[
     ...(lines.length > 0 ? [lines.join('\n')] : []),
@@ -146,6 +147,30 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
 
 function asPlannedNote(count: number): string {
   return `${count} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
+}
+
+/** A line for each resource; where more than some dozens were not begun for one reason, one line for all of those. */
+function fewerLines(outcomes: readonly ToldOutcome[], style: Style): string[] {
+  const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
+  const many = [...new Set(notBegun.map(({ verdict }) => verdict))]
+    .map((verdict) => notBegun.filter((outcome) => outcome.verdict === verdict))
+    .filter(({ length }) => length > mostAsPlanned);
+  const joined = new Set(many.flat());
+  return [
+    ...outcomeLines(
+      outcomes.filter((outcome) => !joined.has(outcome)),
+      style,
+    ),
+    ...many.map((alike) => notBegunLine(alike, style)),
+  ];
+}
+
+function notBegunLine(alike: readonly ToldOutcome[], style: Style): string {
+  const [first] = alike;
+  const named = alike.slice(0, 3).map(({ resource }) => inline(resource.address));
+  const words = `${alike.length} ${inline(first?.verdict ?? '')}: ${named.join(', ')} and ${alike.length - named.length} more`;
+  const lines = fitted(words, { width: style.width - margin - 2 }, 2).replaceAll('\n', '\n    ');
+  return `  ${outcomeLooks.not_attempted.sign} ${lines}`;
 }
 
 /** A line for each resource. */
