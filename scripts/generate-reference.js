@@ -2,7 +2,7 @@
 // With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
-import { kinds, kindWords } from '../dist/kinds/all.js';
+import { kinds, listsOf } from '../dist/kinds/all.js';
 
 put('docs/manifest.md', manifestPage());
 put('docs/commands.md', commandsPage());
@@ -26,7 +26,7 @@ function manifestPage() {
   const config = readSchema('config');
   return `# Manifests
 
-A manifest is a YAML file that declares ${kindWords.all} that the service should have: authentik, from release 2023.10 to 2026.2.
+A manifest is a YAML file that declares ${listsOf(kinds)} that the service should have: authentik, from release 2023.10 to 2026.2.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/rollcall/schemas/manifest.schema.json

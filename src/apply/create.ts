@@ -1,4 +1,3 @@
-import { canBeRead } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Writing } from '../service/client.ts';
@@ -130,7 +129,7 @@ type Found =
 
 async function lookFor(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
   const { kind, name } = creation;
-  if (!canBeRead(kind)) return { presence: 'not_seen' };
+  if (!client.canRead(kind)) return { presence: 'not_seen' };
   const reading = await retrieve(kind, name, client, pacing);
   switch (reading?.proof) {
     case 'exists':

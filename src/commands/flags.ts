@@ -16,7 +16,9 @@ type Lists<Name extends string> = { readonly [name in Name]?: readonly string[] 
 type Switches<Name extends string> = { readonly [name in Name]?: boolean };
 
 /** The flags that every command understands which reads manifests, as they were typed. */
-export type ProjectFlags = Texts<'config' | 'env'> & Lists<'var' | 'vars'> & Switches<'strict'>;
+export type ProjectFlags = Texts<'config' | 'env'> &
+  Lists<'var' | 'vars' | 'capability'> &
+  Switches<'strict'>;
 
 /** Those of every command that talks to the service. */
 export type ServiceFlags = Texts<
@@ -43,11 +45,12 @@ export function detailOf({ compact }: DetailFlags): Detail | undefined {
 
 /** What flags say of the settings. Throws a UsageError that names the flag that is wrong. */
 export async function valuesOf(flags: ProjectFlags & ServiceFlags, env: Environment): Promise<Values> {
-  const { env: environment, var: assignments = [], timeout, wait, header = [], ...same } = flags;
+  const { env: environment, var: assignments = [], capability, timeout, wait, header = [], ...same } = flags;
   return {
     ...same,
     environment,
     variables: await variableFlags(assignments),
+    capabilities: capability,
     timeoutSeconds: numberOf('timeoutSeconds', timeout),
     waitSeconds: numberOf('waitSeconds', wait),
     concurrency: numberOf('concurrency', flags.concurrency),
@@ -124,6 +127,7 @@ const oddFlags: Readonly<Record<string, string>> = {
   timeoutSeconds: '--timeout',
   waitSeconds: '--wait',
   headers: '--header',
+  capabilities: '--capability',
 };
 
 const flagOf: NameOf = (value) =>

@@ -1,5 +1,4 @@
 import { destinationName } from '../base/destination.ts';
-import { kindWords } from '../kinds/all.ts';
 import { requestLine } from '../report/formats/events.ts';
 import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
@@ -55,7 +54,7 @@ export function narrated(
       }
       case 'progress': {
         const { stage, done, total, pace } = event;
-        const label = stage === 'creating' ? 'Creating' : `Looking up ${kindWords.readable}`;
+        const label = stage === 'creating' ? 'Creating' : 'Looking up';
         if (done > 0) progress?.update(done, total, pace);
         // Lines of a log would run through the bar.
         else if (!quiet) progress = createProgress(label, context, log === undefined);
@@ -131,8 +130,6 @@ const interruptedWords = 'Interrupted. What is under way is settled first; inter
 function noPlan(halt: Extract<Halt, { kind: 'unread' }>): string {
   const { failures, notRead, interrupted } = halt;
   const left = notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'was' : 'were'} not tried.` : '';
-  const cause = interrupted
-    ? 'interrupted'
-    : `${failures.length} of the ${kindWords.readable} could not be looked up`;
+  const cause = interrupted ? 'interrupted' : `${failures.length} of the resources could not be looked up`;
   return `${failures.length > 0 ? '\n' : ''}No plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
 }

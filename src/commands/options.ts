@@ -18,10 +18,19 @@ export function withProjectOptions(command: Command, formats?: readonly string[]
 }
 
 /** Of the commands that read rollcall.yaml. */
-export function withConfigOptions(command: Command): Command {
+export function withConfigOptions(
+  command: Command,
+  capability: Option = capabilityOption().hideHelp(),
+): Command {
   return command
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
-    .option('--config <file>', 'in place of rollcall.yaml');
+    .option('--config <file>', 'in place of rollcall.yaml')
+    .addOption(capability);
+}
+
+/** Only `doctor` shows it in its help, which says what each capability needs. */
+export function capabilityOption(): Option {
+  return new Option('--capability <name>', 'go beyond the contract; repeatable').argParser(collect);
 }
 
 function collect(value: string, previous: readonly string[] = []): string[] {

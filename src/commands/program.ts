@@ -7,6 +7,7 @@ import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { InitOptions } from './init-files.ts';
 import {
+  capabilityOption,
   commentKeyOption,
   connectionOptions,
   failOnOption,
@@ -156,7 +157,10 @@ export function program(
       .option('--wait <seconds>', 'wait for a service that is starting (default: 0)')
       .option('--contract-only', 'look up an application, and ask nothing else'),
   );
-  const ofDoctor = withConfigOptions(withOptions(reaching, [...connectionOptions(), verboseOption()]));
+  const ofDoctor = withConfigOptions(
+    withOptions(reaching, [...connectionOptions(), verboseOption()]),
+    capabilityOption(),
+  );
   withColourOptions(ofDoctor.addOption(outputOption()))
     .summary('check the service, the token and the way to them')
     .description(

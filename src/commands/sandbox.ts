@@ -2,7 +2,7 @@ import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
-import { kindWords } from '../kinds/all.ts';
+import { kinds, listsOf } from '../kinds/all.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
@@ -52,7 +52,7 @@ export async function sandbox(
     const signal = context.interruptible().signal;
     context.stdout.write(
       [
-        `The sandbox serves ${kindWords.all} from memory; it forgets them when it stops. In another shell:`,
+        `The sandbox serves ${listsOf(kinds)} from memory; it forgets them when it stops. In another shell:`,
         '',
         `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${sandboxToken}`,
         '',

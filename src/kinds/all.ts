@@ -1,5 +1,5 @@
 import { application } from './application.ts';
-import { canBeRead, type Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { user } from './user.ts';
 
 /** `application`, `user`, …: the name of a kind. */
@@ -31,24 +31,8 @@ export function listed(words: readonly string[]): string {
   return `${before.toReversed().join(', ')}${before.length > 1 ? ',' : ''} and ${last}`;
 }
 
-const readable = kinds.filter((kind) => canBeRead(kind));
-const unreadable = kinds.filter((kind) => !canBeRead(kind));
-
-const listsOf = (some: readonly Kind[]): string => listed(some.map(({ list }) => list));
-
-interface KindWords {
-  readonly all: string;
-  /** Those that can be looked up. */
-  readonly readable: string;
-  /** Any of them: `No application is declared`. */
-  readonly oneReadable: string;
-  readonly unreadable: string;
+/** The words for several of these kinds, in a sentence and in the order of the kinds: `applications and users`. */
+export function listsOf(some: Iterable<Kind>): string {
+  const these = new Set<Kind>(some);
+  return listed(kinds.filter((kind) => these.has(kind)).map(({ list }) => list));
 }
-
-/** The kinds, in a sentence. */
-export const kindWords: KindWords = {
-  all: listsOf(kinds),
-  readable: listsOf(readable),
-  oneReadable: readable.map(({ type }) => type).join(' or '),
-  unreadable: listsOf(unreadable),
-};

@@ -1,6 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Application } from '../generated/manifest.ts';
-import type { FieldsOf, ReadableKind } from './kind.ts';
+import type { FieldsOf, Kind } from './kind.ts';
 import { launchUrlRefusal } from './launch-url.ts';
 import { likelyRefused } from './likely-refused.ts';
 import { plainId } from './same.ts';
@@ -70,12 +70,12 @@ const noFields = {
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
-export const application: ReadableKind<'application'> = {
+export const application: Kind<'application'> = {
   type: 'application',
   list: 'applications',
   identity: 'slug',
   path,
-  retrieve: (slug: string) => `${path}${encodeURIComponent(slug)}/`,
+  lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record' },
   fields,
   noFields,
   words: {

@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
+import type { Capability } from './capability.ts';
 import { sameIds, sameJson, type IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
@@ -13,8 +14,7 @@ export interface Kind<Type extends string = string> {
   readonly identity: string;
   /** Where a POST creates one, below the base URL. */
   readonly path: string;
-  /** The path of the one with this name. Without it, none can be read: whether it exists is unknown until it is created. */
-  readonly retrieve?: (name: string) => string;
+  readonly lookUp: LookUp;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
@@ -22,11 +22,21 @@ export interface Kind<Type extends string = string> {
   readonly words: WordsOfKind;
 }
 
-/** A kind whose records can be looked up by their names. */
-export type ReadableKind<Type extends string = string> = Kind<Type> & Required<Pick<Kind, 'retrieve'>>;
+/** How one is looked up. */
+interface LookUp {
+  /** Where the one with this name is asked for, below the base URL. */
+  readonly path: (name: string) => string;
+  /** What answers: the record itself, or a list of no other than those that have this name. */
+  readonly answers: AnswerShape;
+  /** What has to be turned on for it: it is none of the documented operations. */
+  readonly needs?: Capability;
+}
 
-export function canBeRead<Some extends Kind>(kind: Some): kind is Some & ReadableKind {
-  return kind.retrieve !== undefined;
+export type AnswerShape = 'record' | 'list';
+
+/** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */
+export function canBeRead({ lookUp: { needs } }: Kind, turnedOn: readonly Capability[]): boolean {
+  return needs === undefined || turnedOn.includes(needs);
 }
 
 /** Whether two values of a field mean the same to the service. */
@@ -71,6 +81,6 @@ interface WordsOfKind {
   readonly one: string;
   /** What it means that its name is refused beside other fields, after it passed the checks of the manifest. */
   readonly nameRefused: string;
-  /** What to do about one that may have been created in part. Only of kinds that cannot be read. */
+  /** What to do about one that may have been created in part, where it cannot be looked up. */
   readonly perhapsInPart?: string;
 }

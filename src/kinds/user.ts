@@ -6,6 +6,8 @@ import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { likelyRefused } from './likely-refused.ts';
 import { plainUuid, sameInstant } from './same.ts';
 
+const path = '/api/v3/core/users/';
+
 const fields = {
   username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
   name: {
@@ -51,12 +53,17 @@ const noFields = {
   uuid: 'The service chooses it.',
 };
 
-/** A user. The contract has no way to read one. */
+/** A user. The documented operations have no way to read one. */
 export const user: Kind<'user'> = {
   type: 'user',
   list: 'users',
   identity: 'username',
-  path: '/api/v3/core/users/',
+  path,
+  lookUp: {
+    path: (username) => `${path}?username=${encodeURIComponent(username)}`,
+    answers: 'list',
+    needs: 'lookup-users',
+  },
   fields,
   noFields,
   words: {
@@ -64,12 +71,12 @@ export const user: Kind<'user'> = {
     nameRefused:
       'As far as rollcall can tell, the name is taken as well: a user of this name exists already. Once the other fields are right, the outcome is `exists`.',
     perhapsInPart:
-      'Check it in the service, its groups above all: rollcall does not look users up, and another run only finds that the name is taken.',
+      'Check it in the service, its groups above all. Without the capability `lookup-users`, rollcall does not look users up, and another run only finds that the name is taken.',
   },
 };
 
-function pathRefusal(path: string): Problem | undefined {
-  if (!/^\/|\/$|\/\//.test(path)) return undefined;
+function pathRefusal(folder: string): Problem | undefined {
+  if (!/^\/|\/$|\/\//.test(folder)) return undefined;
   return likelyRefused(
     'the service is known to refuse a path like this',
     'No slash at either end, and no two in a row.',

@@ -59,7 +59,12 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
     }
   });
   const model = planFrom(plan, ({ address }) => declared.get(address));
-  const { result } = await applyPlanned(model, { ...service, hide }, { failFast }, job);
+  const { result } = await applyPlanned(
+    model,
+    { ...service, hide, capabilities: model.capabilities ?? [] },
+    { failFast },
+    job,
+  );
   if (result === undefined)
     throw new Error('a plan without a limit, of which nobody is asked, is always applied');
   log.end([], result);

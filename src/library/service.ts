@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly waitSeconds?: number;
   /** How many requests are under way at a time, at the most; else `ROLLCALL_CONCURRENCY`, or 16. */
   readonly concurrency?: number;
+  /** What goes beyond the three documented operations of the service, such as `lookup-users`; else `ROLLCALL_CAPABILITIES`, or nothing. */
+  readonly capabilities?: readonly string[];
   /** A PEM file of authorities to trust as well. */
   readonly caFile?: string;
   /** A PEM file to show to a service that asks for it, and its key if that is in another file. */
@@ -65,6 +67,7 @@ export async function settingsOf(
       timeoutSeconds: options.timeoutSeconds,
       waitSeconds: options.waitSeconds,
       concurrency: options.concurrency,
+      capabilities: options.capabilities,
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     },
     { env, files: nodeFiles },

@@ -1,5 +1,4 @@
 import type { Address } from '../base/address.ts';
-import { canBeRead, type ReadableKind } from '../kinds/kind.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import { isAnswered, timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
@@ -50,10 +49,10 @@ export async function observe(
   options: ObserveOptions,
 ): Promise<ObserveResult> {
   const { client, pacing, signal } = options;
-  const readable = resources.filter(isReadable);
-  const observed = new Map<Address, Observation>(
-    resources.map(({ address }) => [address, { presence: 'unknown' }]),
-  );
+  const readable = resources.filter(({ kind }) => client.canRead(kind));
+  const observed = new Map<Address, Observation>();
+  for (const { kind, address } of resources)
+    if (!client.canRead(kind)) observed.set(address, { presence: 'unknown' });
 
   let someoneAnswered = false;
   const failures: FailedRead[] = [];
@@ -97,8 +96,4 @@ export async function observe(
   if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed };
   failures.sort((a, b) => byAddress(a.resource, b.resource));
   return { kind: 'failed', failures, notRead, interrupted: signal?.aborted ?? false };
-}
-
-function isReadable(resource: Resource): resource is Resource & { readonly kind: ReadableKind } {
-  return canBeRead(resource.kind);
 }

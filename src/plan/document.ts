@@ -2,6 +2,7 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
+import type { Capability } from '../kinds/capability.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { blankFor, sourceOf, withHidden, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
@@ -30,6 +31,8 @@ export interface PlanDocument {
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifest_digest: string;
   readonly scope?: Scope;
+  /** What was turned on beyond the three documented operations, where anything was. */
+  readonly capabilities?: readonly Capability[];
   /** Where the manifests were compared with those of a revision. */
   readonly since?: SinceDocument;
   /** Every declared resource in the scope of the plan; applications first, then by name. */
@@ -57,7 +60,7 @@ export interface ChangeDocument {
   readonly type: ResourceType;
   readonly name: string;
   readonly source: Source;
-  /** Unknown of users: the service has no way to look, and apply creates them if they are absent. */
+  /** Unknown of users that are not looked up: apply creates them if they are absent. */
   readonly presence: Change['presence'];
   readonly change:
     /** `after` is what create sends, its sensitive values blanked out. */
@@ -82,6 +85,7 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(plan.environment !== undefined && { environment: plan.environment }),
     manifest_digest: plan.manifestDigest,
     ...(plan.scope && { scope: plan.scope }),
+    ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
     ...(plan.since && { since: sinceDocument(plan.since) }),
     resource_changes: changes,
     ...countedDocument(changes),
@@ -138,6 +142,7 @@ export function planFrom(
     environment: document.environment,
     manifestDigest: document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
+    ...(document.capabilities && { capabilities: document.capabilities }),
     ...(document.since && { since: sinceFrom(document.since) }),
     ...(document.hide && { hide: document.hide }),
     changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),

@@ -1,5 +1,4 @@
 import type { ObservedState } from '../observe/observe.ts';
-import { canBeRead } from '../kinds/kind.ts';
 import { blankFor, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
@@ -36,8 +35,6 @@ export function changeOf(resource: Resource, observed: ObservedState): Change {
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
   if (presence === 'present') return existing(resource, observation.held);
-  if (presence === 'unknown' && canBeRead(resource.kind))
-    throw new Error(`${resource.address} was not observed`);
   return { resource, presence, action: 'create', differences: [] };
 }
 

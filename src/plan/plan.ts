@@ -1,6 +1,8 @@
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
@@ -14,6 +16,8 @@ export interface Plan extends Destination {
   readonly manifestDigest: string;
   /** Where the plan is about some of the declared resources only. */
   readonly scope?: Scope;
+  /** What was turned on beyond the documented operations. */
+  readonly capabilities?: readonly Capability[] | undefined;
   /** The revision that the manifests were compared with, if they were. */
   readonly since?: SinceRevision;
   /** The fields that nothing shows of it. */
@@ -25,7 +29,7 @@ export interface Plan extends Destination {
 /** What the plan would do to one resource. */
 export interface Change {
   readonly resource: Resource;
-  /** Unknown where the service has no way to look: apply creates it if it is absent. */
+  /** Unknown where it cannot be looked up: apply creates it if it is absent. */
   readonly presence: 'present' | 'absent' | 'unknown';
   readonly action: Action;
   /** The declared fields as the service holds them, sensitive and hidden values blanked out; only of what is present. */
@@ -84,4 +88,9 @@ export function pendingIn({ changes }: Pick<Plan, 'changes'>): Pending[] {
 /** How many resources apply would try to add, to change and to destroy. */
 export function plannedEffects({ changes }: Pick<Plan, 'changes'>): Readonly<Record<Effect, number>> {
   return effectsOf((action) => changes.filter((change) => change.action === action).length);
+}
+
+/** The kinds of the resources that could not be looked up. */
+export function unseenKinds({ changes }: Pick<Plan, 'changes'>): ReadonlySet<Kind> {
+  return new Set(changes.flatMap(({ presence, resource }) => (presence === 'unknown' ? resource.kind : [])));
 }

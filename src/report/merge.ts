@@ -20,6 +20,7 @@ export interface ShardReport {
   readonly manifest_digest: string;
   readonly scope?: Scope;
   readonly since?: PlanDocument['since'];
+  readonly capabilities?: PlanDocument['capabilities'];
   readonly diagnostics?: readonly ShownDiagnostic[];
 }
 
@@ -43,6 +44,8 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
       if (document[part] !== first?.document[part])
         problems.push(`${filename} has another ${part} than ${first?.filename}`);
     }
+    if (JSON.stringify(document.capabilities) !== JSON.stringify(first?.document.capabilities))
+      problems.push(`${filename} was made with other capabilities than ${first?.filename}`);
     if (wholeOf(document) !== wholeOf(first?.document))
       problems.push(`${filename} has another --target, --exclude or --since than ${first?.filename}`);
   }

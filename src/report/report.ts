@@ -3,7 +3,6 @@ import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { Unchecked } from '../manifest/unchecked.ts';
-import { canBeRead } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isPending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
@@ -278,8 +277,8 @@ export function toldOutcome(
   outcome: Omit<ToldOutcome, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
 ): ToldOutcome {
   const incomplete = isIncomplete(outcome);
-  // What can be read, and was planned, was absent: somebody else has created it since.
-  const appeared = outcome.outcome === 'exists' && canBeRead(outcome.resource.kind);
+  // What could be looked up, and was planned, was absent: somebody else has created it since.
+  const appeared = outcome.outcome === 'exists' && outcome.pk !== undefined;
   return {
     ...outcome,
     verdict: verdictWords(outcome),

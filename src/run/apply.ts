@@ -38,12 +38,12 @@ export async function applySaved(
   job: Job,
 ): Promise<Ran<ApplyRun>> {
   const nothing = { filenames: [], diagnostics: [] };
-  const { service: reached, diagnostics } = settings;
+  const { service: reached, capabilities, diagnostics } = settings;
   if (reached === undefined)
     return { ...nothing, ...halted({ kind: 'refused', isStale: false, diagnostics }, job) };
   const destination = destinationOf(reached);
   const { files, env } = job;
-  const opened = await openSavedPlan(filename, destination, {
+  const opened = await openSavedPlan(filename, destination, capabilities, {
     ...settings.policy,
     hide: settings.hide,
     files,
@@ -52,7 +52,8 @@ export async function applySaved(
   if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
   const { plan, document } = opened;
   const known = { ...nothing, service: plan.service, environment: plan.environment };
-  return withService({ ...reached, hide: plan.hide }, job, async (service): Promise<Ran<ApplyRun>> => {
+  const asPlanned = { ...reached, hide: plan.hide, capabilities: plan.capabilities ?? [] };
+  return withService(asPlanned, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
     const now = await planFor({ resources, manifestDigest: plan.manifestDigest }, service, job);
     if ('halt' in now) return { ...known, ...now };

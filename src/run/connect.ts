@@ -51,7 +51,7 @@ export async function withService<Result>(
       tell({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
-    return await use({ client: createClient(send), send, pacing, settings, signal });
+    return await use({ client: createClient(send, settings.capabilities), send, pacing, settings, signal });
   } finally {
     await connection.close();
   }

@@ -1,7 +1,6 @@
-import { canBeRead } from '../kinds/kind.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { plannedEffects, type Plan } from '../plan/plan.ts';
+import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { checkScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
@@ -54,7 +53,7 @@ export async function planFor(
   const { client, pacing, settings, signal } = service;
   const onRead = (done: number, total: number): void =>
     job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-  onRead(0, resources.filter(({ kind }) => canBeRead(kind)).length);
+  onRead(0, resources.filter(({ kind }) => client.canRead(kind)).length);
   const result = await observe(resources, { client, pacing, signal, onRead });
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
@@ -64,6 +63,7 @@ export async function planFor(
     createdAt: new Date(job.clock.now()),
     ...destinationOf(settings),
     hide: settings.hide,
+    capabilities: settings.capabilities,
     ...about,
   });
   return { ...made, observed };
@@ -78,5 +78,6 @@ export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSi
 /** Why a plan goes no further that would create more than is allowed. */
 export function tooManyCreates(made: Plan, most: number | undefined): Halt | undefined {
   const { add: count } = plannedEffects(made);
-  return most === undefined || count <= most ? undefined : { kind: 'too_many_creates', count, most };
+  if (most === undefined || count <= most) return undefined;
+  return { kind: 'too_many_creates', count, most, unseen: unseenKinds(made) };
 }

@@ -2,6 +2,7 @@ import { isIncomplete, type Outcome, type OutcomeFacts } from '../apply/outcome.
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/observe.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/saved/staleness.ts';
@@ -40,7 +41,13 @@ export type Halt =
       readonly notRead: number;
       readonly interrupted: boolean;
     })
-  | { readonly kind: 'too_many_creates'; readonly count: number; readonly most: number }
+  | {
+      readonly kind: 'too_many_creates';
+      readonly count: number;
+      readonly most: number;
+      /** The kinds of those that were not looked up. */
+      readonly unseen: ReadonlySet<Kind>;
+    }
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }

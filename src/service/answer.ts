@@ -1,6 +1,6 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { AnswerShape, Kind } from '../kinds/kind.ts';
 
 /**
  * The kinds of answer that are told apart; what each proves is in what-answers-prove.ts.
@@ -11,6 +11,8 @@ export type AnswerKind =
   | 'found'
   /** 201, the asked identity and a `pk`. */
   | 'created'
+  /** 200, and a list of all that have the asked identity: none. */
+  | 'not_listed'
   /** Any other 2xx, or one of these two that does not carry the asked identity. */
   | 'unusable_success'
   /** 3xx. */
@@ -69,8 +71,16 @@ export interface Answer {
   readonly likeTlsPort?: true;
 }
 
-/** Tells which kind of answer an exchange is, where it is about the record of some kind with this name. */
-export function readAnswer(exchange: Exchange, { identity }: Pick<Kind, 'identity'>, name: string): Answer {
+/**
+ * Tells which kind of answer an exchange is, where it is about the record of some kind with this name. Of a list, only the one
+ * record in it matters.
+ */
+export function readAnswer(
+  exchange: Exchange,
+  { identity }: Pick<Kind, 'identity'>,
+  name: string,
+  shape: AnswerShape = 'record',
+): Answer {
   switch (exchange.kind) {
     case 'never_sent':
       return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
@@ -78,10 +88,10 @@ export function readAnswer(exchange: Exchange, { identity }: Pick<Kind, 'identit
       return { kind: 'lost', error: exchange.error, ...(exchange.likeTlsPort && { likeTlsPort: true }) };
     case 'answered': {
       const { status, headers } = exchange;
-      const json = parseJson(exchange.body);
+      const json = bodyIn(exchange.body, status, shape);
       const body = isJsonObject(json) ? json : undefined;
-      const received = exchange.asReceived === undefined ? json : parseJson(exchange.asReceived);
-      const kind = kindOf(status, received, identity, name);
+      const received = exchange.asReceived === undefined ? json : bodyIn(exchange.asReceived, status, shape);
+      const kind = kindOf(status, received, { identity, name, shape });
       return {
         kind,
         status,
@@ -96,15 +106,43 @@ export function readAnswer(exchange: Exchange, { identity }: Pick<Kind, 'identit
 }
 
 /** The record that an answer carries, to compare with. It may hold secrets: blank them out before a part of it is shown. */
-export function recordOf(exchange: Exchange, { body = {} }: Answer): JsonObject {
+export function recordOf(
+  exchange: Exchange,
+  { body = {} }: Answer,
+  shape: AnswerShape = 'record',
+): JsonObject {
   if (exchange.kind !== 'answered' || exchange.asReceived === undefined) return body;
-  const json = parseJson(exchange.asReceived);
+  const json = bodyIn(exchange.asReceived, exchange.status, shape);
   return isJsonObject(json) ? json : body;
 }
 
-function kindOf(status: number, json: JsonValue | undefined, field: string, name: string): AnswerKind {
+/** What is asked about, and how it is answered. */
+interface Asked {
+  readonly identity: string;
+  readonly name: string;
+  readonly shape: AnswerShape;
+}
+
+/** The value in a body; of a list that is whole, its record, or null where it has none. */
+function bodyIn(text: string, status: number, shape: AnswerShape): JsonValue | undefined {
+  const json = parseJson(text);
+  if (shape === 'record' || status !== 200) return json;
+  const { pagination, results } = isJsonObject(json) ? json : {};
+  if (!isJsonList(results) || !isJsonObject(pagination) || pagination['count'] !== results.length)
+    return undefined;
+  if (results.length === 0) return null;
+  // The service ignores a filter that it does not know: then there are others.
+  return results.length === 1 ? results[0] : undefined;
+}
+
+function kindOf(
+  status: number,
+  json: JsonValue | undefined,
+  { identity: field, name, shape }: Asked,
+): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
+    if (shape === 'list' && status === 200 && json === null) return 'not_listed';
     const usable = body?.[field] === name && isIdentifier(body['pk']);
     if (usable && status === 200) return 'found';
     if (usable && status === 201) return 'created';
@@ -121,7 +159,8 @@ function kindOf(status: number, json: JsonValue | undefined, field: string, name
       return 'denied';
     case 404:
     case 410:
-      return typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
+      // A list is always there, if it is an empty one.
+      return shape === 'record' && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
     case 405:
       return json === undefined ? 'crash' : 'unprocessable';
     case 406:

@@ -1,7 +1,8 @@
 import { textOf, type JsonObject } from '../base/json.ts';
-import type { Kind, ReadableKind } from '../kinds/kind.ts';
+import type { Capability } from '../kinds/capability.ts';
+import { canBeRead, type Kind } from '../kinds/kind.ts';
 import { readAnswer, recordOf, type Answer } from './answer.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import type { HttpRequest, Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
 import {
   whatAnswersProve,
@@ -31,18 +32,25 @@ interface Understood {
   readonly stop?: NonNullable<Proof['stop']>;
 }
 
-/** What rollcall asks of the service. Each call sends one request, once, and never rejects. */
+/** What rollcall asks of the service. */
 export interface Client {
-  read(kind: ReadableKind, name: string, signal?: AbortSignal): Promise<Reading>;
+  /** Whether a record of this kind can be looked up, with what is turned on. */
+  canRead(kind: Kind): boolean;
+  /** Sends one request, once. Rejects only where this kind cannot be read. */
+  read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
+  /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
 }
 
-export function createClient(send: Transport): Client {
+export function createClient(send: Transport, turnedOn: readonly Capability[] = []): Client {
+  const canRead = (kind: Kind): boolean => canBeRead(kind, turnedOn);
   return {
+    canRead,
     async read(kind, name, signal) {
-      const request: HttpRequest = { method: 'GET', path: kind.retrieve(name) };
-      const exchange = await send(request, signal);
-      const { answer, ...rest } = understood(exchange, kind, name);
+      if (!canRead(kind)) throw new Error(`without ${kind.lookUp.needs}, ${kind.list} are not looked up`);
+      const { path, answers } = kind.lookUp;
+      const exchange = await send({ method: 'GET', path: path(name) }, signal);
+      const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
       const proof = whatAnswersProve[answer.kind].read;
       if (proof !== 'exists') return { proof, answer, ...rest };
       // readAnswer has checked the name and the `pk`. All other fields may be missing.
@@ -50,14 +58,14 @@ export function createClient(send: Transport): Client {
         proof,
         answer,
         ...rest,
-        held: heldIn(recordOf(exchange, answer), answer, Object.keys(kind.fields)),
+        held: heldIn(recordOf(exchange, answer, answers), answer, Object.keys(kind.fields)),
       };
     },
     async create(kind, name, fields) {
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
-      const { answer, ...rest } = understood(exchange, kind, name);
-      const proof = writeProofOf(answer.kind, kind);
+      const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
+      const proof = writeProofOf(answer.kind, canRead(kind));
       if (proof !== 'created') return { proof, answer, ...rest };
       return {
         proof,
@@ -69,8 +77,7 @@ export function createClient(send: Transport): Client {
   };
 }
 
-function understood(exchange: Exchange, kind: Kind, name: string): Understood {
-  const answer = readAnswer(exchange, kind, name);
+function understood(answer: Answer): Understood {
   const { stop } = whatAnswersProve[answer.kind];
   return { answer, ...(stop && { stop }) };
 }

@@ -1,6 +1,6 @@
 import type { ResourceType } from '../kinds/all.ts';
 import { application } from '../kinds/application.ts';
-import type { ReadableKind } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { readAnswer, type Answer, type AnswerKind } from './answer.ts';
 import type { Transport } from './transport.ts';
 
@@ -22,14 +22,14 @@ type ProbeStage =
   | 'well';
 
 /** The kind of record that the probe looks for. */
-export const probedKind: ReadableKind<ResourceType> = application;
+export const probedKind: Kind<ResourceType> = application;
 
 /** Longer than most releases allow, and unlikely to be chosen by anybody. */
 const impossibleSlug = `rollcall-doctor-${'x'.repeat(50)}`;
 
 /** Looks up an application that nobody has: the service's own "not found" shows that all is well. */
 export async function probe(send: Transport, signal?: AbortSignal, timeoutMs?: number): Promise<Probe> {
-  const path = probedKind.retrieve(impossibleSlug);
+  const path = probedKind.lookUp.path(impossibleSlug);
   const request = { method: 'GET', path, ...(timeoutMs !== undefined && { timeoutMs }) } as const;
   const exchange = await send(request, signal);
   const answer = readAnswer(exchange, probedKind, impossibleSlug);

@@ -1,4 +1,4 @@
-import type { ReadableKind } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { timedOut } from './answer.ts';
 import { mostOutagesSpared, waitedInVain } from './outage.ts';
 import type { Client, Reading } from './client.ts';
@@ -13,7 +13,7 @@ const triesInSilence = 2;
  * after an interruption, for a pause that is too long, or if the service did not come back.
  */
 export async function retrieve(
-  kind: ReadableKind,
+  kind: Kind,
   name: string,
   client: Client,
   pacing: Pacing,

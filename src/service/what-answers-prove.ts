@@ -1,5 +1,4 @@
 import type { AnswerKind } from './answer.ts';
-import { canBeRead, type Kind } from '../kinds/kind.ts';
 
 /** What an answer to a retrieve proves. */
 export type ReadProof =
@@ -49,6 +48,7 @@ export interface Proof {
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous' },
   created: { read: 'nothing', create: 'created' },
+  not_listed: { read: 'absent', create: 'ambiguous' },
   unusable_success: { read: 'nothing', create: 'ambiguous' },
   redirect: { read: 'fault', create: 'ambiguous', stop: 'run' },
   identity_refused: { read: 'fault', create: { readable: 'taken', unreadable: 'exists' } },
@@ -70,9 +70,9 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   lost: { read: 'nothing', create: 'ambiguous' },
 };
 
-/** What an answer to the create of a record of some kind proves. */
-export function writeProofOf(answer: AnswerKind, kind: Kind): WriteProof {
+/** What an answer to the create of a record proves, where such a record can be looked up or not. */
+export function writeProofOf(answer: AnswerKind, canBeRead: boolean): WriteProof {
   const { create } = whatAnswersProve[answer];
   if (typeof create === 'string') return create;
-  return canBeRead(kind) ? create.readable : create.unreadable;
+  return canBeRead ? create.readable : create.unreadable;
 }

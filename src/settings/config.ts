@@ -168,6 +168,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
   }
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
   const concurrency = chosen.concurrency ?? config.concurrency;
+  const capabilities = chosen.capabilities ?? config.capabilities;
   const varsFiles = [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])];
   return {
     environment,
@@ -179,6 +180,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     ...(tokenEnv !== undefined && { tokenEnv }),
     ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),
     ...(concurrency !== undefined && { concurrency }),
+    ...(capabilities && { capabilities }),
     ...(config.hide && { hide: config.hide }),
     ...(config.allow_env && { allowEnv: config.allow_env }),
     ...(config.allow_files && { allowFiles: config.allow_files.map((path) => beside(filename, path)) }),

@@ -1,8 +1,10 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
@@ -31,6 +33,8 @@ export interface ServiceSettings {
   readonly headers: readonly ExtraHeader[];
   /** The fields whose values nothing that is shown of an answer repeats. */
   readonly hide?: Hide | undefined;
+  /** What is turned on beyond the documented operations. */
+  readonly capabilities: readonly Capability[];
 }
 
 interface WaitSettings {
@@ -113,6 +117,7 @@ export async function readServiceSettings(
       isAsked: values.waitSeconds !== undefined,
     },
     concurrency: concurrencyOf(values, env, config),
+    capabilities: capabilitiesOf(values, env, config),
   };
 }
 

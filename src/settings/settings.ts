@@ -4,7 +4,9 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { readHeaders } from './headers.ts';
 import { nonEmpty, type Environment } from './environment.ts';
@@ -35,6 +37,8 @@ export interface Settings {
   };
   /** The fields that no output shows; where rollcall.yaml is faulty, all that it may name. */
   readonly hide: Hide;
+  /** What is turned on beyond the documented operations. */
+  readonly capabilities: readonly Capability[];
   /** What is wrong with rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
@@ -94,6 +98,7 @@ export async function readSettings(
         variables: { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables },
       }),
     strict,
+    capabilities: capabilitiesOf(values, env, config ?? noConfig),
     ...(service && { service }),
     hide,
     policy: { own, ...(allowEnv && { allowEnv }), ...(allowFiles && { allowFiles }) },

@@ -1,6 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigEnvironment } from '../generated/config.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
@@ -14,6 +15,8 @@ export interface Values {
   readonly vars?: readonly string[] | undefined;
   /** Whether a warning is an error. */
   readonly strict?: boolean | undefined;
+  /** What is turned on beyond the documented operations, in place of what the environment and the file say. */
+  readonly capabilities?: readonly string[] | undefined;
 
   readonly url?: string | undefined;
   readonly token?: string | undefined;
@@ -59,6 +62,8 @@ export interface ChosenConfig {
   readonly allowFiles?: readonly string[];
   /** The fields that no output shows. */
   readonly hide?: Hide;
+  /** What is turned on beyond the documented operations. */
+  readonly capabilities?: readonly Capability[];
 }
 
 /** What a file of settings says that says nothing. */

@@ -29,7 +29,7 @@ async function planned({ applications = [], users = [], held = {}, since }: Samp
   const observed = new Map<Address, Observation>(
     resources.map(({ kind, name, address }) => {
       const fields = held[name];
-      if (!canBeRead(kind)) return [address, { presence: 'unknown' }];
+      if (!canBeRead(kind, [])) return [address, { presence: 'unknown' }];
       if (fields === undefined) return [address, { presence: 'absent' }];
       return [address, { presence: 'present', held: { pk: 'p', fields } }];
     }),

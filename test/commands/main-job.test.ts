@@ -138,7 +138,7 @@ describe('plan', () => {
     expect(stderr).toContain('the service cannot be reached: connect ECONNREFUSED');
     expect(stderr).toContain('application.grafana');
     expect(stderr).toContain('application.wiki');
-    expect(stderr).toContain('2 of the applications could not be looked up. Nothing was changed.');
+    expect(stderr).toContain('2 of the resources could not be looked up. Nothing was changed.');
   });
 
   test('ends as invalid at a broken manifest, before anything is sent', async () => {
@@ -165,7 +165,7 @@ describe('plan', () => {
 describe('a plan of users alone', () => {
   test('says that nothing was asked of the service', async () => {
     const { stdout } = await runPlan({ files: { 'manifests/a.yaml': files['manifests/users.yml'] } });
-    expect(stdout).toContain('No application is declared, so nothing was asked of the service.');
+    expect(stdout).toContain('Nothing else is declared, so nothing was asked of the service.');
   });
 });
 
@@ -379,7 +379,7 @@ describe('apply', () => {
     const cleared = '\r\u001b[2K';
     const whole = (await runApply({ terminal: true })).stderr.split(cleared);
     expect(whole.map((part) => /[A-Z][a-z ]+(?= \[)/.exec(part)?.[0])).toEqual([
-      'Looking up applications',
+      'Looking up',
       'Creating',
       undefined,
     ]);

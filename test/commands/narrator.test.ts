@@ -68,6 +68,6 @@ test('of a run that was interrupted after a look-up failed, it is said that it w
   const noPlan = 'No plan for https://id.example.com:';
   expect(end(1, true)).toBe(`${noPlan} interrupted. 1 more was not tried. Nothing was changed.`);
   expect(end(2, false)).toBe(
-    `${noPlan} 1 of the applications could not be looked up. 2 more were not tried. Nothing was changed.`,
+    `${noPlan} 1 of the resources could not be looked up. 2 more were not tried. Nothing was changed.`,
   );
 });

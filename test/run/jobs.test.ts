@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
+import { user } from '../../src/kinds/user.ts';
 import type { FailedRead } from '../../src/observe/observe.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
@@ -112,7 +113,7 @@ describe('a job', () => {
     [
       'a plan is too large',
       { mostCreates: 1, confirm: () => Promise.reject(new Error('nobody is to be asked')) },
-      { halt: { kind: 'too_many_creates', count: 2, most: 1 }, ending: 'failed' },
+      { halt: { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set([user]) }, ending: 'failed' },
     ],
     [
       'a plan is not confirmed',

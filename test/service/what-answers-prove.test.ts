@@ -41,6 +41,69 @@ describe('what an answer proves', () => {
     });
   });
 
+  describe('to GET user, of which a list tells', () => {
+    const alice = { pk: 7, username: identity, name: 'Alice' };
+    const page = (results: readonly object[], count = results.length): object => ({
+      pagination: {
+        next: 0,
+        previous: 0,
+        count,
+        current: 1,
+        total_pages: 1,
+        start_index: 1,
+        end_index: count,
+      },
+      results,
+    });
+    const rows: [string, Exchange, string][] = [
+      ['one of that name', answered(200, page([alice])), 'exists'],
+      ['none', answered(200, page([])), 'absent'],
+      [
+        'somebody else: the filter was ignored',
+        answered(200, page([{ ...alice, username: 'bob' }])),
+        'nothing',
+      ],
+      ['another case', answered(200, page([{ ...alice, username: identity.toUpperCase() }])), 'nothing'],
+      ['two of that name', answered(200, page([alice, alice])), 'nothing'],
+      [
+        'several, that one among them',
+        answered(200, page([alice, { ...alice, username: 'bob' }])),
+        'nothing',
+      ],
+      ['none of three', answered(200, page([], 3)), 'nothing'],
+      ['one of three', answered(200, page([alice], 3)), 'nothing'],
+      ['one without a pk', answered(200, page([{ username: identity }])), 'nothing'],
+      ['something that is no user', answered(200, { ...page([]), results: [null] }), 'nothing'],
+      ['no pagination', answered(200, { results: [] }), 'nothing'],
+      ['no results', answered(200, { pagination: { count: 0 } }), 'nothing'],
+      ['a user, and no list', answered(200, alice), 'nothing'],
+      ['a list without a page', answered(200, []), 'nothing'],
+      ['a list that was created', answered(201, page([])), 'nothing'],
+      ['404 in JSON, which no list gives', answered(404, { detail: 'Invalid page.' }), 'fault'],
+      ['410 in JSON', answered(410, { detail: 'Gone.' }), 'fault'],
+      ['403', answered(403, { detail: 'no' }), 'denied'],
+      ['500', answered(500, 'Server Error'), 'nothing'],
+      ['429', answered(429, { detail: 'slow down' }), 'nothing'],
+    ];
+    test.each(rows)('%s', async (_, exchange, proof) => {
+      const client = createClient(scriptedTransport(exchange).send, ['lookup-users']);
+      expect((await client.read(user, identity)).proof).toBe(proof);
+    });
+
+    test('and nothing is asked without the capability', async () => {
+      const { send, requests } = scriptedTransport(answered(200, page([alice])));
+      await expect(createClient(send).read(user, identity)).rejects.toThrow('lookup-users');
+      expect(requests).toEqual([]);
+    });
+
+    test('and a taken name is looked up, where it can be', async () => {
+      const taken = answered(400, { username: ['taken'] });
+      const client = createClient(scriptedTransport(taken).send, ['lookup-users']);
+      expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');
+      expect((await toPostUser(taken)).proof).toBe('exists');
+    });
+  });
+
   test('is told above of every kind of answer', async () => {
     const met = await Promise.all(
       answerRows.flatMap(({ exchange }) => [
@@ -49,6 +112,8 @@ describe('what an answer proves', () => {
         toPostUser(exchange),
       ]),
     );
+    const empty = answered(200, { pagination: { count: 0 }, results: [] });
+    met.push(await createClient(scriptedTransport(empty).send, ['lookup-users']).read(user, identity));
     expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
   });
 

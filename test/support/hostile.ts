@@ -112,7 +112,7 @@ export function given(texts: readonly string[]): Given {
   const resources = texts.map((text, index) => resourceOf(text, index));
   const observed = new Map<Address, Observation>(
     resources.map((resource, index) => {
-      if (!canBeRead(resource.kind)) return [resource.address, { presence: 'unknown' }];
+      if (!canBeRead(resource.kind, [])) return [resource.address, { presence: 'unknown' }];
       if (index % 3 === 0) return [resource.address, { presence: 'absent' }];
       const fields = { ...resource.fields, meta_description: `held ${texts[index - 1]}`, group: 'held' };
       return [resource.address, { presence: 'present', held: { pk: 'p', fields } }];
@@ -150,7 +150,7 @@ export function given(texts: readonly string[]): Given {
     pace: { limit: 1, highest: 1, ceiling: 16, requests: 0, retries: 0, requests_per_second: 0 },
     saved: false,
   };
-  const applications = resources.filter(({ kind }) => canBeRead(kind));
+  const applications = resources.filter(({ kind }) => canBeRead(kind, []));
   const diagnostics = [
     ...texts.map((text, index) => diagnosticOf(text, index)),
     ...failedReads(

@@ -28,7 +28,7 @@ export function observedIn(resources: readonly Resource[], existing: Existing): 
   return new Map<Address, Observation>(
     resources.map(({ kind, name, address }) => {
       const fields = existing[name];
-      if (!canBeRead(kind)) return [address, { presence: 'unknown' }];
+      if (!canBeRead(kind, [])) return [address, { presence: 'unknown' }];
       if (fields === undefined) return [address, { presence: 'absent' }];
       return [address, { presence: 'present', held: { pk: 'p', fields } }];
     }),

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 import { kindOf } from '../../kinds/all.ts';
+import type { Capability } from '../../kinds/capability.ts';
 import { canBeRead } from '../../kinds/kind.ts';
 import { canonical } from '../canonical.ts';
 import { countedDocument, type ChangeDocument, type PlanDocument } from '../document.ts';
@@ -26,7 +27,7 @@ export function documentFault(plan: PlanDocument): string | undefined {
     const { address } = change;
     if (seen.has(address)) return `${address} is in it twice`;
     seen.add(address);
-    const fault = changeFault(change);
+    const fault = changeFault(change, plan.capabilities);
     if (fault !== undefined) return `${address}: ${fault}`;
   }
   const { resource_drift: drift, summary } = countedDocument(changes);
@@ -36,12 +37,12 @@ export function documentFault(plan: PlanDocument): string | undefined {
   return counted ? undefined : 'its summary does not count its changes';
 }
 
-function changeFault(change: ChangeDocument): string | undefined {
+function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = []): string | undefined {
   const { address, type, name, differences } = change;
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
   const kind = kindOf(type);
-  const fits = canBeRead(kind) !== (change.presence === 'unknown');
+  const fits = canBeRead(kind, turnedOn) !== (change.presence === 'unknown');
   switch (fits && `${change.presence} ${actions.join()}`) {
     case 'absent create':
     case 'unknown create':

@@ -2,6 +2,7 @@ import { destinationName, type Destination } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { readOrRefuse, UsageError } from '../../base/errors.ts';
 import type { Files } from '../../base/files.ts';
+import type { Capability } from '../../kinds/capability.ts';
 import type { Plan } from '../plan.ts';
 import type { SavedPlan } from './document.ts';
 import { readSavedPlan } from './read.ts';
@@ -19,10 +20,11 @@ type OpenedPlan =
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Opens a saved plan, to be applied to a service. Throws a UsageError when the file is none. */
+/** Opens a saved plan, to be applied to a service with what is turned on. Throws a UsageError when the file is none. */
 export async function openSavedPlan(
   filename: string,
   destination: Destination,
+  turnedOn: readonly Capability[],
   sources: SecretsOfPlan,
 ): Promise<OpenedPlan> {
   const text = await readOrRefuse('the plan', filename, textOf(filename, sources.files));
@@ -44,6 +46,14 @@ export async function openSavedPlan(
     return refused(filename, {
       code: 'stale-plan',
       summary: `this plan was made for ${destinationName(document)}, and this is ${destinationName(destination)}`,
+    });
+  }
+  const off = document.capabilities?.find((capability) => !turnedOn.includes(capability));
+  if (off !== undefined) {
+    return refused(filename, {
+      code: 'stale-plan',
+      summary: `this plan was made with the capability ${JSON.stringify(off)}, which is not turned on here`,
+      detail: 'Turn on the same capabilities, or make a new plan.',
     });
   }
   const result = await restored(document, sources);

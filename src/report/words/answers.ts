@@ -1,5 +1,4 @@
 import type { DiagnosticCode } from '../../base/diagnostic.ts';
-import { kindWords } from '../../kinds/all.ts';
 import { timedOut, type Answer } from '../../service/answer.ts';
 import { complaintsOf } from '../../service/complaints.ts';
 import { causeWords } from './causes.ts';
@@ -21,7 +20,8 @@ export function answerWords(answer: Answer): AnswerWords {
       return {
         code: 'service-denied',
         summary: `the service denied access${status}`,
-        advice: `Check the token and its permissions: it must view ${kindWords.readable}, and add ${kindWords.all}.`,
+        advice:
+          'Check the token and its permissions: it must view what is looked up, and add what is created. `rollcall doctor` says what it lacks.',
       };
     case 'read_only':
       return {
@@ -95,6 +95,7 @@ export function answerWords(answer: Answer): AnswerWords {
     case 'unusable_success':
     case 'unlisted':
     case 'found':
+    case 'not_listed':
     case 'created':
       return {
         code: 'service-unexpected',

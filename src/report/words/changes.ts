@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
-import { kindWords } from '../../kinds/all.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import { actions } from '../../plan/actions.ts';
@@ -55,7 +54,7 @@ export const changeLooks: Readonly<Record<ChangeKind, Look>> = {
 
 /** What became of the entry, where that is new, and what becomes of it, in sentences. */
 export function changeVerdict(change: Change): string {
-  const verdict = verdicts[changeKind(change)];
+  const verdict = verdictOf(change);
   switch (change.since?.kind) {
     case 'added':
       return `Added. ${verdict}`;
@@ -67,12 +66,18 @@ export function changeVerdict(change: Change): string {
   }
 }
 
-const verdicts: Readonly<Record<ChangeKind, string>> = {
-  create: 'Will be created.',
-  create_if_absent: `rollcall does not read ${kindWords.unreadable}: it will be created if it is absent, and left as it is if not.`,
-  differs: 'Exists and differs. It is left as it is.',
-  in_sync: 'Exists, and is as declared.',
-};
+function verdictOf(change: Change): string {
+  switch (changeKind(change)) {
+    case 'create':
+      return 'Will be created.';
+    case 'create_if_absent':
+      return `rollcall does not read ${change.resource.kind.list}: it will be created if it is absent, and left as it is if not.`;
+    case 'differs':
+      return 'Exists and differs. It is left as it is.';
+    case 'in_sync':
+      return 'Exists, and is as declared.';
+  }
+}
 
 /** What is said of a change behind its address; mostly nothing, for its sign says enough. */
 export function changeWords(change: Change): string {

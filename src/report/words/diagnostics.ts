@@ -1,7 +1,7 @@
 import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../../base/diagnostic.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
-import { kinds, kindWords } from '../../kinds/all.ts';
+import { kinds, listsOf } from '../../kinds/all.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
 import type { LoadedManifests } from '../../manifest/load-manifests.ts';
 import type { Unchecked } from '../../manifest/unchecked.ts';
@@ -123,25 +123,24 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const unread = kindWords.unreadable.replace(/^./, (letter) => letter.toUpperCase());
-
 /** Why a job went no further. */
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
     case 'unread': {
       const interruption = diagnosticFor(undefined, {
         code: 'interrupted',
-        summary: `the run was interrupted while ${kindWords.readable} were looked up`,
+        summary: 'the run was interrupted while resources were looked up',
         detail: 'Nothing was changed. Run it again.',
       });
       return [...failedReads(halt.failures), ...(halt.interrupted ? [interruption] : [])];
     }
     case 'too_many_creates': {
-      const { count, most } = halt;
+      const { count, most, unseen } = halt;
+      const lists = listsOf(unseen).replace(/^./, (letter) => letter.toUpperCase());
       const tooMany = diagnosticFor(undefined, {
         code: 'too-many-creates',
         summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
-        detail: `${unread} count as well, because they may all be absent. Allow more, or narrow the plan with --target and --exclude.`,
+        detail: `${lists === '' ? '' : `${lists} count as well, because they are not looked up and may all be absent. `}Allow more, or narrow the plan with --target and --exclude.`,
       });
       return [tooMany];
     }

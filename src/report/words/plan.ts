@@ -1,12 +1,13 @@
 import { destinationName } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import { kindWords } from '../../kinds/all.ts';
+import { listsOf } from '../../kinds/all.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
   pendingIn,
   plannedEffects,
   planSummary,
+  unseenKinds,
   type Change,
   type Difference,
   type Plan,
@@ -43,10 +44,10 @@ function listed(globs: readonly string[]): string {
 export function unreadNote({ changes, scope }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
-  const note = `rollcall does not read ${kindWords.unreadable}: each ? is created if it is absent, and left as it is if not.`;
+  const note = `rollcall does not read ${listsOf(unseenKinds({ changes }))}: each ? is created if it is absent, and left as it is if not.`;
   if (unread < changes.length) return [note];
   const where = scope === undefined ? 'is declared' : 'is among these';
-  return [`${note}\nNo ${kindWords.oneReadable} ${where}, so nothing was asked of the service.`];
+  return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];
 }
 
 /** How many changes there are of each kind. */

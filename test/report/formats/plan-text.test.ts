@@ -174,7 +174,7 @@ describe('the text of a plan', () => {
 
   test('says of a plan of users alone that nothing was asked, within 80 columns', async () => {
     const text = await textOf('version: 1\nusers: [{ username: a, name: A }]\n');
-    expect(text).toContain('No application is declared, so nothing was asked of the service.\n');
+    expect(text).toContain('Nothing else is declared, so nothing was asked of the service.\n');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
@@ -190,7 +190,7 @@ describe('the text of a plan', () => {
     const scope = { target: ['user.*'], exclude: [], declared: 2 };
     const text = planText({ ...plan, scope }, createStyle({ colours: false }));
     expect(text).toContain('Plan for https://id.example.com\nOnly user.*: 1 of the 2 declared resources.\n');
-    expect(text).toContain('No application is among these, so nothing was asked of the service.\n');
+    expect(text).toContain('Nothing else is among these, so nothing was asked of the service.\n');
   });
 });
 

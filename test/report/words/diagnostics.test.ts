@@ -38,7 +38,7 @@ describe('the last line of a validation', () => {
 
 describe('why a job goes no further', () => {
   test('is told after what the manifests gave', () => {
-    const halt = { kind: 'too_many_creates', count: 2, most: 1 } as const;
+    const halt = { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set<never>() } as const;
     const { diagnostics } = planReport({ halt, diagnostics: [warning], filenames: ['m.yaml'] });
     expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
   });
