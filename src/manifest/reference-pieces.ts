@@ -39,10 +39,10 @@ export function piecesOf(text: string): Piece[] {
 }
 
 function pieceOf(reference: string | undefined): Piece {
-  const literally = 'Write $${ for a ${ that is meant literally.';
+  const meant = 'Write $${ for a ${ that is meant literally.';
   const fault = (summary: string, detail: string, written = ''): Piece => ({
     kind: 'fault',
-    problem: { code: 'invalid-reference', summary, detail: `${detail} ${literally}` },
+    problem: { code: 'invalid-reference', summary, detail: `${detail} ${meant}` },
     written,
   });
   if (reference === undefined) return fault('a reference begins here and does not end', 'It ends with }.');
@@ -51,4 +51,9 @@ function pieceOf(reference: string | undefined): Piece {
   if (kind !== undefined && name !== '') return { kind, name };
   const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
   return fault('this is not a reference', form, `\${${reference}}`);
+}
+
+/** A text as a manifest writes it that means it literally. */
+export function literally(text: string): string {
+  return text.replaceAll('${', () => '$${');
 }

@@ -45,7 +45,7 @@ export type References = ReadonlyMap<string, readonly { readonly path: Path; rea
 
 type Path = readonly (string | number)[];
 
-const maxResolvedLength = 1_000_000;
+export const maxResolvedLength: number = 1_000_000;
 /** All that is wrong with one text is told at once, up to this many references. */
 const mostFaults = 10;
 

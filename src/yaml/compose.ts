@@ -1,6 +1,5 @@
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
-
-export const maxDepth = 64;
+import { maxDepth } from './refused-values.ts';
 
 /** How much of the parser's stack is not collections: the document, and the scalar at the end. */
 const besidesCollections = 2;

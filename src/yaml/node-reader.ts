@@ -11,25 +11,15 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic, type DiagnosticCode, type Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quote, type SourceFile, type Span } from '../base/source.ts';
-import { maxDepth } from './compose.ts';
+import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from './refused-values.ts';
 
 /** How many values aliases may repeat in one file. More is an attack or a mistake. */
 const maxAliasedValues = 10_000;
 /** More problems of one file would cost time and memory, and hardly anybody reads them. */
 const maxProblems = 1000;
-const noCharacter = /[\0\p{Cs}]/u;
-const meantAsText = 'Quote it if it is meant as text.';
-const unstorable = 'The service cannot store a NUL or half of a surrogate pair.';
-/** Assigned to an object, it would replace the object's prototype. */
-const refusedKey = '__proto__';
-
-export const tooDeep = {
-  summary: 'this is nested too deeply',
-  detail: `Values may be nested ${maxDepth} deep.`,
-};
 
 /** Reads YAML nodes as plain JSON. What it cannot read is null, and a diagnostic. */
 export class NodeReader {
@@ -62,8 +52,8 @@ export class NodeReader {
     return this.report(spanOf(node), 'yaml-unsupported', summary, detail);
   }
 
-  #invalid(node: unknown, summary: string, detail: string): null {
-    return this.report(spanOf(node), 'invalid-value', summary, detail);
+  #refused(node: unknown, { code, summary, detail = '' }: Problem): null {
+    return this.report(spanOf(node), code, summary, detail);
   }
 
   read(node: unknown, depth: number): JsonValue {
@@ -71,7 +61,7 @@ export class NodeReader {
     if (isNode(node) && !isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
     if (depth >= maxDepth && (isSeq(node) || isMap(node))) {
-      return this.#unsupported(node, tooDeep.summary, tooDeep.detail);
+      return this.#refused(node, tooDeep);
     }
     if (isSeq(node) || isMap(node)) return this.#readCollection(node, depth);
     if (isAlias(node)) {
@@ -110,15 +100,13 @@ export class NodeReader {
 
   #readScalar(node: Scalar): JsonValue {
     const { value } = node;
-    if (typeof value === 'string' && noCharacter.test(value)) {
-      return this.#invalid(node, 'this text holds something that is not a character', unstorable);
+    if (typeof value === 'boolean' || value === null) return value;
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      const detail = 'Quote it if it is meant as text.';
+      return this.report(spanOf(node), 'invalid-value', 'this is not a JSON value', detail);
     }
-    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-    if (typeof value === 'number' && Number.isFinite(value)) {
-      if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-      return this.#invalid(node, 'this number is too large to be kept exactly', meantAsText);
-    }
-    return this.#invalid(node, 'this is not a JSON value', meantAsText);
+    const refused = typeof value === 'string' ? textRefusal(value) : numberRefusal(value);
+    return refused ? this.#refused(node, refused) : value;
   }
 
   #readMap(map: YAMLMap, depth: number): JsonValue {
@@ -146,17 +134,9 @@ export class NodeReader {
       this.#unsupported(node, 'a key must be a string', 'Quote the key.');
       return undefined;
     }
-    if (noCharacter.test(key)) {
-      this.#invalid(node, 'this key holds something that is not a character', unstorable);
-      return undefined;
-    }
-    if (key === '<<') {
-      const detail = 'Write the fields out, or put what entries share under defaults.';
-      this.#unsupported(node, 'merge keys are not supported', detail);
-      return undefined;
-    }
-    if (key === refusedKey) {
-      this.#unsupported(node, `the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
+    const refused = keyRefusal(key);
+    if (refused) {
+      this.#refused(node, refused);
       return undefined;
     }
     return key;

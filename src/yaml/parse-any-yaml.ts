@@ -12,8 +12,9 @@ import {
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 import { compose } from './compose.ts';
-import { NodeReader, spanOf, tooDeep } from './node-reader.ts';
+import { NodeReader, spanOf } from './node-reader.ts';
 import { nowhere, placesIn, type ParsedYaml, type Places } from './places.ts';
+import { tooDeep } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
@@ -22,7 +23,7 @@ export function parseAnyYaml(file: SourceFile, entries = 200_000): ParsedYaml {
   if ('refused' in documents) {
     const span: Span = [documents.at, documents.at + 1];
     const words = documents.refused === 'too deep' ? tooDeep : tooMuch;
-    return unreadable(diagnosticAt(file, span, { code: 'yaml-unsupported', ...words }));
+    return unreadable(diagnosticAt(file, span, words));
   }
   const [document, second] = documents;
   if (document === undefined) return { value: null, places: nowhere, diagnostics: [] };
@@ -40,9 +41,10 @@ export function parseAnyYaml(file: SourceFile, entries = 200_000): ParsedYaml {
 }
 
 const tooMuch = {
+  code: 'yaml-unsupported',
   summary: 'this file holds too many values',
   detail: 'Divide it into several files, or remove what is not needed.',
-};
+} as const;
 
 function unreadable(diagnostic: Diagnostic): ParsedYaml {
   return { value: undefined, places: nowhere, diagnostics: [diagnostic] };

@@ -1,0 +1,147 @@
+import type { Address } from '../base/address.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { sourceFile } from '../base/source.ts';
+import { validate } from '../generated/manifest.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { addressOf } from '../kinds/resource.ts';
+import { checkSchema } from '../yaml/check-schema.ts';
+import { nowhere } from '../yaml/places.ts';
+import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from '../yaml/refused-values.ts';
+import { maxResolvedLength } from './references.ts';
+import { trim } from './trim.ts';
+
+/** What is to be declared of one record. A field that is not given is not declared. */
+export interface Declaration {
+  readonly kind: Kind<ResourceType>;
+  readonly fields: JsonObject;
+}
+
+/** What no manifest can say of a record. */
+export interface Unwritable {
+  readonly address: Address;
+  /** The field that cannot be declared. */
+  readonly field: string;
+  /** Whether the record cannot be declared without that field. */
+  readonly isWhole: boolean;
+  readonly problem: Problem;
+}
+
+interface Writable {
+  /** In the order of the schema; none where the record cannot be declared at all. */
+  readonly fields?: JsonObject;
+  readonly unwritable: readonly Unwritable[];
+}
+
+/** What of a record a manifest can declare, to be read as the same values and without an error. */
+export function writable({ kind, fields: given }: Declaration): Writable {
+  const address = addressOf(kind.type, textOf(given[kind.identity]));
+  const problems = problemsOf(kind, given);
+  const fields: Record<string, JsonValue> = {};
+  for (const field of Object.keys(kind.fields)) {
+    const value = given[field];
+    if (value !== undefined && !problems.has(field)) fields[field] = value;
+  }
+  const missing = missingOf(kind, fields);
+  if (missing !== undefined && !problems.has(missing))
+    problems.set(missing, { code: 'missing-field', summary: `the field \`${missing}\` is missing` });
+  const unwritable = Array.from(problems, ([field, problem]) => ({
+    address,
+    field,
+    problem,
+    isWhole: field === missing,
+  }));
+  return missing === undefined ? { fields, unwritable } : { unwritable };
+}
+
+/** Why each field cannot be declared that cannot be. */
+function problemsOf(kind: Kind<ResourceType>, given: JsonObject): Map<string, Problem> {
+  const problems = new Map<string, Problem>();
+  for (const [field, value] of Object.entries(given)) {
+    const known = kind.fields[field];
+    const problem = known
+      ? (refusal(value, depthOfFields) ?? (hasBlanks(value) ? blanks : undefined))
+      : { code: 'unknown-field' as const, summary: `unknown field \`${field}\`` };
+    if (problem) problems.set(field, problem);
+  }
+  const nothing = { places: nowhere, diagnostics: [] };
+  const manifest = manifestWith(kind, given);
+  for (const { path, diagnostic } of checkSchema(validate, manifest, nothing, sourceFile('', ''))) {
+    const field = String(path[2] ?? '');
+    if (!diagnostic || field === '' || problems.has(field)) continue;
+    const { code, summary, detail } = diagnostic;
+    problems.set(field, { code, summary, detail });
+  }
+  for (const [field, { checks = [] }] of Object.entries(kind.fields)) {
+    const value = given[field];
+    if (value === undefined || problems.has(field)) continue; // checks are of what the schema lets through
+    const problem = checks.map((check) => check(value)).find((found) => found && !isWarning(found));
+    if (problem) problems.set(field, problem);
+  }
+  return problems;
+}
+
+function isWarning({ severity }: Problem): boolean {
+  return severity === 'warning';
+}
+
+/** The first field that must be there and is not. */
+function missingOf(kind: Kind, fields: JsonObject): string | undefined {
+  if (validate(manifestWith(kind, fields))) return undefined;
+  const error = validate.errors?.find(({ keyword }) => keyword === 'required');
+  return error && String(error.params['missingProperty']);
+}
+
+/** Whether the defaults of a manifest can hold a value. */
+export function canBeDefault({ type, list }: Kind, field: string, value: JsonValue): boolean {
+  return validate({ version: 1, defaults: { [type]: { [field]: value } }, [list]: [] });
+}
+
+function manifestWith({ list }: Kind, fields: JsonObject): JsonObject {
+  return { version: 1, [list]: [fields] };
+}
+
+/** A manifest, its list, an entry. */
+const depthOfFields = 3;
+
+function refusal(value: JsonValue, depth: number): Problem | undefined {
+  if (typeof value === 'string') return textRefusal(value) ?? (isLongWithReference(value) ? long : undefined);
+  if (typeof value === 'number') return numberRefusal(value);
+  if (!isJsonList(value) && !isJsonObject(value)) return undefined;
+  if (depth >= maxDepth) return tooDeep;
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = (isJsonList(value) ? undefined : refusalOfKey(key)) ?? refusal(inner, depth + 1);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function refusalOfKey(key: string): Problem | undefined {
+  if (!key.includes('${')) return keyRefusal(key);
+  return {
+    code: 'invalid-reference',
+    summary: 'a key cannot hold a ${',
+    detail: 'It begins a reference, and references work in values only.',
+  };
+}
+
+function isLongWithReference(text: string): boolean {
+  return text.length > maxResolvedLength && text.includes('${');
+}
+
+const long: Problem = {
+  code: 'invalid-reference',
+  summary: 'this text is too long to hold a ${',
+  detail: `It may have at most ${maxResolvedLength} characters.`,
+};
+
+function hasBlanks(value: JsonValue): boolean {
+  return typeof value === 'string' && trim(value) !== value;
+}
+
+const blanks: Problem = {
+  code: 'invalid-value',
+  summary: 'this begins or ends with white space',
+  detail: 'The service takes it away from what it is sent, so no manifest can declare it.',
+};

@@ -1,0 +1,76 @@
+import {
+  Document,
+  Pair,
+  Scalar,
+  YAMLMap,
+  YAMLSeq,
+  type CollectionTag,
+  type Node,
+  type ScalarTag,
+} from 'yaml';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+
+type Path = readonly (string | number)[];
+
+/**
+ * A mapping as a person writes it in YAML: texts of several lines as they are, quotes only where they are needed. The values are
+ * those that a manifest can hold. `isInline` says of the place of a mapping whether that stands in one line: `{ name: … }`.
+ */
+export function yamlText(mapping: JsonObject, isInline: (path: Path) => boolean = () => false): string {
+  document.contents = nodeOf(mapping, [], isInline);
+  return document.toString({ lineWidth: 0 });
+}
+
+const document = new Document(null, {
+  version: '1.2',
+  schema: 'core',
+  customTags: (tags) => tags.map((tag) => (typeof tag !== 'string' && isText(tag) ? legible(tag) : tag)),
+});
+
+function isText(tag: CollectionTag | ScalarTag): tag is ScalarTag {
+  return tag.tag === 'tag:yaml.org,2002:str';
+}
+
+/** How the library writes texts, but for those that a person could not read, or an editor would change. */
+function legible({ stringify, ...tag }: ScalarTag): ScalarTag {
+  return {
+    ...tag,
+    stringify: (scalar, context, ...callbacks) => {
+      const text = String(scalar.value);
+      const isBlock = text.includes('\n') && !context.inFlow && !context.implicitKey;
+      const isAsItIs = isBlock ? !lost.test(text) : !unseen.test(text);
+      return (isAsItIs && stringify?.(scalar, context, ...callbacks)) || quoted(text);
+    },
+  };
+}
+
+function nodeOf(value: JsonValue, path: Path, isInline: (path: Path) => boolean): Node {
+  if (isJsonList(value)) {
+    const list = new YAMLSeq<Node>();
+    list.items = value.map((item, index) => nodeOf(item, [...path, index], isInline));
+    return list;
+  }
+  if (isJsonObject(value)) {
+    const map = new YAMLMap<Node, Node>();
+    map.items = Object.entries(value).map(
+      ([key, inner]) => new Pair<Node, Node>(new Scalar(key), nodeOf(inner, [...path, key], isInline)),
+    );
+    map.flow = map.items.length === 0 || isInline(path);
+    return map;
+  }
+  return new Scalar(value);
+}
+
+/** What nobody sees: control and format characters, those of private use, and other ends of lines. Some turn the direction of a text. */
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]/u;
+const eachUnseen = new RegExp(unseen, 'gu');
+/** Such in a text of several lines, or what editors take away: blanks that end a line, and empty lines at either end. */
+const lost = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
+
+/** In double quotes, with everything escaped that cannot be seen. */
+function quoted(value: string): string {
+  return JSON.stringify(value).replace(eachUnseen, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
+}

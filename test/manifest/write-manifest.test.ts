@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { textOf, type JsonObject } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { application } from '../../src/kinds/application.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { addressOf } from '../../src/kinds/resource.ts';
+import { user } from '../../src/kinds/user.ts';
+import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
+import type { Declaration } from '../../src/manifest/writable.ts';
+import { writeManifest } from '../../src/manifest/write-manifest.ts';
+import { anyRecords } from '../support/any-records.ts';
+import { times } from '../support/effort.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const load = (text: string): Promise<LoadedManifests> =>
+  loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }), env: {}, variables: {} });
+
+/** What is about two resources, and so no fault of one. */
+const aboutTwo: ReadonlySet<string> = new Set(['shared-provider', 'shared-backchannel-provider']);
+
+test('reading what was written gives what was to be declared, but for what was told', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRecords, async (records) => {
+      const { text, unwritable } = writeManifest(records, 'x.json');
+      const { resources, diagnostics } = await load(text);
+      const errors = diagnostics.filter(({ severity, code }) => severity === 'error' && !aboutTwo.has(code));
+      expect(errors).toEqual([]);
+
+      const expected = new Map<string, JsonObject>();
+      for (const { kind, fields } of records) {
+        const address = addressOf(kind.type, textOf(fields[kind.identity]));
+        const told = unwritable.filter((each) => each.address === address);
+        if (told.some(({ isWhole, problem }) => isWhole && problem.code !== 'duplicate-resource')) continue;
+        if (expected.has(address)) continue;
+        const left = new Set(told.flatMap(({ isWhole, field }) => (isWhole ? [] : field)));
+        expected.set(
+          address,
+          Object.fromEntries(Object.entries(fields).filter(([field]) => !left.has(field))),
+        );
+      }
+      expect(new Map(resources.map(({ address, fields }) => [address, fields]))).toEqual(expected);
+    }),
+    { numRuns: times({ short: 300, full: 5_000 }) },
+  );
+});
+
+const users = kinds.filter(({ type }) => type === user.type);
+const applications = kinds.filter(({ type }) => type === application.type);
+
+function all(of: readonly Declaration['kind'][], ...entries: JsonObject[]): Declaration[] {
+  return of.flatMap((kind) => entries.map((fields) => ({ kind, fields })));
+}
+
+function nested(depth: number): JsonObject {
+  return depth === 1 ? { a: 1 } : { a: nested(depth - 1) };
+}
+
+describe('what a person would write', () => {
+  test('has the schema on top, kinds and fields in the order of the schema, entries by name, and $${ for ${', () => {
+    const { text, unwritable } = writeManifest(
+      [
+        ...all(
+          users,
+          { name: 'Bob', username: 'bob' },
+          { attributes: { shell: '${HOME}', lines: 'a\nb\n' }, username: 'alice', groups: [] },
+        ),
+        ...all(applications, { provider: null, backchannel_providers: [2, 3], name: '007', slug: 'wiki' }),
+      ],
+      '../schemas/manifest.schema.json',
+    );
+    expect(unwritable).toEqual([]);
+    expect(text).toBe(`# yaml-language-server: $schema=../schemas/manifest.schema.json
+version: 1
+applications:
+  - slug: wiki
+    name: "007"
+    provider: null
+    backchannel_providers:
+      - 2
+      - 3
+users:
+  - username: alice
+    groups: []
+    attributes:
+      shell: $\${HOME}
+      lines: |
+        a
+        b
+  - username: bob
+    name: Bob
+`);
+  });
+
+  test('has what most entries share as defaults, where that is shorter', () => {
+    const of = (username: string, path: string): JsonObject => ({ username, path, type: 'external' });
+    const { text } = writeManifest(all(users, of('a', 'staff'), of('b', 'staff'), of('c', 'robots')));
+    expect(text).toBe(`version: 1
+defaults:
+  user:
+    path: staff
+    type: external
+users:
+  - username: a
+  - username: b
+  - username: c
+    path: robots
+`);
+  });
+
+  test.each<[why: string, entries: JsonObject[]]>([
+    [
+      'one does not declare it',
+      ['a', 'b', 'c', 'd', 'e'].map((username) => ({ username, ...(username !== 'c' && { path: 'x' }) })),
+    ],
+    ['it is no shorter', ['a', 'b', 'c'].map((username) => ({ username, path: 'x' }))],
+    [
+      'it is not that of most',
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((username, index) => ({
+        username,
+        path: index < 4 ? 'x' : username,
+      })),
+    ],
+    ['it is a name', ['a', 'b', 'c', 'd', 'e'].map((username) => ({ username, name: 'x' }))],
+  ])('has no defaults of a field where %s', (_, entries) => {
+    expect(writeManifest(all(users, ...entries)).text).not.toContain('defaults:');
+  });
+
+  test('of nothing is a manifest that declares nothing', async () => {
+    const { text } = writeManifest([]);
+    expect(text).toBe('version: 1\napplications: []\nusers: []\n');
+    expect((await load(text)).diagnostics).toEqual([]);
+  });
+});
+
+describe('what no manifest can hold is told', () => {
+  test.each<[what: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
+    [
+      'a slug of a later release',
+      application,
+      { slug: 'x'.repeat(51), name: 'x' },
+      'slug',
+      'invalid-length',
+      'whole',
+    ],
+    ['an application without a name', application, { slug: 'x' }, 'name', 'missing-field', 'whole'],
+    ['a NUL', user, { username: 'x', name: 'a\0b' }, 'name', 'invalid-value'],
+    [
+      'half a character',
+      user,
+      { username: 'x', attributes: { a: ['\ud800'] } },
+      'attributes',
+      'invalid-value',
+    ],
+    [
+      'a key that is refused',
+      user,
+      { username: 'x', attributes: { a: JSON.parse('{"__proto__":1}') as JsonObject } },
+      'attributes',
+      'yaml-unsupported',
+    ],
+    ['a merge key', user, { username: 'x', attributes: { '<<': 1 } }, 'attributes', 'yaml-unsupported'],
+    [
+      'a key that holds a reference',
+      user,
+      { username: 'x', attributes: { '${a}': 1 } },
+      'attributes',
+      'invalid-reference',
+    ],
+    [
+      'a number that is not exact',
+      user,
+      { username: 'x', attributes: { a: 2 ** 53 } },
+      'attributes',
+      'invalid-value',
+    ],
+    ['what is too deep', user, { username: 'x', attributes: nested(62) }, 'attributes', 'yaml-unsupported'],
+    [
+      'a long text with a reference',
+      user,
+      { username: 'x', attributes: { a: `\${${'x'.repeat(1_000_000)}` } },
+      'attributes',
+      'invalid-reference',
+    ],
+    ['white space around a text', user, { username: 'x', name: ' x' }, 'name', 'invalid-value'],
+    [
+      'a day that does not exist',
+      user,
+      { username: 'x', last_login: '2024-02-31T10:00:00Z' },
+      'last_login',
+      'invalid-format',
+    ],
+    ['an empty path', user, { username: 'x', path: '' }, 'path', 'invalid-length'],
+    ['a field that there is none of', user, { username: 'x', uid: 'x' }, 'uid', 'unknown-field'],
+    ['an empty username', user, { username: '' }, 'username', 'invalid-length', 'whole'],
+  ])('%s', async (_, { type }, fields, field, code, isWhole) => {
+    const { text, unwritable } = writeManifest(
+      all(
+        kinds.filter((kind) => kind.type === type),
+        fields,
+      ),
+    );
+    const name = textOf(fields[type === 'user' ? 'username' : 'slug']);
+    expect(unwritable).toMatchObject([
+      { address: `${type}.${name}`, field, isWhole: isWhole === 'whole', problem: { code } },
+    ]);
+    const { resources, diagnostics } = await load(text);
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(resources).toHaveLength(isWhole ? 0 : 1);
+  });
+
+  test('a name that two records have', () => {
+    const { unwritable } = writeManifest(all(users, { username: 'x', name: 'one' }, { username: 'x' }));
+    expect(unwritable).toMatchObject([
+      { address: 'user.x', field: 'username', isWhole: true, problem: { code: 'duplicate-resource' } },
+    ]);
+  });
+
+  test.each<[what: string, fields: JsonObject]>([
+    ['nothing that is deep, but not too deep', { attributes: nested(61) }],
+    ['no long text without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
+    [
+      'nothing of which there is only a warning',
+      { email: 'x', path: '/x', type: 'internal_service_account' },
+    ],
+    ['no keys that look like others', { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } }],
+  ])('and %s', async (_, fields) => {
+    const { text, unwritable } = writeManifest(all(users, { username: 'x', ...fields }));
+    expect(unwritable).toEqual([]);
+    expect((await load(text)).resources[0]?.fields).toEqual({ username: 'x', ...fields });
+  });
+});

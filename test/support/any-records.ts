@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import type { JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import type { Declaration } from '../../src/manifest/writable.ts';
+import { anyJson, anyText } from './any-json.ts';
+
+const id = fc.integer({ min: 1, max: 9 });
+const uuid = fc.uuid();
+
+/** Values that a field can have, and some that it cannot have in a manifest. */
+const values: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
+  slug: fc.oneof(fc.stringMatching(/^[-\w]{1,8}$/), fc.stringMatching(/^[-\w]{51,60}$/)),
+  username: fc.oneof(fc.stringMatching(/^[\w.@+-]{1,8}$/), anyText),
+  provider: fc.oneof(id, fc.constant(null)),
+  backchannel_providers: fc.array(id, { maxLength: 3 }),
+  groups: fc.array(
+    fc.oneof(
+      uuid,
+      uuid.map((text) => text.replaceAll('-', '')),
+    ),
+    { maxLength: 3 },
+  ),
+  open_in_new_tab: fc.boolean(),
+  is_active: fc.boolean(),
+  policy_engine_mode: fc.constantFrom('all', 'any'),
+  type: fc.constantFrom('internal', 'external', 'service_account', 'internal_service_account'),
+  last_login: fc.constantFrom('2024-05-01T10:00:00Z', '2024-05-01', '2024-02-31T10:00:00Z', null),
+  meta_launch_url: fc.oneof(
+    fc.webUrl({ withFragments: true }),
+    fc.constantFrom('', 'blank://blank'),
+    anyText,
+  ),
+  email: fc.oneof(fc.emailAddress(), fc.constant(''), anyText),
+  attributes: fc.dictionary(anyText, anyJson, { maxKeys: 4 }),
+};
+
+/** Often one of a few, so that several records share it. */
+function shared(arbitrary: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
+  return fc.oneof(
+    arbitrary,
+    fc.noShrink(fc.constant(fc.sample(arbitrary, { numRuns: 1, seed: 7 })[0] ?? null)),
+  );
+}
+
+const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...kinds).chain((kind) =>
+  fc
+    .record(
+      Object.fromEntries(
+        Object.keys(kind.fields).map((field) => {
+          const value = values[field] ?? anyText;
+          return [field, field === kind.identity ? value : shared(value)];
+        }),
+      ),
+      { requiredKeys: [kind.identity] },
+    )
+    .map((fields) => ({ kind, fields })),
+);
+
+/** What a service may hold, of all kinds, in any order; some of it twice, and some of it such as no manifest can declare. */
+export const anyRecords: fc.Arbitrary<Declaration[]> = fc.array(anyRecord, { maxLength: 12 });

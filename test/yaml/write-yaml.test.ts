@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { sourceFile } from '../../src/base/source.ts';
+import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
+import { parseYaml } from '../../src/yaml/parse-yaml.ts';
+import { keyRefusal, numberRefusal, textRefusal } from '../../src/yaml/refused-values.ts';
+import { yamlText } from '../../src/yaml/write-yaml.ts';
+import { anyJson, anyText } from '../support/any-json.ts';
+import { times } from '../support/effort.ts';
+
+function isTaken(value: JsonValue): boolean {
+  if (typeof value === 'string') return textRefusal(value) === undefined;
+  if (typeof value === 'number') return numberRefusal(value) === undefined && !Object.is(value, -0);
+  if (isJsonList(value)) return value.every((item) => isTaken(item));
+  if (!isJsonObject(value)) return true;
+  return Object.entries(value).every(([key, inner]) => !keyRefusal(key) && isTaken(inner));
+}
+
+const anyMapping = fc
+  .dictionary(anyText, anyJson, { maxKeys: 5 })
+  .filter((mapping) => Object.keys(mapping).length > 0 && isTaken(mapping));
+
+describe('what is written', () => {
+  test('reads as the same value, with mappings in lines of their own or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMapping, fc.nat(4), async (mapping, inlineFrom) => {
+        const text = yamlText(mapping, (path) => path.length >= inlineFrom && inlineFrom > 0);
+        const file = sourceFile('a.yaml', text);
+        for (const { value, diagnostics } of [parseAnyYaml(file), await parseYaml(file)]) {
+          expect(diagnostics).toEqual([]);
+          expect(value).toEqual(mapping);
+        }
+      }),
+      { numRuns: times({ short: 1000, full: 20_000 }) },
+    );
+  });
+
+  test('holds nothing that cannot be seen, and nothing that an editor takes away', () => {
+    fc.assert(
+      fc.property(anyMapping, (mapping) => {
+        const text = yamlText(mapping);
+        expect(text.replaceAll('\n', '').replaceAll('\t', '')).not.toMatch(
+          /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/u,
+        );
+        expect(text).not.toMatch(/[ \t]$/m);
+        expect(text).toMatch(/[^\n]\n$/);
+      }),
+      { numRuns: times({ short: 1000, full: 20_000 }) },
+    );
+  });
+});
+
+test.each<[what: string, value: JsonValue, written: string]>([
+  ['a word', 'Alice', 'a: Alice'],
+  ['a text with blanks', 'Alice Example', 'a: Alice Example'],
+  ['a URL', 'https://x.example/#a', 'a: https://x.example/#a'],
+  ['a word of YAML 1.1', 'no', 'a: no'],
+  ['a date', '2024-05-01', 'a: 2024-05-01'],
+  ['a text that would be a number', '007', 'a: "007"'],
+  ['a text that would be a constant', 'true', 'a: "true"'],
+  ['a text that would be a mapping', 'b: c', 'a: "b: c"'],
+  ['an apostrophe', "it's", "a: it's"],
+  ['quotes', '"a" is', `a: '"a" is'`],
+  ['no text', '', 'a: ""'],
+  ['nothing', null, 'a: null'],
+  ['lines', 'x\n  y\n', 'a: |\n  x\n    y'],
+  ['lines without an end', 'x\ny', 'a: |-\n  x\n  y'],
+  ['lines that end in blanks', 'x \ny', 'a: "x \\ny"'],
+  ['lines of Windows', 'x\r\ny', 'a: "x\\r\\ny"'],
+  ['what turns the direction', 'x\u202ey', 'a: "x\\u202ey"'],
+  ['what is beyond 16 bits', '\u{e0001}', 'a: "\\U000e0001"'],
+  ['an empty list', [], 'a: []'],
+  ['an empty mapping', {}, 'a: {}'],
+  ['a list', [1, 'b'], 'a:\n  - 1\n  - b'],
+  ['a list of mappings', [{ b: 1, c: 2 }], 'a:\n  - b: 1\n    c: 2'],
+])('%s is written as a person would', (_, value, written) => {
+  expect(yamlText({ a: value })).toBe(`${written}\n`);
+});
+
+test('a mapping in one line has blanks inside its braces', () => {
+  const value: JsonObject = {
+    groups: [{ name: 'a, b' }, { name: 'two\nlines' }],
+    provider: { name: 'Grafana' },
+  };
+  expect(yamlText(value, (path) => path.length > 0)).toBe(
+    'groups:\n  - { name: "a, b" }\n  - { name: "two\\nlines" }\nprovider: { name: Grafana }\n',
+  );
+});
