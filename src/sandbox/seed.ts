@@ -23,8 +23,8 @@ const defaultSeed: Required<Pick<SandboxSeed, 'providers' | 'groups'>> = {
 
 /** A sandbox that holds what the seed says; an empty seed gives the defaults. */
 export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: RefusedEntry[] } {
-  const tokens = [{ token: sandboxToken, username: 'sandbox' }, ...(seed.tokens ?? [])];
-  const sandbox = new Sandbox({ ...defaultSeed, ...seed, tokens });
+  const { tokens = [], ...surroundings } = { ...defaultSeed, ...seed };
+  const sandbox = new Sandbox(surroundings);
   const refused: RefusedEntry[] = [];
   const take = (list: RefusedEntry['list'], index: number, created: Created): void => {
     if ('crashedOver' in created)
@@ -36,6 +36,7 @@ export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: Ref
   };
   for (const { type, list } of kinds)
     for (const [index, body] of (seed[list] ?? []).entries()) take(list, index, sandbox.create(type, body));
+  for (const token of [{ token: sandboxToken, username: 'sandbox' }, ...tokens]) sandbox.issue(token);
   return { sandbox, refused };
 }
 

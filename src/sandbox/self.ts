@@ -1,30 +1,16 @@
-import type { SeedToken } from '../generated/sandbox-seed.ts';
 import type { JsonObject } from '../base/json.ts';
-import { digest } from './ids.ts';
 import type { Field } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
 
 // What the service says about itself and about the user who asks.
 
-/** The user whose token it is: `GET /core/users/me/`. */
-export function meRecord({ username = 'sandbox' }: SeedToken): JsonObject {
-  return {
-    user: {
-      pk: 1,
-      username,
-      name: username,
-      is_active: true,
-      is_superuser: false,
-      groups: [],
-      email: '',
-      avatar: '/static/dist/assets/images/user_default.png',
-      uid: digest(`uid ${username}`, 64),
-      settings: {},
-      type: 'service_account',
-      system_permissions: [],
-    },
-  };
-}
+/** The release that it is: `GET /admin/version/`. */
+export const version: JsonObject = {
+  version_current: '2023.10.7',
+  version_latest: '2023.10.7',
+  build_hash: '',
+  outdated: false,
+};
 
 /** How the service is set up: `GET /root/config/`, for everybody but those with a wrong token. */
 export const configuration: JsonObject = {

@@ -1,44 +1,42 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { SeedGroup } from '../generated/sandbox-seed.ts';
 import { dateTime } from './date-time.ts';
 import { isEmailAddress } from './email-address.ts';
-import { choice, flag, mapping, text, wrong, type Reading } from './fields.ts';
-import { digest, uuid } from './ids.ts';
-import type { SandboxKind } from './kind.ts';
+import { choice, flag, mapping, text, wrong, type Field, type FieldErrors, type Reading } from './fields.ts';
+import { uidOf, type Groups } from './group.ts';
+import { uuid } from './ids.ts';
+import type { Asker, Created, SandboxKind } from './kind.ts';
+import { exactly, listed, searched, those, type Condition, type Listed } from './listed.ts';
+import { uuidDigits } from './python.ts';
+import type { Query } from './query.ts';
 import { groupId, setOf } from './related.ts';
+import { reaches, type Rights } from './rights.ts';
+import { Rows, type Row } from './rows.ts';
 
-/** The users, given the groups that exist. */
-export function users(groups: ReadonlyMap<string, SeedGroup>): SandboxKind {
-  /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
-  const usernames = new Set(['AnonymousUser']);
-  const takenUsername = (username: string): string | undefined =>
-    usernames.has(username) ? 'This field must be unique.' : undefined;
+/** A user as the sandbox stores it. */
+export interface User extends Row {
+  readonly pk: number;
+  readonly isSuperuser: boolean;
+}
 
-  /** A user as the service answers it. */
-  const recordOf = (pk: number, fields: Readonly<Record<string, JsonValue>>): JsonObject => {
-    const username = textOf(fields['username']);
-    const memberOf = fields['groups'] as readonly string[]; // as they were read: a list of ids
-    return {
-      pk,
-      ...fields,
-      is_superuser: false,
-      groups_obj: memberOf.map((group) => ({
-        pk: group,
-        num_pk: groups.get(group)?.num_pk ?? 0,
-        name: groups.get(group)?.name ?? '',
-        is_superuser: false,
-        parent: null,
-        attributes: {},
-      })),
-      avatar: '/static/dist/assets/images/user_default.png',
-      uid: digest(`uid ${username}`, 64),
-      uuid: uuid(`user ${username}`),
-    };
-  };
+/** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
+const anonymous = 'AnonymousUser';
 
-  return {
-    path: '/api/v3/core/users/',
-    fields: {
+export class Users implements SandboxKind {
+  readonly path = '/api/v3/core/users/';
+  readonly allow = { list: 'GET, POST, HEAD, OPTIONS', one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS' };
+  readonly names: RegExp = /^[^/.]+$/;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly #groups: Groups;
+  readonly #rows = new Rows<User>();
+  readonly #byUsername = new Map<string, User>();
+  readonly #byPk = new Map<number, User>();
+  #made = 0;
+
+  constructor(groups: Groups) {
+    this.#groups = groups;
+    const takenUsername = (username: string): string | undefined =>
+      username === anonymous || this.#byUsername.has(username) ? 'This field must be unique.' : undefined;
+    this.fields = {
       username: {
         type: 'string',
         label: 'Username',
@@ -73,15 +71,145 @@ export function users(groups: ReadonlyMap<string, SeedGroup>): SandboxKind {
       attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
       path: { type: 'string', label: 'Path', read: text({ afterwards: badPath }), default: 'users' },
       type: { ...anyUserType, read: userType },
-    },
-    mayCreate: (token) => token.add_users !== false,
-    create: (values) => {
-      if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-      const pk = usernames.size;
-      usernames.add(textOf(values['username']));
-      return { record: recordOf(pk, values) };
-    },
+    };
+  }
+
+  mayCreate({ addUsers }: Rights): boolean {
+    return addUsers;
+  }
+
+  create(values: Readonly<Record<string, JsonValue>>): Created {
+    if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
+    return { record: this.#record(this.#keep(values, false)) };
+  }
+
+  /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
+  ofToken(username: string, isSuperuser: boolean): User {
+    const existing = this.#byUsername.get(username);
+    if (existing !== undefined) return existing;
+    const byDefault = Object.entries(this.fields).map(([name, field]) => [name, field.default ?? null]);
+    const values = Object.fromEntries(byDefault) as Readonly<Record<string, JsonValue>>;
+    return this.#keep({ ...values, username, name: username, type: 'service_account' }, isSuperuser);
+  }
+
+  #keep(fields: Readonly<Record<string, JsonValue>>, isSuperuser: boolean): User {
+    this.#made += 1;
+    const user = { pk: this.#made, fields, isSuperuser };
+    this.#byUsername.set(textOf(fields['username']), user);
+    this.#byPk.set(user.pk, user);
+    this.#rows.add(user);
+    this.#groups.join(user, groupsOf(user));
+    return user;
+  }
+
+  retrieve(name: string, { rights }: Asker): JsonObject | 'absent' | 'forbidden' {
+    if (rights.viewUsers === 'none') return 'forbidden';
+    const user = this.#byPk.get(/^\d+$/.test(name) ? Number(name) : 0);
+    const isSeen = user !== undefined && reaches(rights.viewUsers, textOf(user.fields['username']));
+    return isSeen ? this.#record(user) : 'absent';
+  }
+
+  list(query: Query, { rights }: Asker): Listed {
+    if (rights.viewUsers === 'none') return 'forbidden';
+    const errors = badFilters(query);
+    if (Object.keys(errors).length > 0) return { errors };
+    const username = query.text('username');
+    const named = username === undefined ? undefined : this.#byUsername.get(username);
+    const rows = named === undefined ? this.#rows.inOrder(query, 'username') : [named];
+    const found = those(username !== undefined && named === undefined ? [] : rows, [
+      rights.viewUsers === 'all'
+        ? undefined
+        : ({ fields }) => reaches(rights.viewUsers, textOf(fields['username'])),
+      ...exactly(query, ['name', 'email', 'path']),
+      ...otherFilters(query),
+      searched(query, ({ pk, fields }) => [fields['username'], fields['name'], fields['email'], uuidOf(pk)]),
+    ]);
+    return listed(query, found, (user) => this.#record(user));
+  }
+
+  /** A user as the service answers it. */
+  #record(user: User): JsonObject {
+    const { pk, fields, isSuperuser } = user;
+    return {
+      pk,
+      ...fields,
+      is_superuser: isSuperuser,
+      groups_obj: groupsOf(user).map((group) => this.#groups.ofUser(group)),
+      avatar,
+      uid: uidOf(pk),
+      uuid: uuidOf(pk),
+    };
+  }
+
+  /** A user as the service tells it who it is. */
+  me({ pk, fields, isSuperuser }: User): JsonObject {
+    const { username = '', name = '', is_active = true, email = '', type = '' } = fields;
+    return {
+      user: {
+        pk,
+        username,
+        name,
+        is_active,
+        is_superuser: isSuperuser,
+        groups: groupsOf({ fields }).map((group) => ({
+          name: this.#groups.ofUser(group)['name'] ?? '',
+          pk: group,
+        })),
+        email,
+        avatar,
+        uid: uidOf(pk),
+        settings: {},
+        type,
+        system_permissions: isSuperuser ? systemPermissions : [],
+      },
+    };
+  }
+}
+
+const avatar = '/static/dist/assets/images/user_default.png';
+
+const systemPermissions = [
+  'access_admin_interface',
+  'add_role',
+  'assign_role_permissions',
+  'change_role',
+  'delete_role',
+  'run_system_tasks',
+  'unassign_role_permissions',
+  'view_role',
+  'view_system_info',
+  'view_system_tasks',
+];
+
+function groupsOf({ fields }: Pick<User, 'fields'>): readonly string[] {
+  return fields['groups'] as readonly string[]; // as they were read: a list of ids
+}
+
+function uuidOf(pk: User['pk']): string {
+  return uuid(`user ${pk}`);
+}
+
+function badFilters(query: Query): FieldErrors {
+  const type = query.all('type').find((asked) => !Object.hasOwn(userTypes, asked));
+  const id = query.text('uuid');
+  return {
+    ...(type !== undefined && {
+      type: [`Select a valid choice. ${type} is not one of the available choices.`],
+    }),
+    ...(id !== undefined && uuidDigits(id) === undefined && { uuid: ['Enter a valid UUID.'] }),
   };
+}
+
+function otherFilters(query: Query): Condition<User>[] {
+  const types = new Set<JsonValue>(query.all('type'));
+  const start = query.text('path_startswith');
+  const id = uuidDigits(query.text('uuid') ?? '');
+  const conditions: (Condition<User> | false)[] = [
+    types.size > 0 && (({ fields }) => types.has(fields['type'] ?? null)),
+    start !== undefined && (({ fields }) => textOf(fields['path']).startsWith(start)),
+    id !== undefined && (({ pk }) => uuidDigits(uuidOf(pk)) === id),
+  ];
+  return conditions.filter((condition) => condition !== false);
 }
 
 function badEmail(email: string): string | undefined {

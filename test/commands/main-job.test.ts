@@ -254,7 +254,7 @@ describe('apply', () => {
     expect(first.stdout).toContain('Apply complete! Resources: 2 added, 0 changed, 0 destroyed.\n');
     expect(first.stdout).toContain('  + application.grafana  created (pk ');
     expect(first.stdout).toContain('  = user.alice  exists already');
-    expect(first.stdout).toContain('  + user.bob  created (pk 2)\n');
+    expect(first.stdout).toContain('  + user.bob  created (pk 3)\n');
 
     const second = await runApply();
     expect(second.ending).toBe('done');
@@ -295,7 +295,7 @@ describe('apply', () => {
     const { ending, stdout } = await runApply({ env: { ROLLCALL_TOKEN: 'may-only-view' } });
     expect(ending).toBe('denied');
     expect(stdout).toContain('  x application.grafana  denied\n');
-    expect(stdout).toContain('  + user.bob  created (pk 2)\n');
+    expect(stdout).toContain('  + user.bob  created (pk 3)\n');
   });
 
   test('asks nothing after an interruption', async () => {

@@ -1,0 +1,98 @@
+import { textOf, type JsonObject } from '../base/json.ts';
+import type { SeedGroup } from '../generated/sandbox-seed.ts';
+import { digest } from './ids.ts';
+import type { Asker, SandboxList } from './kind.ts';
+import { exactly, listed, searched, those, type Listed } from './listed.ts';
+import type { Query } from './query.ts';
+import { reaches } from './rights.ts';
+import { Rows, type Row } from './rows.ts';
+
+/** A group, and the users in it in the order in which they came. */
+interface Group extends Row {
+  readonly pk: string;
+  readonly members: Set<Row>;
+}
+
+/** The groups, and who is in each. */
+export class Groups implements SandboxList {
+  readonly path = '/api/v3/core/groups/';
+  readonly allow = { list: 'GET, POST, HEAD, OPTIONS', one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS' };
+  readonly names: RegExp = /^[^/.]+$/;
+  readonly #rows = new Rows<Group>();
+  readonly #byPk = new Map<string, Group>();
+
+  constructor(seed: readonly SeedGroup[]) {
+    for (const { pk, num_pk = 0, name } of seed) {
+      const group = { pk: pk.toLowerCase(), fields: { name, num_pk }, members: new Set<Row>() };
+      this.#byPk.set(group.pk, group);
+      this.#rows.add(group);
+    }
+  }
+
+  has(pk: string): boolean {
+    return this.#byPk.has(pk);
+  }
+
+  /** Puts a user into these groups. */
+  join(user: Row, pks: readonly string[]): void {
+    for (const pk of pks) this.#byPk.get(pk)?.members.add(user);
+  }
+
+  list(query: Query, { rights }: Asker): Listed {
+    if (rights.viewGroups === 'none') return 'forbidden';
+    const found = those(this.#rows.inOrder(query, 'name'), [
+      rights.viewGroups === 'all'
+        ? undefined
+        : ({ fields }) => reaches(rights.viewGroups, textOf(fields['name'])),
+      ...exactly(query, ['name']),
+      searched(query, ({ fields }) => [fields['name']]),
+    ]);
+    return listed(query, found, recordOf);
+  }
+
+  retrieve(name: string, { rights }: Asker): JsonObject | 'absent' | 'forbidden' {
+    if (rights.viewGroups === 'none') return 'forbidden';
+    const group = this.#byPk.get(name);
+    const isSeen = group !== undefined && reaches(rights.viewGroups, textOf(group.fields['name']));
+    return isSeen ? recordOf(group) : 'absent';
+  }
+
+  /** A group as a user's record has it. */
+  ofUser(pk: string): JsonObject {
+    const { num_pk = 0, name = '' } = this.#byPk.get(pk)?.fields ?? {};
+    return { pk, num_pk, name, is_superuser: false, parent: null, attributes: {} };
+  }
+}
+
+function recordOf({ pk, fields, members }: Group): JsonObject {
+  const users = [...members];
+  return {
+    pk,
+    ...fields,
+    is_superuser: false,
+    parent: null,
+    parent_name: null,
+    users: users.map((user) => user.pk),
+    users_obj: users.map(memberOf),
+    attributes: {},
+    roles: [],
+    roles_obj: [],
+  };
+}
+
+function memberOf({ pk, fields }: Row): JsonObject {
+  const {
+    username = '',
+    name = '',
+    is_active = true,
+    last_login = null,
+    email = '',
+    attributes = {},
+  } = fields;
+  return { pk, username, name, is_active, last_login, email, attributes, uid: uidOf(pk) };
+}
+
+/** What the service makes of a user's id, so that it does not tell it. */
+export function uidOf(pk: Row['pk']): string {
+  return digest(`uid ${pk}`, 64);
+}

@@ -1,0 +1,92 @@
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { SeedProvider } from '../generated/sandbox-seed.ts';
+import { uuid } from './ids.ts';
+import type { Asker, SandboxList } from './kind.ts';
+import { listed, searched, those, type Listed } from './listed.ts';
+import { int } from './python.ts';
+import type { Query } from './query.ts';
+import { reaches } from './rights.ts';
+import { Rows, type Row } from './rows.ts';
+
+/** The providers, and which application has each. */
+export class Providers implements SandboxList {
+  readonly path = '/api/v3/providers/all/';
+  readonly allow = { list: 'GET, HEAD, OPTIONS', one: 'GET, DELETE, HEAD, OPTIONS' };
+  readonly names: RegExp = /^[^/.]+$/;
+  /** The application whose main provider one is. */
+  readonly mainOf: Map<JsonValue, Row> = new Map();
+  /** The application that has one among its backchannel providers. */
+  readonly backchannelOf: Map<JsonValue, Row> = new Map();
+  readonly #rows = new Rows<Row>();
+  readonly #byPk = new Map<number, Row>();
+
+  constructor(seed: readonly SeedProvider[]) {
+    for (const { pk, name, authorization_flow = uuid('authorization flow') } of seed) {
+      const row = { pk, fields: { name, authorization_flow } };
+      this.#byPk.set(pk, row);
+      this.#rows.add(row);
+    }
+  }
+
+  has(pk: number): boolean {
+    return this.#byPk.has(pk);
+  }
+
+  list(query: Query, { rights }: Asker): Listed {
+    if (rights.viewProviders === 'none') return 'forbidden';
+    const found = those(this.#rows.inOrder(query, 'pk'), [
+      rights.viewProviders === 'all'
+        ? undefined
+        : ({ fields }) => reaches(rights.viewProviders, textOf(fields['name'])),
+      searched(query, ({ pk, fields }) => [fields['name'], this.mainOf.get(pk)?.fields['name']]),
+    ]);
+    return listed(query, found, ({ pk }) => this.record(pk));
+  }
+
+  retrieve(name: string, { rights }: Asker): JsonObject | 'absent' | 'forbidden' {
+    if (rights.viewProviders === 'none') return 'forbidden';
+    const row = this.#byPk.get(int(name) ?? 0);
+    const isSeen = row !== undefined && reaches(rights.viewProviders, textOf(row.fields['name']));
+    return isSeen ? this.record(row.pk) : 'absent';
+  }
+
+  /** A provider by itself, or as the main provider of an application. */
+  record(pk: JsonValue): JsonObject {
+    return {
+      ...this.#common(pk),
+      ...(this.backchannelOf.has(pk) &&
+        assigned('assigned_backchannel_application', this.backchannelOf.get(pk))),
+      component: 'ak-provider-oauth2-form',
+      verbose_name: 'OAuth2/OpenID Provider',
+      verbose_name_plural: 'OAuth2/OpenID Providers',
+      meta_model_name: 'authentik_providers_oauth2.oauth2provider',
+    };
+  }
+
+  /** A provider among the backchannel providers of an application. */
+  backchannelRecord(pk: JsonValue): JsonObject {
+    return {
+      ...this.#common(pk),
+      ...assigned('assigned_backchannel_application', this.backchannelOf.get(pk)),
+      component: '',
+      verbose_name: 'provider',
+      verbose_name_plural: 'providers',
+      meta_model_name: 'authentik_core.provider',
+    };
+  }
+
+  #common(pk: JsonValue): JsonObject {
+    return {
+      pk,
+      authentication_flow: null,
+      ...this.#byPk.get(Number(pk))?.fields,
+      property_mappings: [],
+      ...assigned('assigned_application', this.mainOf.get(pk)),
+    };
+  }
+}
+
+function assigned(as: string, application: Row | undefined): JsonObject {
+  const { slug = null, name = null } = application?.fields ?? {};
+  return { [`${as}_slug`]: slug, [`${as}_name`]: name };
+}
