@@ -1,11 +1,15 @@
-// Writes docs/manifest.md from the schemas of what rollcall reads, and docs/commands.md from the program itself.
+// Writes docs/manifest.md from the schemas of what rollcall reads, docs/commands.md from the program itself, and docs/releases.md
+// from what rollcall knows of the releases of the service.
 // With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
 import { kinds, listsOf } from '../dist/kinds/all.js';
+import { releaseChanges } from '../dist/kinds/release-changes.js';
+import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';
 
 put('docs/manifest.md', manifestPage());
 put('docs/commands.md', commandsPage());
+put('docs/releases.md', releasesPage());
 
 /**
  * @param {string} name
@@ -218,6 +222,38 @@ function sections(command) {
       ...[...parts, ...options].map(([name, text]) => `| \`${name}\` | ${cell(text ?? '')} |`),
     ].join('\n'),
   ];
+}
+
+function releasesPage() {
+  const tried = knownReleases.flatMap(({ tried: release }) => release ?? []);
+  const others = knownReleases.filter(({ tried: release }) => release === undefined);
+  const rows = releaseChanges().map(({ since, what, means, source, seen }) => {
+    const known = `${seen ? 'read, and seen to run' : 'read'}: ${source}`;
+    return `| ${since} | ${cell(what)} | ${cell(means)} | ${cell(known)} |`;
+  });
+  return `# Releases of the service
+
+rollcall is for authentik from ${oldestRelease} to ${newestRelease}. Its rules follow the release of the service where that is known:
+
+- \`release: '${newestRelease}'\` in \`rollcall.yaml\`, at the top or in an environment. In quotes: without them, YAML reads 2024.10 as the number 2024.1.
+  A patch may follow, as in '2025.10.3'.
+- Without it, a manifest is checked by what all releases take: what only some refuse is a warning that names them
+  ([\`not-in-release\`](diagnostics.md)), and an error once the release is known to be one of them. The longest slug is a limit of the documented
+  API, so more than 50 characters are an error until the release is known to take them.
+
+## What was tried
+
+On running services: ${tried.join(', ')}. [What was done, and what came of it](evidence.md).
+
+Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what changed; they were not run. A release after ${newestRelease} is treated as ${newestRelease} is, and was
+not tried.
+
+## What differs
+
+| since | what | what it means | how it is known: file @ tag |
+|---|---|---|---|
+${rows.join('\n')}
+`;
 }
 
 /** @param {string} text */

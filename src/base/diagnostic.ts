@@ -37,6 +37,7 @@ export const diagnosticCodes = [
   'similar-name',
   'sensitive-name',
   'likely-refused',
+  'not-in-release',
   'no-time-zone',
   'service-refused-field',
   'service-refused',

@@ -1,8 +1,9 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Application } from '../generated/manifest.ts';
+import { notIn, sayWhich, type ReleaseChange } from './by-release.ts';
 import type { FieldsOf, Kind } from './kind.ts';
-import { launchUrlRefusal } from './launch-url.ts';
-import { likelyRefused } from './likely-refused.ts';
+import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
+import { isIn, type Release } from './release.ts';
 import { plainId } from './same.ts';
 
 const path = '/api/v3/core/applications/';
@@ -10,8 +11,24 @@ const path = '/api/v3/core/applications/';
 const providerId =
   "It ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
 
+const longSlugs: ReleaseChange = {
+  since: '2025.12',
+  what: 'A `slug` may be longer than 50 characters.',
+  means: 'Those before refuse it (400).',
+  source: 'authentik/core/models.py @ 2025.12.0; schema.yml @ 2025.12.4',
+  seen: true,
+};
+
+const reservations: ReleaseChange = {
+  since: '2025.8',
+  what: 'The slugs `authorize`, `token`, `device`, `userinfo`, `introspect` and `revoke` are refused (400); in upper case they are not.',
+  means: 'Applications that have one keep it.',
+  source: 'authentik/core/models.py @ 2025.8.0, `reserved_slugs`',
+  seen: true,
+};
+
 const fields = {
-  slug: { checks: [reservedSlug], otherNames: ['id', 'identifier'] },
+  slug: { checks: [longSlug, reservedSlug], otherNames: ['id', 'identifier'] },
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
     otherNames: ['protocolprovider', 'providerid'],
@@ -34,7 +51,7 @@ const fields = {
   open_in_new_tab: { otherNames: ['newtab'] },
   meta_launch_url: {
     otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
-    checks: [launchUrlRefusal],
+    checks: [launchUrlRefusal, unfilledTemplate],
   },
   meta_description: { otherNames: ['description'] },
   meta_publisher: { otherNames: ['publisher', 'vendor'] },
@@ -78,11 +95,26 @@ export const application: Kind<'application'> = {
   lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record' },
   fields,
   noFields,
+  changes: [reservations, longSlugs, ...launchUrlChanges],
   words: {
     one: 'an application',
     nameRefused: 'As far as rollcall can tell, the slug is taken or reserved as well.',
   },
 };
+
+const longestSlug = 50;
+
+/** The limit is one of the contract: it holds unless the service is known to have none. */
+function longSlug(slug: string, release: Release | undefined): Problem | undefined {
+  const isLimited = isIn({ before: longSlugs.since }, release);
+  if (slug.length <= longestSlug || isLimited === false) return undefined;
+  const from = `Releases from ${longSlugs.since} on take a longer one.`;
+  return {
+    code: 'invalid-length',
+    summary: `\`slug\` is longer than ${longestSlug} characters`,
+    detail: isLimited === 'perhaps' ? `${from} ${sayWhich}` : from,
+  };
+}
 
 const reservedSlugs: ReadonlySet<string> = new Set([
   'authorize',
@@ -93,7 +125,12 @@ const reservedSlugs: ReadonlySet<string> = new Set([
   'revoke',
 ]);
 
-function reservedSlug(slug: string): Problem | undefined {
+function reservedSlug(slug: string, release: Release | undefined): Problem | undefined {
   if (!reservedSlugs.has(slug)) return undefined;
-  return likelyRefused('newer services refuse this slug', 'They use it in their own URLs. Choose another.');
+  return notIn(
+    { from: reservations.since },
+    release,
+    'refuse this slug',
+    'They use it in their own URLs. Choose another.',
+  );
 }

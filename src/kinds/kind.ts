@@ -2,6 +2,8 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Capability } from './capability.ts';
+import type { ReleaseChange } from './by-release.ts';
+import type { Release } from './release.ts';
 import { sameIds, sameJson, type IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
@@ -19,6 +21,8 @@ export interface Kind<Type extends string = string> {
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
   readonly noFields: Readonly<Record<string, string>>;
+  /** What differs between the releases of the service, as far as it is about this kind. */
+  readonly changes: readonly ReleaseChange[];
   readonly words: WordsOfKind;
 }
 
@@ -57,6 +61,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly findId?: string;
   /** What to say of values that the schema lets through. */
   readonly checks?: readonly Check<Value>[];
+  /** The first release that has it. Those before ignore it. */
+  readonly since?: string;
   /** What to say where it is left out, although the schema allows that. */
   readonly ifMissing?: Problem;
   /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */
@@ -67,8 +73,13 @@ interface FieldOfKind<Value = JsonValue> {
   };
 }
 
-/** Says what is wrong with a value, or may be. Written as a method, so that TypeScript lets a check take only what the schema admits. */
-type Check<Value = JsonValue> = { check(value: Value): Problem | undefined }['check'];
+/**
+ * Says what is wrong with a value, or may be, for a release of the service where one is known. Written as a method, so that
+ * TypeScript lets a check take only what the schema admits.
+ */
+type Check<Value = JsonValue> = {
+  check(value: Value, release: Release | undefined): Problem | undefined;
+}['check'];
 
 /** The table of the fields of one kind, complete by its type from the schema. */
 export type FieldsOf<Entry> = {

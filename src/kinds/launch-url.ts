@@ -1,12 +1,41 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
+import { notIn, type ReleaseChange } from './by-release.ts';
 import { likelyRefused } from './likely-refused.ts';
+import type { Release } from './release.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;
 
 const allReleases = ['http', 'https', 'ftp', 'ftps', 'blank'];
 const newerReleases = ['ssh', 'sftp'];
+
+const moreSchemes: ReleaseChange = {
+  since: '2026.2',
+  what: '`meta_launch_url` may begin with `ssh://` and `sftp://`.',
+  means: 'Those before refuse it (400).',
+  source: 'authentik/lib/models.py @ 2026.2.0',
+  seen: true,
+};
+
+const shortPorts: ReleaseChange = {
+  since: '2024.8',
+  what: 'A port in `meta_launch_url` may have one digit.',
+  means: 'Those before refuse it (400).',
+  source: 'authentik/lib/models.py @ 2024.8.0',
+  seen: false,
+};
+
+const otherTemplates: ReleaseChange = {
+  since: '2025.10.3',
+  what: 'Templates in `meta_launch_url` are filled from what the API shows of a user: `%(pk)s` and `%(uid)s` work, `%(id)s` no more.',
+  means:
+    'People see the URL as it is written, without an error. `username`, `name`, `email`, `path`, `type`, `uuid` and `attributes` work in all.',
+  source: 'authentik/core/models.py @ 2025.10.3, `get_launch_url`',
+  seen: true,
+};
+
+export const launchUrlChanges: readonly ReleaseChange[] = [shortPorts, otherTemplates, moreSchemes];
 
 /** Scheme, user and password, host, port, and the rest. The schema lets no white space through. */
 const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
@@ -17,7 +46,7 @@ const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
 const hostName = new RegExp(`^[%()a-z]*${label}(?:\\.${label})*$`, 'i');
 
 /** Why the service would refuse a launch URL. The rules are those of its releases 2023.10 to 2026.2. */
-export function launchUrlRefusal(url: string): Problem | undefined {
+export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
   if (![...allReleases, ...newerReleases].includes(scheme)) {
@@ -43,18 +72,33 @@ export function launchUrlRefusal(url: string): Problem | undefined {
     return likelyRefused('the service is known to refuse a port like this', 'It has one to five digits.');
   }
   if (newerReleases.includes(scheme)) {
-    return likelyRefused(
-      'older services refuse this scheme',
-      `The service takes ${shown(newerReleases)} from release 2026.2 on.`,
+    const found = notIn(
+      { before: moreSchemes.since },
+      release,
+      'refuse this scheme',
+      `All releases take ${shown(allReleases)}.`,
     );
+    if (found) return found;
   }
-  if (port?.length === 2) {
-    return likelyRefused(
-      'older services refuse a port of one digit',
-      'The service takes it from release 2024.8 on.',
-    );
+  if (port?.length !== 2) return undefined;
+  return notIn({ before: shortPorts.since }, release, 'refuse a port of one digit', '');
+}
+
+/** What the templates of a launch URL, such as %(username)s, may be called. */
+export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
+  const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
+  const { since } = otherTemplates;
+  for (const name of ['pk', 'uid']) {
+    if (!names.has(name)) continue;
+    const found = notIn({ before: since }, release, leave(name), name === 'pk' ? 'They call it %(id)s.' : '');
+    if (found) return found;
   }
-  return undefined;
+  if (!names.has('id')) return undefined;
+  return notIn({ from: since }, release, leave('id'), 'They call it %(pk)s.');
+}
+
+function leave(name: string): string {
+  return `leave %(${name})s in a launch URL as it stands`;
 }
 
 function isHost(host: string): boolean {

@@ -66,6 +66,7 @@ export const user: Kind<'user'> = {
   },
   fields,
   noFields,
+  changes: [],
   words: {
     one: 'a user',
     nameRefused:

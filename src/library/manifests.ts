@@ -3,6 +3,7 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { hideProblem, type Hide } from '../kinds/hide.ts';
+import { releaseProblem } from '../kinds/release.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { loadFormats, type ReportFormat } from '../report/formats/all.ts';
 import type { Format } from '../report/report.ts';
@@ -24,6 +25,8 @@ export interface LoadOptions {
   readonly allowFiles?: readonly string[];
   /** The fields whose values no plan, report, event or message shows, such as `user.email`; none by default. */
   readonly hide?: readonly string[];
+  /** The release of the service, such as `2025.12`: manifests are checked by what it takes; by what all take where it is left out. */
+  readonly release?: string;
   /** Whether a warning is an error. */
   readonly strict?: boolean;
 }
@@ -76,17 +79,15 @@ export type InvalidManifests = Manifests<'invalid'>;
 /**
  * Reads and checks manifests: files, folders (every `*.yaml` and `*.yml` below), globs, or `-` for standard input.
  * Sends nothing. What is wrong with the manifests is in the diagnostics, all of it; nothing is thrown for it. Rejects with a
- * UsageError where a field that is to be hidden cannot be.
+ * UsageError where a field that is to be hidden cannot be, or the release is none.
  */
 export async function loadManifests(
   paths: string | readonly string[],
   { variables, env = process.env, strict, ...allowed }: LoadOptions = {},
 ): Promise<ValidManifests | InvalidManifests> {
-  const { hide = [] } = allowed;
-  for (const name of hide) {
-    const problem = hideProblem(name);
-    if (problem) throw new UsageError(problem.summary, problem.detail ?? '');
-  }
+  const { hide = [], release } = allowed;
+  const problems = [...hide.map(hideProblem), ...(release === undefined ? [] : [releaseProblem(release)])];
+  for (const problem of problems) if (problem) throw new UsageError(problem.summary, problem.detail ?? '');
   const world = { env, files: nodeFiles };
   const values = { variables, strict, config: { ...noConfig, ...allowed }, nameOf };
   const named = typeof paths === 'string' ? [paths] : paths;

@@ -13,6 +13,7 @@ import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
@@ -60,6 +61,8 @@ export interface LoadOptions extends ReferencePolicy {
   readonly secrets?: 'read' | 'assumed';
   /** The fields that nothing shows. */
   readonly hide?: Hide;
+  /** The release of the service, where it is known. */
+  readonly release?: Release;
   /** Whether a warning is an error. */
   readonly strict?: boolean;
   /** Which valid entries are kept; all by default. It is asked about each, in their order. */
@@ -83,7 +86,7 @@ export async function loadManifests(
   const diagnostics = [...found.diagnostics];
   const resources: Resource[] = [];
   const counts = new Map<ResourceType, number>();
-  const rules = new Rules();
+  const rules = new Rules(options.release);
   let declared = 0;
   let entries = 0;
   const secrets = new Set(own?.texts);

@@ -1,5 +1,6 @@
 import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Release } from '../kinds/release.ts';
 import { placeOf } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import { FirstPlaces } from './first-places.ts';
@@ -18,6 +19,12 @@ export class Rules {
   /** The addresses of all entries that have a name which may be told. */
   readonly names: FirstPlaces<Address> = new FirstPlaces();
   readonly #ofNamed = rulesOfNamed.map((rule) => rule(this.names));
+  readonly #release: Release | undefined;
+
+  /** The release of the service, where it is known. */
+  constructor(release?: Release) {
+    this.#release = release;
+  }
 
   /** Checks the entries of a file that have a name, and those that are whole for what their fields say together. */
   *check({ named, whole }: Pick<Declared, 'named' | 'whole'>): Iterable<Diagnostic> {
@@ -30,6 +37,9 @@ export class Rules {
       const first = known ?? this.names.add(address, placeOf(resource, kind.identity));
       for (const rule of this.#ofNamed) yield* rule({ resource, first, isFirst: known === undefined });
     }
-    yield* fieldChecks(whole.filter((resource) => !hasSensitiveName(resource)));
+    yield* fieldChecks(
+      whole.filter((resource) => !hasSensitiveName(resource)),
+      this.#release,
+    );
   }
 }

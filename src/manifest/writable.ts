@@ -5,6 +5,7 @@ import { sourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Release } from '../kinds/release.ts';
 import { addressOf } from '../kinds/resource.ts';
 import { checkSchema } from '../yaml/check-schema.ts';
 import { nowhere } from '../yaml/places.ts';
@@ -16,6 +17,8 @@ import { trim } from './trim.ts';
 export interface Declaration {
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
+  /** The release of the service that the manifest is for, where it is known. */
+  readonly release?: Release;
 }
 
 /** What no manifest can say of a record. */
@@ -35,9 +38,9 @@ interface Writable {
 }
 
 /** What of a record a manifest can declare, to be read as the same values and without an error. */
-export function writable({ kind, fields: given }: Declaration): Writable {
+export function writable({ kind, fields: given, release }: Declaration): Writable {
   const address = addressOf(kind.type, textOf(given[kind.identity]));
-  const problems = problemsOf(kind, given);
+  const problems = problemsOf(kind, given, release);
   const fields: Record<string, JsonValue> = {};
   for (const field of Object.keys(kind.fields)) {
     const value = given[field];
@@ -56,7 +59,11 @@ export function writable({ kind, fields: given }: Declaration): Writable {
 }
 
 /** Why each field cannot be declared that cannot be. */
-function problemsOf(kind: Kind<ResourceType>, given: JsonObject): Map<string, Problem> {
+function problemsOf(
+  kind: Kind<ResourceType>,
+  given: JsonObject,
+  release: Release | undefined,
+): Map<string, Problem> {
   const problems = new Map<string, Problem>();
   for (const [field, value] of Object.entries(given)) {
     const known = kind.fields[field];
@@ -76,7 +83,7 @@ function problemsOf(kind: Kind<ResourceType>, given: JsonObject): Map<string, Pr
   for (const [field, { checks = [] }] of Object.entries(kind.fields)) {
     const value = given[field];
     if (value === undefined || problems.has(field)) continue; // checks are of what the schema lets through
-    const problem = checks.map((check) => check(value)).find((found) => found && !isWarning(found));
+    const problem = checks.map((check) => check(value, release)).find((found) => found && !isWarning(found));
     if (problem) problems.set(field, problem);
   }
   return problems;

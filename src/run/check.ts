@@ -9,7 +9,7 @@ export async function check(
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns'> = {},
 ): Promise<LoadedManifests> {
-  const { config, configFile, variables, strict, policy, hide, diagnostics } = settings;
+  const { config, configFile, variables, strict, release, policy, hide, diagnostics } = settings;
   const loaded = await loadManifests(manifestsOf(settings), {
     ...policy,
     files,
@@ -17,6 +17,7 @@ export async function check(
     strict,
     hide,
     ...options,
+    ...(release && { release }),
     ...(configFile !== undefined && { settingsFile: configFile }),
     ...(variables && { variables }),
     ...(config?.choices && { choices: config.choices }),

@@ -54,7 +54,7 @@ export async function comparedSince(
 async function manifestsIn(
   { files, close }: Revision,
   settingsIn: SinceRequest['settingsIn'],
-  { policy, hide }: Settings,
+  { policy, hide, release }: Settings,
   selector: Selector,
   world: Pick<World, 'files' | 'env'>,
 ): Promise<Pick<LoadedManifests, 'resources' | 'addresses' | 'diagnostics'>> {
@@ -68,6 +68,8 @@ async function manifestsIn(
       strict: false,
       policy: { ...then.policy, own: policy.own },
       hide: [...new Set([...then.hide, ...hide])],
+      // The service is one and the same. What it has learnt to take since was no mistake of that time.
+      ...(release && { release }),
     };
     return await check(
       settings,

@@ -99,6 +99,8 @@ function exchange(
         path: basePath + request.path,
         method: request.method,
         headers: {
+          // From release 2025.10 on, the service says things in the language that is asked for.
+          'accept-language': 'en',
           ...headers,
           accept: 'application/json',
           authorization,

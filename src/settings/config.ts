@@ -8,6 +8,7 @@ import { beside } from '../base/path-rules.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { hideable, hideProblem, type Hide } from '../kinds/hide.ts';
+import { releaseProblem } from '../kinds/release.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
@@ -121,12 +122,14 @@ export async function environmentNames(
 /** What no schema can say. */
 function* wrongValues(config: Config, places: Places, file: SourceFile): Iterable<Diagnostic> {
   yield* refuseReferences(config.vars ?? {}, ['vars'], places, file);
+  yield* wrongRelease(config, [], places, file);
   for (const [index, name] of (config.hide ?? []).entries()) {
     const problem = hideProblem(name);
     if (problem) yield diagnosticAt(file, places.ofValue(['hide', index]), problem);
   }
-  for (const [name, { url, vars }] of Object.entries(config.environments ?? {})) {
+  for (const [name, { url, vars, ...rest }] of Object.entries(config.environments ?? {})) {
     const path = ['environments', name];
+    yield* wrongRelease(rest, path, places, file);
     yield* refuseReferences(vars ?? {}, [...path, 'vars'], places, file);
     try {
       if (url !== undefined) readBaseUrl(url, true);
@@ -136,6 +139,16 @@ function* wrongValues(config: Config, places: Places, file: SourceFile): Iterabl
       yield diagnosticAt(file, places.ofValue([...path, 'url']), problem);
     }
   }
+}
+
+function* wrongRelease(
+  { release }: Pick<Config, 'release'>,
+  path: readonly string[],
+  places: Places,
+  file: SourceFile,
+): Iterable<Diagnostic> {
+  const problem = release === undefined ? undefined : releaseProblem(release);
+  if (problem) yield diagnosticAt(file, places.ofValue([...path, 'release']), problem);
 }
 
 /** A token or a password that was written into the file by mistake is not shown; of a token it is told where it belongs. */
@@ -169,6 +182,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
   const concurrency = chosen.concurrency ?? config.concurrency;
   const capabilities = chosen.capabilities ?? config.capabilities;
+  const release = chosen.release ?? config.release;
   const varsFiles = [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])];
   return {
     environment,
@@ -181,6 +195,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),
     ...(concurrency !== undefined && { concurrency }),
     ...(capabilities && { capabilities }),
+    ...(release !== undefined && { release }),
     ...(config.hide && { hide: config.hide }),
     ...(config.allow_env && { allowEnv: config.allow_env }),
     ...(config.allow_files && { allowFiles: config.allow_files.map((path) => beside(filename, path)) }),

@@ -7,6 +7,7 @@ import { Redactor } from '../base/redactor.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { readRelease, type Release } from '../kinds/release.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { readHeaders } from './headers.ts';
 import { nonEmpty, type Environment } from './environment.ts';
@@ -28,6 +29,8 @@ export interface Settings {
   /** None when a file that holds some is faulty: then it is not known which variables there are. */
   readonly variables?: JsonObject;
   readonly strict: boolean;
+  /** The release of the service, where rollcall.yaml says it. */
+  readonly release?: Release;
   /** How to reach the service, where that is known; see `Purpose`. */
   readonly service?: ServiceSettings;
   /** What manifests may refer to. */
@@ -86,6 +89,7 @@ export async function readSettings(
   const known = service ?? (purpose === 'names' ? {} : await knownSecrets(values, env, config, files));
   const own = ownSecrets(values, env, tokens, closed, known);
   const { allowEnv, allowFiles } = config ?? {};
+  const release = readRelease(config?.release ?? '');
   const redactor = new Redactor(own.texts);
   const faults = [ofConfig, ofFlags].flatMap((read) => (Array.isArray(read) ? read : []));
   return {
@@ -99,6 +103,7 @@ export async function readSettings(
       }),
     strict,
     capabilities: capabilitiesOf(values, env, config ?? noConfig),
+    ...(release && { release }),
     ...(service && { service }),
     hide,
     policy: { own, ...(allowEnv && { allowEnv }), ...(allowFiles && { allowFiles }) },

@@ -56,6 +56,8 @@ export interface ChosenConfig {
   readonly tokenEnv?: string;
   readonly tokenFile?: string;
   readonly concurrency?: number;
+  /** The release of the service, as `releaseProblem` lets it through. */
+  readonly release?: string;
   /** The environment variables that manifests may refer to; all by default. */
   readonly allowEnv?: readonly string[];
   /** The files that manifests may refer to, and folders of such; all by default. */

@@ -92,7 +92,10 @@ const words = 'In YAML 1.2, words such as yes and off are texts.';
 function typeHint(error: ErrorObject): string {
   const { params, data } = error;
   const types = String(params['type']).split(',');
-  if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) return 'Quote it.';
+  if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
+    const isPlain = typeof data === 'boolean' || Number.isInteger(data);
+    return isPlain ? 'Quote it.' : `Quote it: without quotes, YAML reads the number ${data} here.`; // 2024.10 becomes 2024.1
+  }
   if (types.includes('boolean') && typeof data === 'string') {
     if (/^(yes|on|true|y)$/i.test(data)) return `Write true, without quotes. ${words}`;
     if (/^(no|off|false|n)$/i.test(data)) return `Write false, without quotes. ${words}`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
+import { readRelease, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { entries, type Entry } from '../support/entries.ts';
 import { memoryFiles } from '../support/memory-files.ts';
@@ -7,15 +8,18 @@ import { memoryFiles } from '../support/memory-files.ts';
 type Value = Pick<Entry, 'type' | 'field' | 'value'>;
 
 /** A manifest of one resource. JSON is YAML, so values need no quoting of their own. */
-async function diagnosticsOf({ type, field, value }: Value): Promise<readonly Diagnostic[]> {
+async function diagnosticsOf(
+  { type, field, value }: Value,
+  release?: Release,
+): Promise<readonly Diagnostic[]> {
   const whole = type === 'application' ? { slug: 'a', name: 'A' } : { username: 'a', name: 'A' };
   const manifest = { version: 1, [`${type}s`]: [{ ...whole, [field]: value }] };
   const files = memoryFiles({ 'a.yaml': JSON.stringify(manifest) });
-  return (await loadManifests(['a.yaml'], { files })).diagnostics;
+  return (await loadManifests(['a.yaml'], { files, ...(release && { release }) })).diagnostics;
 }
 
-async function shortly(entry: Value): Promise<string[]> {
-  return (await diagnosticsOf(entry)).map(({ severity, code }) => `${severity} ${code}`);
+async function shortly(entry: Value, release?: Release): Promise<string[]> {
+  return (await diagnosticsOf(entry, release)).map(({ severity, code }) => `${severity} ${code}`);
 }
 
 function named({ field, value }: Entry): string {
@@ -47,11 +51,30 @@ describe('what the service refuses is told before it is sent', () => {
   });
 });
 
-describe('what some releases refuse is told as well', () => {
-  const some = entries.filter(({ later }) => later !== undefined);
-  test.each(some.map((entry) => [named(entry), entry] as const))('%s', async (_, entry) => {
+describe('what some releases refuse', () => {
+  const some = entries.flatMap((entry) => (entry.later ? [{ ...entry, later: entry.later }] : []));
+  const cases = some.map((entry) => [named(entry), entry] as const);
+
+  test.each(cases)('is told with their names where no release is known: %s', async (_, entry) => {
     const [first] = await diagnosticsOf(entry);
-    expect(`${first?.summary} ${first?.detail}`).toMatch(/newer|older|from release/);
+    expect(`${first?.summary} ${first?.detail}`.toLowerCase()).toMatch(
+      new RegExp(`releases (before|from) ${entry.later.since.replaceAll('.', '[.]')}`),
+    );
+  });
+
+  test.each(cases)('is an error where they are meant, and nothing elsewhere: %s', async (_, entry) => {
+    const { verdict, later } = entry;
+    for (const [release, meant] of [
+      ['2023.10', verdict],
+      [later.since, later.verdict],
+      ['2026.8.1', later.verdict],
+    ] as const) {
+      const found = await shortly(entry, readRelease(release));
+      expect([release, found.map((line) => line.split(' ', 1)[0])]).toEqual([
+        release,
+        'stored' in meant ? [] : ['error'],
+      ]);
+    }
   });
 });
 

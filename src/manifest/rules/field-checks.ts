@@ -1,15 +1,37 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
+import { notIn } from '../../kinds/by-release.ts';
+import type { Release } from '../../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 
 /** What the kinds have to say of single fields, declared or missing, that the schema does not say. */
-export function fieldChecks(resources: readonly Resource[]): Diagnostic[] {
-  return resources.flatMap((resource) => [...ofMissingFields(resource), ...ofDeclaredFields(resource)]);
+export function fieldChecks(resources: readonly Resource[], release: Release | undefined): Diagnostic[] {
+  return resources.flatMap((resource) => [
+    ...ofMissingFields(resource),
+    ...ofDeclaredFields(resource, release),
+    ...ofNewFields(resource, release),
+  ]);
 }
 
-function ofDeclaredFields(resource: Resource): Diagnostic[] {
+function ofDeclaredFields(resource: Resource, release: Release | undefined): Diagnostic[] {
   return Object.entries(resource.fields).flatMap(([field, value]) => {
-    const problems = (resource.kind.fields[field]?.checks ?? []).map((check) => check(value));
+    const problems = (resource.kind.fields[field]?.checks ?? []).map((check) => check(value, release));
     return problems.flatMap((problem) => (problem ? diagnosticOf(resource, field, problem) : []));
+  });
+}
+
+function ofNewFields(resource: Resource, release: Release | undefined): Diagnostic[] {
+  return Object.keys(resource.shown).flatMap((field) => {
+    const { since } = resource.kind.fields[field] ?? {};
+    const problem =
+      since === undefined
+        ? undefined
+        : notIn(
+            { before: since },
+            release,
+            'ignore this field',
+            'What they create is without it, and apply reports it as not as declared.',
+          );
+    return problem ? diagnosticOf(resource, field, problem) : [];
   });
 }
 

@@ -1,0 +1,119 @@
+import type { Problem } from '../base/diagnostic.ts';
+import { nearest } from '../base/suggestion.ts';
+
+/** A release of the service. Without a patch it stands for all of its line: 2025.10. */
+export interface Release {
+  readonly year: number;
+  readonly month: number;
+  readonly patch?: number;
+}
+
+/** The lines of releases that there are as far as rollcall knows, and what was run of those on which it was tried. */
+export const knownReleases: readonly { readonly line: string; readonly tried?: string }[] = [
+  { line: '2023.10', tried: '2023.10.7' },
+  { line: '2024.2' },
+  { line: '2024.4' },
+  { line: '2024.6' },
+  { line: '2024.8' },
+  { line: '2024.10' },
+  { line: '2024.12' },
+  { line: '2025.2' },
+  { line: '2025.4' },
+  { line: '2025.6' },
+  { line: '2025.8' },
+  { line: '2025.10' },
+  { line: '2025.12', tried: '2025.12.4' },
+  { line: '2026.2', tried: '2026.2.2' },
+];
+
+const lines = knownReleases.map(({ line }) => line);
+export const oldestRelease: string = lines[0] ?? '';
+export const newestRelease: string = lines.at(-1) ?? '';
+
+/** A release as the service says it, such as 2025.12.4 or 2026.5.0-rc1; nothing where it is none. */
+export function readRelease(text: string): Release | undefined {
+  const [, year, month, patch] = /^(\d{4})\.([1-9]|1[0-2])(?:\.(\d{1,4}))?(?:-\w+)?$/.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  return {
+    year: Number(year),
+    month: Number(month),
+    ...(patch !== undefined && { patch: Number(patch) }),
+  };
+}
+
+export function shownRelease({ year, month, patch }: Release): string {
+  return patch === undefined ? `${year}.${month}` : `${year}.${month}.${patch}`;
+}
+
+/** Why rules cannot follow a release that somebody wrote down; nothing where they can. */
+export function releaseProblem(text: string): Problem | undefined {
+  const release = readRelease(text);
+  if (release === undefined) {
+    return {
+      code: 'invalid-format',
+      summary: 'this is not a release',
+      detail: `It is written as year and month, with or without a patch: '${newestRelease}', '2025.10.3'.`,
+    };
+  }
+  const { year, month } = release;
+  const line = shownRelease({ year, month });
+  if (lines.includes(line) || isUntried(release)) return undefined;
+  if (order(release, known(oldestRelease)) < 0) {
+    return {
+      code: 'invalid-value',
+      summary: `rollcall does not know releases before ${oldestRelease}`,
+      detail: `It was made for ${oldestRelease} and those after it.`,
+    };
+  }
+  // YAML without quotes, and whoever copies what it says, drops a zero.
+  const meant = lines.find((candidate) => candidate === `${line}0`) ?? nearest(line, lines);
+  return {
+    code: 'invalid-value',
+    summary: `there is no release ${line}`,
+    detail: `${meant === undefined ? '' : `Did you mean '${meant}'? `}There are: ${lines.join(', ')}.`,
+  };
+}
+
+/** Whether it is later than all that rollcall knows. Rules take it for the last of those. */
+export function isUntried({ year, month }: Release): boolean {
+  return order({ year, month }, known(newestRelease)) > 0;
+}
+
+/** Whether two may be one, as far as both are known: 2025.12 and 2025.12.4 may. */
+export function mayBeOne(a: Release, b: Release): boolean {
+  return order(a, b) === 0;
+}
+
+/** The releases from one on, or those before one. */
+export type ReleaseRange = { readonly from: string } | { readonly before: string };
+
+/** Whether a release is in a range; `perhaps` where none is known, or where its patch decides and is not known. */
+export function isIn(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
+  const bound = known('from' in range ? range.from : range.before);
+  if (release === undefined) return 'perhaps';
+  const compared = order(release, bound);
+  if (compared === 0 && release.patch === undefined && bound.patch !== undefined) return 'perhaps';
+  return 'from' in range ? compared >= 0 : compared < 0;
+}
+
+/** `releases from 2025.8 on`, `releases before 2025.12`. */
+export function shownRange(range: ReleaseRange): string {
+  return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
+}
+
+/** Puts releases, as they are written in tables here, into their order. */
+export function earlierFirst(a: string, b: string): number {
+  return order({ patch: 0, ...known(a) }, { patch: 0, ...known(b) });
+}
+
+/** Less than 0 where the first is the earlier. A patch that one of them leaves open makes no difference. */
+function order(a: Release, b: Release): number {
+  const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
+  return a.year - b.year || a.month - b.month || patches;
+}
+
+function known(text: string): Release {
+  const release = readRelease(text);
+  if (release === undefined) throw new Error(`${text} is no release`);
+  return release;
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isIn,
+  isUntried,
+  knownReleases,
+  mayBeOne,
+  readRelease,
+  releaseProblem,
+  shownRelease,
+  type Release,
+} from '../../src/kinds/release.ts';
+
+function release(text: string): Release {
+  const found = readRelease(text);
+  if (found === undefined) throw new Error(`${text} is no release`);
+  return found;
+}
+
+test.each(['2023.10', '2025.12.4', '2026.2.2', '2025.10.10'])('%s is read and shown as it is', (text) => {
+  expect(shownRelease(release(text))).toBe(text);
+});
+
+test('a release candidate is taken for its release', () => {
+  expect(shownRelease(release('2026.5.0-rc1'))).toBe('2026.5.0');
+});
+
+test.each([
+  '',
+  'latest',
+  '2025',
+  '2025.',
+  '2025.13',
+  '2025.0',
+  '2025.012',
+  'v2025.12',
+  '2025.12.4.1',
+  '25.12',
+])('%j is no release', (text) => {
+  expect(readRelease(text)).toBeUndefined();
+  expect(releaseProblem(text)).toMatchObject({ code: 'invalid-format' });
+});
+
+describe('what somebody writes down', () => {
+  test.each([
+    ...knownReleases.map(({ line }) => line),
+    '2025.10.3',
+    '2024.8.0',
+    '2026.5',
+    '2026.8.1',
+    '2031.2',
+  ])('can be %s', (text) => {
+    expect(releaseProblem(text)).toBeUndefined();
+  });
+
+  test.each(['2023.8', '2021.12.1', '1999.1'])('cannot be older than rollcall knows: %s', (text) => {
+    expect(releaseProblem(text)?.summary).toContain('before 2023.10');
+  });
+
+  test.each([
+    ['2024.1', '2024.10'],
+    ['2025.1', '2025.10'],
+    ['2025.11', '2025.12'],
+    ['2026.1', '2026.2'],
+  ])('cannot be a release that there is not: %s is perhaps %s', (text, meant) => {
+    const problem = releaseProblem(text);
+    expect(problem?.summary).toBe(`there is no release ${text}`);
+    expect(problem?.detail).toContain('Did you mean');
+    expect(problem?.detail).toContain(meant);
+  });
+});
+
+describe('whether a release is among those from 2025.10.3 on, and those before', () => {
+  test.each([
+    ['2023.10', false],
+    ['2025.8.9', false],
+    ['2025.10', 'perhaps'],
+    ['2025.10.0', false],
+    ['2025.10.2', false],
+    ['2025.10.3', true],
+    ['2025.10.10', true],
+    ['2025.12', true],
+    ['2026.2.2', true],
+  ] as const)('%s: %s', (text, isLater) => {
+    const opposite = isLater === 'perhaps' ? isLater : !isLater;
+    expect(isIn({ from: '2025.10.3' }, release(text))).toBe(isLater);
+    expect(isIn({ before: '2025.10.3' }, release(text))).toBe(opposite);
+  });
+
+  test('where none is known, it may be', () => {
+    expect(isIn({ from: '2025.10.3' }, undefined)).toBe('perhaps');
+    expect(isIn({ before: '2025.10.3' }, undefined)).toBe('perhaps');
+  });
+});
+
+test('the patch of a line does not matter to what the line brought', () => {
+  for (const text of ['2025.12', '2025.12.0', '2025.12.4']) {
+    expect(isIn({ from: '2025.12' }, release(text))).toBe(true);
+    expect(isIn({ before: '2025.12' }, release(text))).toBe(false);
+  }
+});
+
+test('a line and a patch of it may be one release; two patches are not', () => {
+  expect(mayBeOne(release('2025.12'), release('2025.12.4'))).toBe(true);
+  expect(mayBeOne(release('2025.12.4'), release('2025.12'))).toBe(true);
+  expect(mayBeOne(release('2025.12.3'), release('2025.12.4'))).toBe(false);
+  expect(mayBeOne(release('2025.10'), release('2025.12'))).toBe(false);
+});
+
+test('what is later than the last that was tried was not tried', () => {
+  expect(['2026.2', '2026.2.9', '2026.5.0-rc1', '2027.2'].map((text) => isUntried(release(text)))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
