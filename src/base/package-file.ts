@@ -53,6 +53,7 @@ export const topicNames = [
   'references',
   'users',
   'plans',
+  'capabilities',
   'exit-codes',
   'diagnostics',
   'faults',

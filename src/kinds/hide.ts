@@ -6,9 +6,11 @@ import type { Kind } from './kind.ts';
 /** The fields whose values no output shows, each as its kind and its name: `user.email`. */
 export type Hide = readonly string[];
 
-/** All fields that can be hidden: those that name no resource. */
+/** All fields that can be hidden: those of the service that name no resource. */
 export const hideable: Hide = kinds.flatMap(({ type, identity, fields }) =>
-  Object.keys(fields).flatMap((field) => (field === identity ? [] : `${type}.${field}`)),
+  Object.entries(fields).flatMap(([field, { isInstruction }]) =>
+    field === identity || isInstruction ? [] : `${type}.${field}`,
+  ),
 );
 
 /** The fields of a kind that are hidden. */

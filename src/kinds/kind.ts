@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Capability } from './capability.ts';
 import type { ReleaseChange } from './by-release.ts';
@@ -43,6 +43,31 @@ export function canBeRead({ lookUp: { needs } }: Kind, turnedOn: readonly Capabi
   return needs === undefined || turnedOn.includes(needs);
 }
 
+/** The field of an entry that names those of its fields which are declared in full. */
+const exactly = 'exactly';
+
+/** The fields that the service knows; an entry may have others, which say how rollcall is to treat it. */
+export function serviceFields(kind: Kind, fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !isInstruction(kind, field)));
+}
+
+/** The others. */
+export function instructions(kind: Kind, fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => isInstruction(kind, field)));
+}
+
+function isInstruction(kind: Kind, field: string): boolean {
+  return kind.fields[field]?.isInstruction === true;
+}
+
+/** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */
+export function managedPart(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
+  const { managed } = kind.fields[field] ?? {};
+  const whole = declared[exactly];
+  if (managed === undefined || (isJsonList(whole) && whole.includes(field))) return observed;
+  return managed(declared[field] ?? null, observed);
+}
+
 /** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
   const { idForm, same = sameJson } = kind.fields[field] ?? {};
@@ -53,6 +78,10 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 interface FieldOfKind<Value = JsonValue> {
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
+  /** Of a field that may be declared in part: the part of an observed value that a declared one is about. */
+  readonly managed?: (declared: JsonValue, observed: JsonValue) => JsonValue;
+  /** It says how rollcall is to treat the entry, and is not sent. */
+  readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */
   readonly idForm?: IdForm;
   /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */

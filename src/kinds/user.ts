@@ -4,7 +4,7 @@ import { emailRefusal } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { likelyRefused } from './likely-refused.ts';
-import { plainUuid, sameInstant } from './same.ts';
+import { declaredIds, declaredKeys, plainUuid, sameInstant } from './same.ts';
 
 const path = '/api/v3/core/users/';
 
@@ -21,14 +21,16 @@ const fields = {
   last_login: { same: sameInstant, checks: [noSuchDay, lastLoginRefusal, noTimeZone] },
   groups: {
     idForm: plainUuid,
+    managed: declaredIds(plainUuid),
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId:
       "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
   },
   email: { otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
-  attributes: { otherNames: ['attrs', 'customattributes', 'metadata'] },
+  attributes: { managed: declaredKeys, otherNames: ['attrs', 'customattributes', 'metadata'] },
   path: { otherNames: ['folder', 'ou'], checks: [pathRefusal] },
   type: { otherNames: ['usertype', 'accounttype'], checks: [typeRefusal] },
+  exactly: { isInstruction: true, otherNames: ['exclusive', 'authoritative'] },
 } satisfies FieldsOf<User>;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';

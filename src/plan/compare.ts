@@ -1,5 +1,6 @@
 import { redactorOf } from '../base/redactor.ts';
-import { sameValue } from '../kinds/kind.ts';
+import { managedPart, sameValue, serviceFields } from '../kinds/kind.ts';
+import type { JsonValue } from '../base/json.ts';
 import { blankFor, type Resource } from '../kinds/resource.ts';
 import type { Held } from '../service/types.ts';
 import type { Difference } from './plan.ts';
@@ -10,14 +11,25 @@ import type { Difference } from './plan.ts';
  */
 export function compare(resource: Resource, { fields, shown = fields }: Held): Difference[] {
   const differences: Difference[] = [];
-  for (const [field, declared] of Object.entries(resource.fields)) {
-    if (sameValue(resource.kind, field, declared, fields[field] ?? null)) continue;
+  for (const [field, declared] of Object.entries(serviceFields(resource.kind, resource.fields))) {
+    if (sameValue(resource.kind, field, declared, declaredPart(resource, field, fields))) continue;
     differences.push({
       field,
       declared: resource.shown[field] ?? null,
       // What is there may be the secret of before, or one that somebody wrote into another field.
-      observed: blankFor(resource, field) ?? redactorOf(resource.secrets).cleanJson(shown[field] ?? null),
+      observed:
+        blankFor(resource, field) ??
+        redactorOf(resource.secrets).cleanJson(declaredPart(resource, field, shown)),
     });
   }
   return differences;
+}
+
+/** What the service holds in a declared field, as far as that is declared; null where it holds nothing there. */
+export function declaredPart(
+  { kind, fields }: Resource,
+  field: string,
+  held: Readonly<Record<string, JsonValue>>,
+): JsonValue {
+  return managedPart(kind, fields, field, held[field] ?? null);
 }

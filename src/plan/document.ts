@@ -2,6 +2,7 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
+import { instructions, serviceFields } from '../kinds/kind.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { blankFor, sourceOf, withHidden, type Resource, type Source } from '../kinds/resource.ts';
@@ -73,6 +74,8 @@ export interface ChangeDocument {
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
   readonly since?: Alteration;
+  /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
+  readonly exactly?: readonly string[];
 }
 
 export function planDocument(plan: Plan): PlanDocument {
@@ -113,10 +116,11 @@ export function changeDocument({
     presence,
     change:
       action === 'create'
-        ? { actions: [action], before: null, after: shown }
+        ? { actions: [action], before: null, after: serviceFields(kind, shown) }
         : { actions: [action], before: observed, after: observed },
     differences,
     ...(since && { since }),
+    ...instructions(kind, shown),
   };
 }
 
@@ -187,10 +191,14 @@ function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
 
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { change, differences } = document;
+  const { change, differences, exactly } = document;
   const differing = differences.map(({ field, declared }) => [field, declared] as const);
   // What is in sync is declared as it is observed.
-  return resourceAt(document, { ...change.after, ...Object.fromEntries(differing) });
+  return resourceAt(document, {
+    ...change.after,
+    ...Object.fromEntries(differing),
+    ...(exactly && { exactly }),
+  });
 }
 
 /** A resource of which a document tells where it is declared, and perhaps its fields; likewise to be shown. */

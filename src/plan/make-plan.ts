@@ -1,8 +1,9 @@
 import type { ObservedState } from '../observe/observe.ts';
+import { serviceFields } from '../kinds/kind.ts';
 import { blankFor, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
-import { compare } from './compare.ts';
+import { compare, declaredPart } from './compare.ts';
 import { digestOf } from './manifest-digest.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
@@ -42,9 +43,9 @@ function existing(resource: Resource, record: HeldRecord): Change {
   const differences = compare(resource, record);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
-    Object.entries(resource.fields).map(([field]) => [
+    Object.keys(serviceFields(resource.kind, resource.fields)).map((field) => [
       field,
-      blankFor(resource, field) ?? differing.get(field) ?? record.fields[field] ?? null,
+      blankFor(resource, field) ?? differing.get(field) ?? declaredPart(resource, field, record.fields),
     ]),
   );
   return { resource, presence: 'present', action: 'no-op', observed, differences };

@@ -1,6 +1,6 @@
 import { textOf, type JsonObject } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { canBeRead, type Kind } from '../kinds/kind.ts';
+import { canBeRead, serviceFields, type Kind } from '../kinds/kind.ts';
 import { readAnswer, recordOf, type Answer } from './answer.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
@@ -61,7 +61,8 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         held: heldIn(recordOf(exchange, answer, answers), answer, Object.keys(kind.fields)),
       };
     },
-    async create(kind, name, fields) {
+    async create(kind, name, declared) {
+      const fields = serviceFields(kind, declared);
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));

@@ -1,9 +1,10 @@
-import type { JsonValue } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import type { Resource } from '../../kinds/resource.ts';
+import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import { actions } from '../../plan/actions.ts';
-import { inline } from '../printable.ts';
+import { inline, startOf } from '../printable.ts';
 import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
 // The rest of the package is for other diffs, and takes as long to load as a small command to run.
 import { diffLines } from 'diff/lib/diff/line.js';
@@ -129,10 +130,10 @@ export function changeView(change: Change): ChangeView {
 function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {
   const differing = new Map(differences.map((difference) => [difference.field, difference]));
   if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
-  if (presence === 'present' && since?.kind !== 'added') return differences.map(differenceView);
-  return Object.entries(resource.shown).map(([field, value]) => {
+  if (presence === 'present' && since?.kind !== 'added') return differences.flatMap(differenceViews);
+  return Object.entries(resource.shown).flatMap(([field, value]): FieldView[] => {
     const difference = differing.get(field);
-    return difference ? differenceView(difference) : { kind: 'value', field, value };
+    return difference ? differenceViews(difference) : [{ kind: 'value', field, value }];
   });
 }
 
@@ -148,13 +149,13 @@ function alteredViews(
   const rest = Object.keys(shown).filter((field) => !told.has(field) && field !== kind.identity).length;
   return [
     ...altered.flatMap((field) => alteredView(field, differing.get(field.field))),
-    ...others.map(differenceView),
+    ...others.flatMap(differenceViews),
     ...(rest > 0 ? [{ kind: 'words', field: '…', words: `${rest} more, as before` } as const] : []),
   ];
 }
 
 function alteredView({ field, before, now }: AlteredField, difference: Difference | undefined): FieldView[] {
-  const differs = difference ? [differenceView(difference)] : [];
+  const differs = difference ? differenceViews(difference) : [];
   if (before !== undefined && isBlank(before) && now !== undefined && isBlank(now))
     return [{ kind: 'words', field, words: `${now.slice(0, -1)}, and something else before)` }, ...differs];
   if (typeof before === 'string' && typeof now === 'string' && isForDiff(before, now))
@@ -165,7 +166,8 @@ function alteredView({ field, before, now }: AlteredField, difference: Differenc
 }
 
 function side(name: SideName, look: Side['look'], value: JsonValue | undefined): Side {
-  return { name, look, text: value === undefined ? '(not declared)' : spaced(value) };
+  const nothing = name === 'observed' ? '(none)' : '(not declared)';
+  return { name, look, text: value === undefined ? nothing : spaced(value) };
 }
 
 /** As JSON in one line, with blanks at which it can be broken. Safe to print. */
@@ -177,8 +179,40 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
-function differenceView({ field, declared, observed }: Difference): FieldView {
-  if (isBlank(declared) && isBlank(observed))
+function differenceViews(difference: Difference): FieldView[] {
+  return parted(difference).map(partView);
+}
+
+/** A difference, or one key of it. */
+interface Part {
+  readonly field: string;
+  readonly declared: JsonValue | undefined;
+  readonly observed: JsonValue | undefined;
+}
+
+/** A difference of mappings key by key, to any depth: `attributes.department`. */
+function parted(part: Part): Part[] {
+  const { field, declared, observed } = part;
+  if (!isJsonObject(declared) || !isJsonObject(observed)) return [part];
+  const keys = new Set([...Object.keys(declared), ...Object.keys(observed)]);
+  return [...keys].flatMap((key) => {
+    const of = (value: JsonObject): JsonValue | undefined =>
+      Object.hasOwn(value, key) ? value[key] : undefined;
+    const [a, b] = [of(declared), of(observed)];
+    if (a !== undefined && b !== undefined && sameJson(a, b)) return [];
+    return parted({ field: `${field}${stepWords(key)}`, declared: a, observed: b });
+  });
+}
+
+const longestKey = 60;
+
+function stepWords(key: string): string {
+  const short = key.length > longestKey ? `${startOf(key, longestKey)}…` : key;
+  return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
+}
+
+function partView({ field, declared, observed }: Part): FieldView {
+  if (declared !== undefined && isBlank(declared) && observed !== undefined && isBlank(observed))
     return { kind: 'words', field, words: `${declared.slice(0, -1)}, and another value there)` };
   if (typeof declared === 'string' && typeof observed === 'string' && isForDiff(observed, declared))
     return { kind: 'diff', field, names: ['observed', 'declared'], lines: textDiff(observed, declared) };

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import { capture, type Captured } from '../support/run.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** A service with these users, of whom the token may see some. Creates can be answered in another way. */
+function userService(
+  held: Readonly<Record<string, JsonObject>>,
+  {
+    sees = () => true,
+    onCreate,
+  }: { sees?: (name: string) => boolean; onCreate?: (user: JsonObject) => Exchange } = {},
+): { send: Transport; requests: HttpRequest[]; users: Map<string, JsonObject> } {
+  const users = new Map(Object.entries(held));
+  const requests: HttpRequest[] = [];
+  const send: Transport = async (request) => {
+    requests.push(request);
+    if (request.method === 'POST') {
+      const user = JSON.parse(request.body ?? '') as JsonObject; // a create request, as rollcall made it
+      const name = textOf(user['username']);
+      if (users.has(name)) return answered(400, { username: ['This field must be unique.'] });
+      const exchange = onCreate?.(user) ?? answered(201, { pk: 9, ...user });
+      if (!users.has(name)) users.set(name, user);
+      return exchange;
+    }
+    const name = new URL(request.path, 'http://any').searchParams.get('username') ?? '';
+    const found = sees(name) ? users.get(name) : undefined;
+    const results = found ? [{ pk: 7, username: name, ...found }] : [];
+    return answered(200, { pagination: { count: results.length, next: 0 }, results });
+  };
+  return { send, requests, users };
+}
+
+function setup(users: string, transport: Transport): Captured {
+  return capture({
+    files: { 'm.yaml': `version: 1\nusers:\n${users}` },
+    url: 'http://127.0.0.1:9',
+    env: { ROLLCALL_CAPABILITIES: 'lookup-users' },
+    clock: virtualClock(),
+    transport,
+  });
+}
+
+const alice = '  - { username: alice, name: Alice, groups: ["11111111111141118111111111111111"] }\n';
+const held = {
+  name: 'Alice',
+  groups: ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'],
+};
+
+describe('plan, where users are looked up', () => {
+  test('has no changes of a roll that is there: exit 0 with --detailed-exitcode', async () => {
+    const { send, requests } = userService({ alice: held });
+    const { context, stdout } = setup(alice, send);
+    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
+    expect(stdout()).toContain('No changes. Your infrastructure matches the configuration.');
+    expect(requests).toEqual([{ method: 'GET', path: '/api/v3/core/users/?username=alice' }]);
+  });
+
+  test('shows the one who is new, and nobody else', async () => {
+    const { send } = userService({ alice: held });
+    const { context, stdout } = setup(`${alice}  - { username: bob, name: Bob }\n`, send);
+    await plan(['m.yaml'], { output: 'text', maxCreates: '1' }, context);
+    expect(stdout()).toContain('  + user.bob');
+    expect(stdout()).not.toContain('alice');
+    expect(stdout()).not.toContain('?');
+    expect(stdout()).toContain('Plan: 1 to add, 0 to change, 0 to destroy.');
+  });
+
+  test('shows what differs key by key, and of that only what is declared', async () => {
+    const { send } = userService({
+      alice: { ...held, attributes: { dept: 'sales', private: 'x', a: { b: 1, c: 2 } } },
+    });
+    const { context, stdout } = setup(
+      '  - { username: alice, name: Al, attributes: { dept: legal, a: { b: 1, d: 3 }, "odd key": 1 } }\n',
+      send,
+    );
+    await plan(['m.yaml'], { output: 'text' }, context);
+    expect(stdout()).toContain(
+      [
+        '      name',
+        '        observed  "Alice"',
+        '        declared  "Al"',
+        '      attributes.dept',
+        '        observed  "sales"',
+        '        declared  "legal"',
+        '      attributes.a.d',
+        '        observed  (none)',
+        '        declared  3',
+        '      attributes["odd key"]',
+        '        observed  (none)',
+        '        declared  1',
+      ].join('\n'),
+    );
+    expect(stdout()).not.toContain('private');
+  });
+
+  test('takes what is declared exactly for the whole', async () => {
+    const { send } = userService({ alice: { ...held, attributes: { dept: 'legal', extra: true } } });
+    const { context, stdout } = setup(
+      '  - username: alice\n    name: Alice\n    groups: [11111111-1111-4111-8111-111111111111]\n    attributes: { dept: legal }\n    exactly: [groups, attributes]\n',
+      send,
+    );
+    await plan(['m.yaml'], { output: 'text' }, context);
+    expect(stdout()).toContain('22222222-2222-4222-8222-222222222222');
+    expect(stdout()).toContain('attributes.extra\n        observed  true\n        declared  (not declared)');
+  });
+
+  test('does not take a token that may not view users for an empty service', async () => {
+    const { context, stderr } = setup(alice, async () => answered(403, { detail: 'no' }));
+    expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('denied');
+    expect(stderr()).toContain('Not looked up: user.alice');
+  });
+});
+
+describe('apply, where users are looked up', () => {
+  const options = { output: 'json', yes: true } as const;
+
+  test('creates who is absent without what is an instruction to rollcall', async () => {
+    const { send, requests } = userService({});
+    const { context, stdout } = setup(
+      '  - { username: bob, name: Bob, groups: [], exactly: [groups] }\n',
+      send,
+    );
+    expect(await apply(['m.yaml'], options, context)).toBe('done');
+    expect(JSON.parse(requests.at(-1)?.body ?? '')).toEqual({ username: 'bob', name: 'Bob', groups: [] });
+    expect(JSON.parse(stdout())).toMatchObject({ summary: { created: 1 } });
+  });
+
+  test('ends in conflict, and not as there already, where the token sees nobody of a taken name', async () => {
+    const { send } = userService({ alice: held }, { sees: () => false });
+    const { context, stdout } = setup(alice, send);
+    expect(await apply(['m.yaml'], options, context)).toBe('incomplete');
+    expect(JSON.parse(stdout())).toMatchObject({
+      outcomes: [
+        {
+          outcome: 'conflict',
+          diagnostics: [{ detail: /use a token that may view what has this name/ }],
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ['in full', { ...held }, 'done', { outcome: 'exists', doubt: 'checked', pk: '7' }],
+    [
+      'without its groups',
+      { name: 'Alice', groups: [] },
+      'incomplete',
+      { outcome: 'exists', doubt: 'checked', differences: [{ field: 'groups' }] },
+    ],
+  ])('looks up a user whose create was not answered, and finds it %s', async (_, made, ending, outcome) => {
+    const service = userService(
+      {},
+      {
+        onCreate: () => {
+          service.users.set('alice', made);
+          return lost;
+        },
+      },
+    );
+    const { context, stdout } = setup(alice, service.send);
+    expect(await apply(['m.yaml'], options, context)).toBe(ending);
+    expect(JSON.parse(stdout())).toMatchObject({ outcomes: [outcome] });
+    expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('says of a user that was created without its groups which field is missing', async () => {
+    const { send } = userService({}, { onCreate: (user) => answered(201, { pk: 9, ...user, groups: [] }) });
+    const { context, stdout } = setup(alice, send);
+    expect(await apply(['m.yaml'], options, context)).toBe('incomplete');
+    expect(JSON.parse(stdout())).toMatchObject({
+      outcomes: [{ outcome: 'created', differences: [{ field: 'groups', observed: [] }] }],
+    });
+  });
+});
+
+test('a saved plan is applied with the capabilities that it was made with, and refused without them', async () => {
+  const service = userService({ alice: held });
+  const made = setup(
+    `${alice}  - { username: bob, name: Bob, exactly: [groups], groups: [] }\n`,
+    service.send,
+  );
+  await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, made.context);
+  const saved = { 'plan.json': made.written.get('plan.json') ?? '' };
+  const world = { files: saved, url: 'http://127.0.0.1:9', clock: virtualClock(), transport: service.send };
+  const off = capture(world);
+  expect(await apply([], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
+  expect(off.stderr()).toContain('was made with the capability "lookup-users", which is not turned on here');
+  const on = capture({ ...world, env: { ROLLCALL_CAPABILITIES: 'lookup-users' } });
+  expect(await apply([], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
+  expect([...service.users.keys()]).toEqual(['alice', 'bob']);
+});
