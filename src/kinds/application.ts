@@ -27,6 +27,15 @@ const reservations: ReleaseChange = {
   seen: true,
 };
 
+const icons: ReleaseChange = {
+  since: '2025.12',
+  what: 'An application has the field `meta_icon`.',
+  means:
+    'Those before ignore it, and create the application without an icon; apply reports it as not as declared.',
+  source: 'authentik/core/api/applications.py @ 2025.12.0; schema.yml @ 2025.12.4',
+  seen: true,
+};
+
 const fields = {
   slug: { checks: [longSlug, reservedSlug], otherNames: ['id', 'identifier'] },
   name: { otherNames: ['title', 'displayname', 'label'] },
@@ -55,22 +64,17 @@ const fields = {
   },
   meta_description: { otherNames: ['description'] },
   meta_publisher: { otherNames: ['publisher', 'vendor'] },
+  meta_icon: { since: icons.since, otherNames: ['icon', 'appicon', 'iconurl', 'logo'] },
   policy_engine_mode: { otherNames: ['policyengine', 'policymode'] },
   group: { otherNames: ['uigroup', 'category', 'folder'] },
 } satisfies FieldsOf<Application>;
 
 const ofProvider =
   'It belongs to a provider. Make the provider in the service, and give its id as `provider`.';
-const icon =
-  'rollcall sets no icon: before release 2025.12, the service takes none in a create. Set it in the service.';
 const access =
   'rollcall does not say who may use an application. Bind groups, users or policies to it in the service.';
 
 const noFields = {
-  icon,
-  metaicon: icon,
-  appicon: icon,
-  logo: icon,
   metahide:
     'The service has no such field up to release 2026.2. `meta_launch_url: blank://blank` hides an application.',
   groups: `${access} \`group\` is the label under which it is shown.`,
@@ -95,7 +99,7 @@ export const application: Kind<'application'> = {
   lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record' },
   fields,
   noFields,
-  changes: [reservations, longSlugs, ...launchUrlChanges],
+  changes: [reservations, longSlugs, icons, ...launchUrlChanges],
   words: {
     one: 'an application',
     nameRefused: 'As far as rollcall can tell, the slug is taken or reserved as well.',

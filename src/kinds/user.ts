@@ -1,5 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { User } from '../generated/manifest.ts';
+import type { ReleaseChange } from './by-release.ts';
 import { emailRefusal } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
@@ -7,6 +8,14 @@ import { likelyRefused } from './likely-refused.ts';
 import { declaredIds, declaredKeys, plainUuid, sameInstant } from './same.ts';
 
 const path = '/api/v3/core/users/';
+
+const roles: ReleaseChange = {
+  since: '2025.12',
+  what: 'A user has the field `roles`.',
+  means: 'Those before ignore it, and create the user without them; apply reports it as not as declared.',
+  source: 'authentik/core/api/users.py @ 2025.12.0; schema.yml @ 2025.12.4',
+  seen: true,
+};
 
 const fields = {
   username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
@@ -26,6 +35,13 @@ const fields = {
     findId:
       "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
   },
+  roles: {
+    since: roles.since,
+    idForm: plainUuid,
+    otherNames: ['roleids'],
+    findId:
+      "It ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
+  },
   email: { otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
   attributes: { managed: declaredKeys, otherNames: ['attrs', 'customattributes', 'metadata'] },
   path: { otherNames: ['folder', 'ou'], checks: [pathRefusal] },
@@ -35,14 +51,13 @@ const fields = {
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
 const rights =
-  'rollcall sets no roles or permissions. Give them to a group in the service, and put the user into it.';
+  'rollcall sets no permissions. Give them to a role in the service, the role to a group, and put the user into that.';
 const wholeName = 'The whole name is one field: `name`.';
 const superuser = 'A superuser is who is in a group of superusers. Give the id of that group in `groups`.';
 
 const noFields = {
   password,
   passwordhash: password,
-  roles: rights,
   permissions: rights,
   issuperuser: superuser,
   superuser,
@@ -68,7 +83,7 @@ export const user: Kind<'user'> = {
   },
   fields,
   noFields,
-  changes: [],
+  changes: [roles],
   words: {
     one: 'a user',
     nameRefused:

@@ -1,15 +1,19 @@
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { readRelease } from '../../src/kinds/release.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { memoryFiles } from './memory-files.ts';
 
-/** The resources of one manifest, under the file name m.yaml. Throws what is wrong with it. */
+/** The resources of one manifest, under the file name m.yaml, for a release of the service if that is known. Throws what is wrong with it. */
 export async function desired(
   text: string,
   env: Readonly<Record<string, string>> = {},
+  release = '',
 ): Promise<readonly Resource[]> {
+  const known = readRelease(release);
   const { resources, diagnostics } = await loadManifests(['m.yaml'], {
     files: memoryFiles({ 'm.yaml': text }),
     env,
+    ...(known && { release: known }),
   });
   if (diagnostics.some(({ severity }) => severity === 'error'))
     throw new Error(JSON.stringify(diagnostics, null, 2));

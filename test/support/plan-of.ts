@@ -15,8 +15,9 @@ export async function planOf(
   manifest: string,
   existing: Existing = {},
   env: Readonly<Record<string, string>> = {},
+  release = '',
 ): Promise<Plan> {
-  const resources = await desired(manifest, env);
+  const resources = await desired(manifest, env, release);
   return makePlan(resources, observedIn(resources, existing), {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),

@@ -62,6 +62,7 @@ describe('a field under a name that people know from elsewhere', () => {
     ['applications', 'launch-url', 'meta_launch_url'],
     ['applications', 'description', 'meta_description'],
     ['applications', 'publisher', 'meta_publisher'],
+    ['applications', 'app_icon', 'meta_icon'],
     ['users', 'mail', 'email'],
     ['users', 'display_name', 'name'],
     ['users', 'enabled', 'is_active'],
@@ -72,13 +73,11 @@ describe('a field under a name that people know from elsewhere', () => {
   });
 
   test.each([
-    ['applications', 'meta_icon', 'rollcall sets no icon'],
-    ['applications', 'app_icon', 'rollcall sets no icon'],
     ['applications', 'groups', '`group` is the label'],
     ['applications', 'client_id', 'give its id as `provider`'],
     ['applications', 'meta_hide', 'blank://blank'],
     ['users', 'password', '`rollcall help users`'],
-    ['users', 'roles', 'rollcall sets no roles'],
+    ['users', 'permissions', 'rollcall sets no permissions'],
     ['users', 'is_superuser', 'in `groups`'],
     ['users', 'id', 'The service chooses it.'],
     ['users', 'lastName', 'The whole name is one field'],

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { textOf } from '../../src/base/json.ts';
+import { readRelease } from '../../src/kinds/release.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+/** What releases take or not, each in a resource of its own. */
+const resources = {
+  'a slug of 51 characters': { slug: 'a'.repeat(51), name: 'A' },
+  'a slug of 300 characters': { slug: 'b'.repeat(300), name: 'A' },
+  'a reserved slug': { slug: 'token', name: 'A' },
+  'a reserved slug in upper case': { slug: 'Token', name: 'A' },
+  'blank://blank': { slug: 'hidden', name: 'A', meta_launch_url: 'blank://blank' },
+  'ssh://host': { slug: 'shell', name: 'A', meta_launch_url: 'ssh://host' },
+  'a port of one digit': { slug: 'port', name: 'A', meta_launch_url: 'http://host:9/' },
+  '%(id)s': { slug: 'old-template', name: 'A', meta_launch_url: 'https://host/%(id)s' },
+  '%(pk)s': { slug: 'new-template', name: 'A', meta_launch_url: 'https://host/%(pk)s' },
+  '%(uid)s': { slug: 'other-template', name: 'A', meta_launch_url: 'https://host/%(uid)s' },
+  '%(username)s': { slug: 'any-template', name: 'A', meta_launch_url: 'https://host/%(username)s' },
+  meta_icon: { slug: 'icon', name: 'A', meta_icon: 'fa://fa-book' },
+  roles: { username: 'roled', name: 'A', roles: ['11111111-1111-4111-8111-111111111111'] },
+  internal_service_account: { username: 'account', name: 'A', type: 'internal_service_account' },
+};
+
+type Name = keyof typeof resources;
+
+/** What is said of each, in short: `error invalid-length`, or nothing. */
+async function toldOf(release: string): Promise<Partial<Record<Name, string>>> {
+  const entries = Object.entries(resources);
+  const manifest = {
+    version: 1,
+    applications: entries.flatMap(([, entry]) => ('slug' in entry ? [entry] : [])),
+    users: entries.flatMap(([, entry]) => ('username' in entry ? [entry] : [])),
+  };
+  const known = readRelease(release);
+  const { diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': JSON.stringify(manifest) }),
+    ...(known && { release: known }),
+  });
+  return Object.fromEntries(
+    diagnostics.flatMap(({ address = '', severity, code }) => {
+      const [name] =
+        entries.find(([, entry]) => address.endsWith(`.${textOf(Object.values(entry)[0])}`)) ?? [];
+      return name === undefined || code === 'similar-name' ? [] : [[name, `${severity} ${code}`] as const];
+    }),
+  );
+}
+
+const [error, warning] = ['error not-in-release', 'warning not-in-release'];
+const tooLong = {
+  'a slug of 51 characters': 'error invalid-length',
+  'a slug of 300 characters': 'error invalid-length',
+};
+const always = { internal_service_account: 'warning likely-refused' };
+
+test.each([
+  [
+    '2023.10',
+    {
+      ...tooLong,
+      'ssh://host': error,
+      'a port of one digit': error,
+      '%(pk)s': error,
+      '%(uid)s': error,
+      meta_icon: error,
+      roles: error,
+    },
+  ],
+  [
+    '2024.8.3',
+    { ...tooLong, 'ssh://host': error, '%(pk)s': error, '%(uid)s': error, meta_icon: error, roles: error },
+  ],
+  [
+    '2025.10',
+    {
+      ...tooLong,
+      'a reserved slug': error,
+      'ssh://host': error,
+      '%(id)s': warning,
+      '%(pk)s': warning,
+      '%(uid)s': warning,
+      meta_icon: error,
+      roles: error,
+    },
+  ],
+  [
+    '2025.10.3',
+    {
+      ...tooLong,
+      'a reserved slug': error,
+      'ssh://host': error,
+      '%(id)s': error,
+      meta_icon: error,
+      roles: error,
+    },
+  ],
+  ['2025.12', { 'a reserved slug': error, 'ssh://host': error, '%(id)s': error }],
+  ['2026.2', { 'a reserved slug': error, '%(id)s': error }],
+  ['2026.8', { 'a reserved slug': error, '%(id)s': error }],
+  [
+    'no known release',
+    {
+      ...tooLong,
+      'a reserved slug': warning,
+      'ssh://host': warning,
+      'a port of one digit': warning,
+      '%(id)s': warning,
+      '%(pk)s': warning,
+      '%(uid)s': warning,
+      meta_icon: warning,
+      roles: warning,
+    },
+  ],
+] as const)('what is told for %s', async (release, expected) => {
+  expect(await toldOf(release)).toEqual({ ...always, ...expected });
+});
+
+test.each([
+  ['no known release', 'slug', 'a'.repeat(51), /from 2025\.12 on.*rollcall\.yaml/],
+  ['2023.10', 'slug', 'a'.repeat(51), /from 2025\.12 on/],
+  ['no known release', 'meta_icon', 'x', /releases before 2025\.12 ignore this field.*rollcall\.yaml/],
+  ['2023.10.7', 'meta_icon', 'x', /release 2023\.10\.7 ignores this field.*before 2025\.12/],
+  ['2025.12.4', 'slug', 'token', /release 2025\.12\.4 refuses this slug.*from 2025\.8 on/],
+  ['no known release', 'meta_launch_url', 'ssh://host', /releases before 2026\.2 refuse this scheme/],
+  ['2025.12', 'meta_launch_url', 'https://h/%(id)s', /leaves %\(id\)s .* as it stands.*%\(pk\)s/],
+])('with %s, %s %j gets words that name releases', async (release, field, value, words) => {
+  const known = readRelease(release);
+  const { diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({
+      'm.yaml': JSON.stringify({ version: 1, applications: [{ slug: 'x', name: 'X', [field]: value }] }),
+    }),
+    ...(known && { release: known }),
+  });
+  expect(diagnostics.map(({ summary, detail }) => `${summary} ${detail}`)).toEqual([
+    expect.stringMatching(words),
+  ]);
+});
