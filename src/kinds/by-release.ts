@@ -17,7 +17,7 @@ export interface ReleaseChange {
 
 /** How a release that a rule depends on becomes known. */
 export const sayWhich: string =
-  "Which release the service has can be said in rollcall.yaml, as in release: '2025.12', and then decides.";
+  "rollcall.yaml can say which release the service has, as in release: '2025.12'; the capability `release` asks the service.";
 
 /**
  * What to say of what some releases do not take: an error where the release is one of them, a warning where it may be.

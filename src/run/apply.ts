@@ -6,9 +6,9 @@ import { changedSince } from '../plan/saved/staleness.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { withService, type Service } from './connect.ts';
+import { inScope } from './in-scope.ts';
 import { halted, planFor, tooManyCreates, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
-import { checkScope } from './scope.ts';
 import type { Job } from './world.ts';
 
 export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
@@ -19,16 +19,13 @@ export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
 }
 
 /** Checks, looks up, compares, and creates what is missing. */
-export async function apply(
+export function apply(
   { settings, selection, since, ...options }: PlanRequest & ApplyOptions,
   job: Job,
 ): Promise<Ran<ApplyRun>> {
-  const checked = await checkScope({ settings, selection, since }, job);
-  const { known } = checked;
-  if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
-  return withService(checked.service, job, async (service): Promise<Ran<ApplyRun>> => {
-    const made = await planFor(checked.scoped, service, job);
-    return { ...known, ...('halt' in made ? made : await carryOut(made, options, service, job)) };
+  return inScope({ settings, selection, since }, job, async (scoped, service) => {
+    const made = await planFor(scoped, service, job);
+    return 'halt' in made ? made : carryOut(made, options, service, job);
   });
 }
 

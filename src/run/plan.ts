@@ -2,7 +2,8 @@ import { observe, type ObservedState } from '../observe/observe.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { checkScope, type Scoped, type ScopeRequest } from './scope.ts';
+import { inScope } from './in-scope.ts';
+import type { Scoped, ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
@@ -18,30 +19,36 @@ export interface Planned extends Plan {
 }
 
 /** Checks, looks up, compares. Creates nothing. */
-export async function plan(
+export function plan(
   { settings, selection, since, ...options }: PlanRequest,
   job: Job,
 ): Promise<Ran<Planned>> {
-  const checked = await checkScope({ settings, selection, since }, job);
-  const { known } = checked;
-  if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
-  return { ...known, ...(await planChecked(checked.scoped, checked.service, options, job)) };
+  return inScope({ settings, selection, since }, job, (scoped, service) =>
+    boundedPlan(scoped, service, options, job),
+  );
 }
 
 /** Looks up and compares what was checked before. */
 export function planChecked(
   scoped: Scoped,
   settings: ServiceSettings,
+  options: Pick<PlanRequest, 'mostCreates'>,
+  job: Job,
+): Promise<Course<Planned>> {
+  return withService(settings, job, (service) => boundedPlan(scoped, service, options, job));
+}
+
+async function boundedPlan(
+  scoped: Scoped,
+  service: Service,
   { mostCreates }: Pick<PlanRequest, 'mostCreates'>,
   job: Job,
 ): Promise<Course<Planned>> {
-  return withService(settings, job, async (service): Promise<Course<Planned>> => {
-    const made = await planFor(scoped, service, job);
-    if ('halt' in made) return made;
-    job.tell({ kind: 'planned', plan: made });
-    const halt = tooManyCreates(made, mostCreates);
-    return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
-  });
+  const made = await planFor(scoped, service, job);
+  if ('halt' in made) return made;
+  job.tell({ kind: 'planned', plan: made });
+  const halt = tooManyCreates(made, mostCreates);
+  return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
 }
 
 /** Observes and compares: the plan, or why there is none. */

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { valuesOf } from '../../src/commands/flags.ts';
+import { apply } from '../../src/run/apply.ts';
+import { plan } from '../../src/run/plan.ts';
+import type { Ran } from '../../src/run/result.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { capture } from '../support/run.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const longSlug = 'a'.repeat(51);
+const versionPath = '/api/v3/admin/version/';
+
+interface Case {
+  /** What the service answers to the question for its release, one after the other; the last again and again. */
+  readonly says?: readonly Exchange[];
+  readonly config?: string;
+  readonly capability?: string[];
+}
+
+interface Came {
+  readonly ran: Ran<unknown>;
+  readonly sent: readonly string[];
+  readonly codes: readonly string[];
+}
+
+/** Runs a job about an application with a long slug. */
+async function run(
+  job: typeof plan | typeof apply,
+  { says = [], config = '', capability = ['release'] }: Case,
+): Promise<Came> {
+  const sent: string[] = [];
+  const answers = [...says];
+  const transport = async ({ method, path, body = '{}' }: HttpRequest): Promise<Exchange> => {
+    sent.push(`${method} ${path.replace(longSlug, 'LONG')}`);
+    if (path === versionPath)
+      return (answers.length > 1 ? answers.shift() : answers[0]) ?? answered(404, { detail: 'Not found.' });
+    if (method === 'POST') return answered(201, { pk: 'p', ...(JSON.parse(body) as object) });
+    return answered(404, { detail: 'Not found.' });
+  };
+  const { context } = capture({
+    files: {
+      'm.yaml': `{ version: 1, applications: [{ slug: ${longSlug}, name: A }] }`,
+      'rollcall.yaml': `version: 1\n${config}`,
+    },
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport,
+  });
+  const values = await valuesOf({ concurrency: '1', capability }, context.env);
+  const settings = await readSettings(values, context, 'service', ['m.yaml']);
+  const ran = await job({ settings, selection: { target: [], exclude: [] } }, { ...context, tell: () => {} });
+  return { ran, sent, codes: ran.diagnostics.map(({ severity, code }) => `${severity} ${code}`) };
+}
+
+function version(release: string): Exchange {
+  return answered(200, { version_current: release, outdated: false });
+}
+
+const asked = `GET ${versionPath}`;
+const looked = 'GET /api/v3/core/applications/LONG/';
+
+describe('with the capability `release`', () => {
+  test('the service is asked first, and once, and what it takes passes', async () => {
+    const says = [version('2025.12.4')];
+    expect(await run(plan, { says })).toMatchObject({
+      ran: { ending: 'done' },
+      sent: [asked, looked],
+      codes: [],
+    });
+    expect(await run(apply, { says })).toMatchObject({
+      ran: { ending: 'done' },
+      sent: [asked, looked, 'POST /api/v3/core/applications/'],
+    });
+  });
+
+  test.each([plan, apply])('what it does not take is an error, and nothing more is sent', async (job) => {
+    expect(await run(job, { says: [version('2025.10.4')] })).toMatchObject({
+      ran: { ending: 'invalid' },
+      sent: [asked],
+      codes: ['error invalid-length'],
+    });
+  });
+
+  test('the word of the service beats that of rollcall.yaml', async () => {
+    const newer = { says: [version('2026.2.2')], config: "release: '2023.10'" };
+    expect(await run(plan, newer)).toMatchObject({ ran: { ending: 'done' } });
+    const older = { says: [version('2023.10.7')], config: "release: '2026.2'" };
+    expect(await run(plan, older)).toMatchObject({ ran: { ending: 'invalid' }, sent: [asked] });
+  });
+
+  test.each([
+    ['403', answered(403, { detail: 'You do not have permission to perform this action.' })],
+    ['404', answered(404, { detail: 'Not found.' })],
+    ['a page', answered(200, '<!DOCTYPE html>')],
+    ['another 404', answered(404, '<!DOCTYPE html>')],
+    ['no release', version('development')],
+    ['no text', answered(200, { version_current: 5 })],
+  ])('where it answers %s, the run goes on without, as rollcall.yaml says', async (_, exchange) => {
+    const says = [exchange];
+    expect(await run(plan, { says })).toMatchObject({
+      ran: { ending: 'invalid' },
+      sent: [asked],
+      codes: ['error invalid-length'],
+    });
+    expect(await run(plan, { says, config: "release: '2025.12'" })).toMatchObject({
+      ran: { ending: 'done' },
+      sent: [asked, looked],
+    });
+  });
+
+  test('it is asked again where the answer is lost', async () => {
+    const says = [lost, answered(502), version('2025.12.4')];
+    expect(await run(plan, { says })).toMatchObject({
+      ran: { ending: 'done' },
+      sent: expect.arrayContaining([looked]) as unknown,
+    });
+  });
+});
+
+test('without it, nobody is asked', async () => {
+  const says = [version('2025.12.4')];
+  expect(await run(plan, { says, capability: [] })).toMatchObject({ ran: { ending: 'invalid' }, sent: [] });
+  expect(await run(plan, { says, capability: [], config: "release: '2026.2'" })).toMatchObject({
+    sent: [looked],
+  });
+});
