@@ -1,17 +1,18 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { choice, flag, nullable, text, wrong, type Field, type Reading } from './fields.ts';
+import { choice, flag, nullable, text, wrong, type Field, type ReadField } from './fields.ts';
 import { uuid } from './ids.ts';
-import type { Asker, Created, SandboxKind } from './kind.ts';
+import type { Asker, Held, SandboxKind, Taken, Values } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
-import { exactly, listed, paginationOf, searched, those, type Listed } from './listed.ts';
+import { exactly, listed, paginationOf, searched, seen, those, type Listed } from './listed.ts';
 import type { Providers } from './provider.ts';
 import type { Query } from './query.ts';
 import { orEmpty, providerId, setOf } from './related.ts';
-import { reaches, type Rights } from './rights.ts';
+import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
-/** An application as the sandbox stores it: the fields of the request, and what can change later. */
+/** An application as the sandbox stores it. */
 interface Application extends Row {
+  fields: Values;
   /** Another application may take these away. */
   backchannelProviders: readonly JsonValue[];
 }
@@ -34,14 +35,14 @@ export class Applications implements SandboxKind {
   constructor(providers: Providers) {
     this.#providers = providers;
     const provider = providerId((pk) => providers.has(pk));
-    const freeProvider = (value: JsonValue): Reading => {
+    const freeProvider: ReadField = (value, own) => {
       const result = provider(value);
-      return 'value' in result && providers.mainOf.has(result.value)
+      return 'value' in result && isAnother(providers.mainOf.get(result.value), own)
         ? wrong('Application with this provider already exists.')
         : result;
     };
-    const takenSlug = (slug: string): string | undefined =>
-      this.#bySlug.has(slug) ? 'Application with this slug already exists.' : undefined;
+    const takenSlug = (slug: string, own?: Row): string | undefined =>
+      isAnother(this.#bySlug.get(slug), own) ? 'Application with this slug already exists.' : undefined;
     this.fields = {
       name: {
         type: 'string',
@@ -59,7 +60,7 @@ export class Applications implements SandboxKind {
       backchannel_providers: {
         type: 'field',
         label: 'Backchannel providers',
-        read: setOf(provider),
+        read: setOf(provider, Number),
         default: [],
       },
       open_in_new_tab: {
@@ -95,23 +96,63 @@ export class Applications implements SandboxKind {
     return addApplications;
   }
 
-  create({ backchannel_providers, ...fields }: Readonly<Record<string, JsonValue>>, asker?: Asker): Created {
-    const backchannelProviders = backchannel_providers as readonly JsonValue[]; // as they were read: a list of ids
-    const slug = textOf(fields['slug']);
-    const application = { pk: this.#newPk(slug), fields, backchannelProviders };
-    const { mainOf, backchannelOf } = this.#providers;
-    for (const pk of backchannelProviders) {
-      // Rows of this map were put there by this class.
+  mayDelete({ deleteApplications }: Rights): boolean {
+    return deleteApplications;
+  }
+
+  changed({ changeApplications }: Rights): Reach {
+    return changeApplications;
+  }
+
+  viewed({ viewApplications }: Rights): Reach {
+    return viewApplications;
+  }
+
+  create(values: Values, asker?: Asker): Taken {
+    const pk = this.#newPk(textOf(values['slug']));
+    const application: Application = { pk, fields: {}, backchannelProviders: [] };
+    this.#rows.add(application);
+    this.#shown.clear();
+    return this.#take(application, values, asker);
+  }
+
+  #take(application: Application, values: Values, asker: Asker | undefined): Taken {
+    const { backchannel_providers, ...fields } = values;
+    // As they were read: a list of ids.
+    if (backchannel_providers !== undefined)
+      this.#giveBackchannels(application, backchannel_providers as readonly JsonValue[]);
+    this.#unlink(application);
+    application.fields = { ...application.fields, ...fields };
+    this.#bySlug.set(nameOf(application), application);
+    const main = application.fields['provider'] ?? null;
+    if (main !== null) this.#providers.mainOf.set(main, application);
+    this.#rows.changed();
+    return { record: this.#record(application, asker) };
+  }
+
+  /** Takes providers from the applications that have them, without a word, and lets go of those that are not among them. */
+  #giveBackchannels(application: Application, pks: readonly JsonValue[]): void {
+    const { backchannelOf } = this.#providers;
+    for (const pk of application.backchannelProviders) backchannelOf.delete(pk);
+    for (const pk of pks) {
+      // What is in this map was put there by this class.
       const former = backchannelOf.get(pk) as Application | undefined;
       if (former) former.backchannelProviders = former.backchannelProviders.filter((other) => other !== pk);
       backchannelOf.set(pk, application);
     }
-    const main = fields['provider'] ?? null;
-    if (main !== null) mainOf.set(main, application);
-    this.#bySlug.set(slug, application);
-    this.#rows.add(application);
-    this.#shown.clear();
-    return { record: this.#record(application, asker) };
+    application.backchannelProviders = pks;
+  }
+
+  /** Frees its slug and its main provider. */
+  #unlink(application: Application): void {
+    this.#bySlug.delete(nameOf(application));
+    this.#providers.mainOf.delete(application.fields['provider'] ?? null);
+  }
+
+  #delete(application: Application): void {
+    this.#unlink(application);
+    this.#giveBackchannels(application, []);
+    this.#rows.delete(application);
   }
 
   /** It depends on nothing but the slug, unless the slug was that of another before. */
@@ -122,11 +163,21 @@ export class Applications implements SandboxKind {
     return pk;
   }
 
-  retrieve(slug: string, asker: Asker): JsonObject | 'absent' | 'forbidden' {
-    const visible = asker.rights.viewApplications;
-    if (visible === 'none') return 'forbidden';
-    const application = reaches(visible, slug) ? this.#bySlug.get(slug) : undefined;
-    return application === undefined ? 'absent' : this.#record(application, asker);
+  at(slug: string): Held | undefined {
+    return this.named(slug);
+  }
+
+  named(slug: string): Held | undefined {
+    const application = this.#bySlug.get(slug);
+    return (
+      application && {
+        name: slug,
+        row: application,
+        record: (asker) => this.#record(application, asker),
+        change: (values, asker) => this.#take(application, values, asker),
+        delete: () => this.#delete(application),
+      }
+    );
   }
 
   /**
@@ -146,8 +197,7 @@ export class Applications implements SandboxKind {
     const isSearch = query.text('search') !== undefined;
     const cached = isSearch ? undefined : this.#shown.get(asker.user.pk);
     if (cached !== undefined) return { pagination, results: cached };
-    const open = asker.rights.openApplications;
-    const results = found.filter(({ fields }) => reaches(open, textOf(fields['slug']))).map(recordOf);
+    const results = those(found, [seen(asker.rights.openApplications, nameOf)]).map(recordOf);
     // An empty answer is no answer to the cache.
     if (!isSearch && results.length > 0) this.#shown.set(asker.user.pk, results);
     return { pagination, results };
@@ -168,6 +218,14 @@ export class Applications implements SandboxKind {
       meta_icon: null,
     };
   }
+}
+
+function nameOf({ fields }: Application): string {
+  return textOf(fields['slug']);
+}
+
+function isAnother(found: Row | undefined, own: Row | undefined): boolean {
+  return found !== undefined && found !== own;
 }
 
 function badSlug(slug: string): string | undefined {

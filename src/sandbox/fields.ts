@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { str, strip } from './python.ts';
+import type { Row } from './rows.ts';
 
-/** How the service reads one field of a request: a value to store, or all that is wrong with it. */
-export type ReadField = (value: JsonValue) => Reading;
+/** How the service reads one field of a request, to change `own` or for a new record: a value to store, or all that is wrong. */
+export type ReadField = (value: JsonValue, own?: Row) => Reading;
 export type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
 
 export interface Field {
@@ -17,28 +18,32 @@ export interface Field {
 
 export type FieldErrors = Record<string, readonly string[]>;
 
-/** Says what is wrong with a text, if anything is. */
-type Check = (content: string) => string | undefined;
+/** Says what is wrong with a text for that record, if anything is. */
+type Check = (content: string, own?: Row) => string | undefined;
 
 export function wrong(error: string): Reading {
   return { errors: [error] };
 }
 
-/** Reads the body of a create. Fields that are not listed are silently ignored, as the service ignores them. */
+/**
+ * Reads the body of a create, or of the change of a record: then a field that is left out stays as it is, though the required ones must
+ * be there where the change is not partial. Fields that are not listed are silently ignored, as the service ignores them.
+ */
 export function readFields(
   body: JsonObject,
   fields: Readonly<Record<string, Field>>,
+  change?: { readonly own: Row; readonly partial: boolean },
 ): { values: Record<string, JsonValue>; errors: FieldErrors } {
   const values: Record<string, JsonValue> = {};
   const errors: FieldErrors = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = Object.hasOwn(body, name) ? body[name] : undefined;
     if (given === undefined) {
-      if (field.default === undefined) errors[name] = ['This field is required.'];
-      else values[name] = field.default;
+      if (field.default === undefined && change?.partial !== true) errors[name] = ['This field is required.'];
+      else if (field.default !== undefined && change === undefined) values[name] = field.default;
       continue;
     }
-    const result = field.read(given);
+    const result = field.read(given, change?.own);
     if ('errors' in result) errors[name] = result.errors;
     else values[name] = result.value;
   }
@@ -60,13 +65,13 @@ interface TextRules {
 /** A text, trimmed. Numbers are taken for texts, booleans are not. */
 export function text({ blank, first, maxLength, last, afterwards }: TextRules = {}): ReadField {
   const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, surrogate, last];
-  return notNull((value) => {
+  return notNull((value, own) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
     const trimmed = strip(str(value));
     if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
-    const errors = checks.flatMap((check) => check?.(trimmed) ?? []);
+    const errors = checks.flatMap((check) => check?.(trimmed, own) ?? []);
     if (errors.length > 0) return { errors };
-    const error = afterwards?.(trimmed);
+    const error = afterwards?.(trimmed, own);
     return error === undefined ? { value: trimmed } : wrong(error);
   });
 }
@@ -100,11 +105,11 @@ export const mapping: ReadField = notNull((value) =>
 );
 
 export function nullable(read: ReadField): ReadField {
-  return (value) => (value === null ? { value } : read(value));
+  return (value, own) => (value === null ? { value } : read(value, own));
 }
 
 export function notNull(read: ReadField): ReadField {
-  return (value) => (value === null ? wrong('This field may not be null.') : read(value));
+  return (value, own) => (value === null ? wrong('This field may not be null.') : read(value, own));
 }
 
 function noLongerThan(length: number): Check {

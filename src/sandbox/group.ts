@@ -1,15 +1,17 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SeedGroup } from '../generated/sandbox-seed.ts';
 import { digest } from './ids.ts';
-import type { Asker, SandboxList } from './kind.ts';
-import { exactly, listed, searched, those, type Listed } from './listed.ts';
+import type { Asker, SandboxList, Shown } from './kind.ts';
+import { exactly, listed, searched, seen, those, type Listed } from './listed.ts';
 import type { Query } from './query.ts';
-import { reaches } from './rights.ts';
+import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
 /** A group, and the users in it in the order in which they came. */
 interface Group extends Row {
   readonly pk: string;
+  /** How many groups are before it. */
+  readonly place: number;
   readonly members: Set<Row>;
 }
 
@@ -23,7 +25,8 @@ export class Groups implements SandboxList {
 
   constructor(seed: readonly SeedGroup[]) {
     for (const { pk, num_pk = 0, name } of seed) {
-      const group = { pk: pk.toLowerCase(), fields: { name, num_pk }, members: new Set<Row>() };
+      const place = this.#byPk.size;
+      const group = { pk: pk.toLowerCase(), fields: { name, num_pk }, place, members: new Set<Row>() };
       this.#byPk.set(group.pk, group);
       this.#rows.add(group);
     }
@@ -33,28 +36,37 @@ export class Groups implements SandboxList {
     return this.#byPk.has(pk);
   }
 
+  placeOf(pk: JsonValue): number {
+    return this.#byPk.get(textOf(pk))?.place ?? -1;
+  }
+
   /** Puts a user into these groups. */
   join(user: Row, pks: readonly string[]): void {
     for (const pk of pks) this.#byPk.get(pk)?.members.add(user);
   }
 
+  viewed({ viewGroups }: Rights): Reach {
+    return viewGroups;
+  }
+
+  /** Takes a user out of these groups. */
+  leave(user: Row, pks: readonly string[]): void {
+    for (const pk of pks) this.#byPk.get(pk)?.members.delete(user);
+  }
+
   list(query: Query, { rights }: Asker): Listed {
     if (rights.viewGroups === 'none') return 'forbidden';
     const found = those(this.#rows.inOrder(query, 'name'), [
-      rights.viewGroups === 'all'
-        ? undefined
-        : ({ fields }) => reaches(rights.viewGroups, textOf(fields['name'])),
+      seen(rights.viewGroups, nameOf),
       ...exactly(query, ['name']),
-      searched(query, ({ fields }) => [fields['name']]),
+      searched(query, (group) => [nameOf(group)]),
     ]);
     return listed(query, found, recordOf);
   }
 
-  retrieve(name: string, { rights }: Asker): JsonObject | 'absent' | 'forbidden' {
-    if (rights.viewGroups === 'none') return 'forbidden';
-    const group = this.#byPk.get(name);
-    const isSeen = group !== undefined && reaches(rights.viewGroups, textOf(group.fields['name']));
-    return isSeen ? recordOf(group) : 'absent';
+  at(id: string): Shown | undefined {
+    const group = this.#byPk.get(id);
+    return group && { name: nameOf(group), record: () => recordOf(group) };
   }
 
   /** A group as a user's record has it. */
@@ -62,6 +74,10 @@ export class Groups implements SandboxList {
     const { num_pk = 0, name = '' } = this.#byPk.get(pk)?.fields ?? {};
     return { pk, num_pk, name, is_superuser: false, parent: null, attributes: {} };
   }
+}
+
+function nameOf({ fields }: Group): string {
+  return textOf(fields['name']);
 }
 
 function recordOf({ pk, fields, members }: Group): JsonObject {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { FieldErrors } from './fields.ts';
 import { int } from './python.ts';
 import type { Query } from './query.ts';
+import { reaches, type Reach } from './rights.ts';
 import type { Row } from './rows.ts';
 
 /** What a request for a list comes to. */
@@ -79,6 +80,11 @@ export function exactly(query: Query, fields: readonly string[]): Condition<Row>
     const wanted = query.text(field);
     return wanted === undefined ? [] : (row: Row): boolean => row.fields[field] === wanted;
   });
+}
+
+/** That a right extends to it; nothing where it extends to all. */
+export function seen<Found>(reach: Reach, nameOf: (row: Found) => string): Condition<Found> | undefined {
+  return reach === 'all' ? undefined : (row) => reaches(reach, nameOf(row));
 }
 
 /** That each word that a query searches for stands in one of the texts, in any case. */

@@ -1,11 +1,11 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SeedProvider } from '../generated/sandbox-seed.ts';
 import { uuid } from './ids.ts';
-import type { Asker, SandboxList } from './kind.ts';
-import { listed, searched, those, type Listed } from './listed.ts';
+import type { Asker, SandboxList, Shown } from './kind.ts';
+import { listed, searched, seen, those, type Listed } from './listed.ts';
 import { int } from './python.ts';
 import type { Query } from './query.ts';
-import { reaches } from './rights.ts';
+import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
 /** The providers, and which application has each. */
@@ -32,22 +32,22 @@ export class Providers implements SandboxList {
     return this.#byPk.has(pk);
   }
 
+  viewed({ viewProviders }: Rights): Reach {
+    return viewProviders;
+  }
+
   list(query: Query, { rights }: Asker): Listed {
     if (rights.viewProviders === 'none') return 'forbidden';
     const found = those(this.#rows.inOrder(query, 'pk'), [
-      rights.viewProviders === 'all'
-        ? undefined
-        : ({ fields }) => reaches(rights.viewProviders, textOf(fields['name'])),
-      searched(query, ({ pk, fields }) => [fields['name'], this.mainOf.get(pk)?.fields['name']]),
+      seen(rights.viewProviders, nameOf),
+      searched(query, (row) => [nameOf(row), this.mainOf.get(row.pk)?.fields['name']]),
     ]);
     return listed(query, found, ({ pk }) => this.record(pk));
   }
 
-  retrieve(name: string, { rights }: Asker): JsonObject | 'absent' | 'forbidden' {
-    if (rights.viewProviders === 'none') return 'forbidden';
-    const row = this.#byPk.get(int(name) ?? 0);
-    const isSeen = row !== undefined && reaches(rights.viewProviders, textOf(row.fields['name']));
-    return isSeen ? this.record(row.pk) : 'absent';
+  at(id: string): Shown | undefined {
+    const row = this.#byPk.get(int(id) ?? 0);
+    return row && { name: nameOf(row), record: () => this.record(row.pk) };
   }
 
   /** A provider by itself, or as the main provider of an application. */
@@ -84,6 +84,10 @@ export class Providers implements SandboxList {
       ...assigned('assigned_application', this.mainOf.get(pk)),
     };
   }
+}
+
+function nameOf({ fields }: Row): string {
+  return textOf(fields['name']);
 }
 
 function assigned(as: string, application: Row | undefined): JsonObject {

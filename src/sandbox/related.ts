@@ -24,11 +24,11 @@ export function groupId(exists: (pk: string) => boolean): ReadField {
 
 /** An empty text for no value. */
 export function orEmpty(read: ReadField): ReadField {
-  return (value) => (value === '' ? { value: null } : read(value));
+  return (value, own) => (value === '' ? { value: null } : read(value, own));
 }
 
-/** A list of distinct values, in ascending order. The keys of a mapping are taken for a list. */
-export function setOf(read: ReadField): ReadField {
+/** A list of distinct values, in the order of the records that they name. The keys of a mapping are taken for a list. */
+export function setOf(read: ReadField, placeOf: (value: JsonValue) => number): ReadField {
   return notNull((value) => {
     const items = isJsonObject(value) ? Object.keys(value) : value;
     if (!isJsonList(items)) return wrong(`Expected a list of items but got type "${typeName(value)}".`);
@@ -38,7 +38,7 @@ export function setOf(read: ReadField): ReadField {
       if ('errors' in result) return result;
       members.add(result.value);
     }
-    return { value: [...members].toSorted((a, b) => (a === null || b === null ? 0 : a < b ? -1 : 1)) };
+    return { value: [...members].toSorted((a, b) => placeOf(a) - placeOf(b)) };
   });
 }
 

@@ -8,10 +8,14 @@ export interface Rights {
   readonly superuser: boolean;
   readonly addApplications: boolean;
   readonly addUsers: boolean;
+  readonly deleteApplications: boolean;
+  readonly deleteUsers: boolean;
   readonly viewApplications: Reach;
   readonly viewUsers: Reach;
   readonly viewGroups: Reach;
   readonly viewProviders: Reach;
+  readonly changeApplications: Reach;
+  readonly changeUsers: Reach;
   /** What policies let the user open. That somebody is a superuser does not matter to them. */
   readonly openApplications: Reach;
 }
@@ -25,10 +29,14 @@ export function rightsOf(token: SeedToken): Rights {
     superuser,
     addApplications: may(token.add_applications),
     addUsers: may(token.add_users),
+    deleteApplications: may(token.delete_applications),
+    deleteUsers: may(token.delete_users),
     viewApplications: reach(token.view_applications),
     viewUsers: reach(token.view_users),
     viewGroups: reach(token.view_groups),
     viewProviders: reach(token.view_providers),
+    changeApplications: reach(token.change_applications),
+    changeUsers: reach(token.change_users),
     openApplications: reachOf(token.open_applications),
   };
 }

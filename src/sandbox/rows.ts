@@ -22,6 +22,11 @@ export class Rows<Member extends Row> {
     this.#ordered.clear();
   }
 
+  /** Says that a field of one of them is another. */
+  changed(): void {
+    this.#ordered.clear();
+  }
+
   /** All of them, as `ordering` of the query says: names of fields, each after a minus for the other way round. */
   inOrder(query: Query, byDefault: string): readonly Member[] {
     const ordering = query.text('ordering') ?? byDefault;

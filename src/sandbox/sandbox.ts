@@ -5,13 +5,13 @@ import { Applications } from './application.ts';
 import { readFields } from './fields.ts';
 import { Groups } from './group.ts';
 import { digest } from './ids.ts';
-import type { Asker, Created, SandboxKind, SandboxList } from './kind.ts';
+import type { Asker, Held, SandboxKind, SandboxList, Shown, Taken } from './kind.ts';
 import type { Listed } from './listed.ts';
 import { Providers } from './provider.ts';
 import { typeName } from './python.ts';
 import { Query } from './query.ts';
 import { html, json, type SandboxResponse } from './response.ts';
-import { rightsOf } from './rights.ts';
+import { reaches, rightsOf } from './rights.ts';
 import { configuration, listOptions, version } from './self.ts';
 import { Users, type User } from './user.ts';
 
@@ -83,11 +83,13 @@ export class Sandbox {
     }
     for (const [type, kind] of Object.entries(this.#kinds)) {
       if (path === kind.path) return this.#listOrCreate(request, type, kind);
+      const name = nameIn(path, kind);
+      if (name !== undefined) return this.#showOrChange(request, name, kind);
     }
-    for (const list of [...Object.values(this.#kinds), ...this.#lists]) {
+    for (const list of this.#lists) {
       if (path === list.path) return this.#list(request, list);
-      const name = path.startsWith(list.path) && path.endsWith('/') ? path.slice(list.path.length, -1) : '';
-      if (list.names.test(name)) return this.#retrieve(request, name, list);
+      const name = nameIn(path, list);
+      if (name !== undefined) return this.#show(request, name, list);
     }
     // Without a route, a POST is refused for its method before anything is looked for.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
@@ -107,14 +109,36 @@ export class Sandbox {
     return request.method === 'GET' ? json(200, told, allow) : notAllowed(request, allow);
   }
 
-  #retrieve(request: SandboxRequest, name: string, list: SandboxList): SandboxResponse {
+  #show(request: SandboxRequest, name: string, list: SandboxList): SandboxResponse {
     const allow = list.allow.one;
     const asker = this.#askerOf(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
-    const found = list.retrieve(name, asker);
+    const found = foundBy(list, name, asker);
     if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
     if (request.method !== 'GET') return notAllowed(request, allow);
-    return found === 'absent' ? json(404, { detail: 'Not found.' }, allow) : json(200, found, allow);
+    return found === 'absent'
+      ? json(404, { detail: 'Not found.' }, allow)
+      : json(200, found.record(asker), allow);
+  }
+
+  #showOrChange(request: SandboxRequest, name: string, kind: SandboxKind): SandboxResponse {
+    const { method } = request;
+    if (method !== 'PATCH' && method !== 'PUT' && method !== 'DELETE') return this.#show(request, name, kind);
+    const allow = kind.allow.one;
+    const asker = this.#askerOf(request);
+    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
+    // A right on a single object is not enough.
+    const may = method === 'DELETE' ? kind.mayDelete(asker.rights) : kind.changed(asker.rights) === 'all';
+    const found = foundBy(kind, name, asker);
+    if (!may || found === 'forbidden') return json(403, { detail: notPermitted }, allow);
+    if (found === 'absent') return json(404, { detail: 'Not found.' }, allow);
+    if (method === 'DELETE') {
+      this.#delete(found);
+      return { status: 204, headers: { allow, vary: 'Cookie' }, body: '' };
+    }
+    const body = bodyOf(request);
+    if ('refusal' in body) return json(body.status, body.refusal, allow);
+    return takenResponse(200, changed(kind, found, body.fields, method === 'PATCH', asker), allow);
   }
 
   #list(request: SandboxRequest, list: SandboxList): SandboxResponse {
@@ -134,24 +158,40 @@ export class Sandbox {
     if (request.method === 'OPTIONS') return json(200, listOptions(type, kind, mayCreate), allow);
     if (!mayCreate) return json(403, { detail: notPermitted }, allow);
     if (request.method !== 'POST') return notAllowed(request, allow);
-    const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-    if (mediaType !== 'application/json') {
-      return json(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow);
-    }
-    const body = parseJson(request.body);
-    if (body === undefined) return json(400, { detail: parseErrorOf(request.body) }, allow);
-    if (!isJsonObject(body)) {
-      const complaint = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`;
-      return json(400, { non_field_errors: [complaint] }, allow);
-    }
-    const result = created(kind, body, asker);
-    if ('crashedOver' in result) return html(405, '', 'GET, HEAD, OPTIONS');
-    return 'errors' in result ? json(400, result.errors, allow) : json(201, result.record, allow);
+    const body = bodyOf(request);
+    if ('refusal' in body) return json(body.status, body.refusal, allow);
+    return takenResponse(201, created(kind, body.fields, asker), allow);
   }
 
-  /** Creates a record from the body of a request, as POST does, but asks for no permission. */
-  create(type: ResourceType, body: JsonObject): Created {
+  // What somebody else does, for whom no permission is asked. A record goes by its slug or username.
+
+  /** Creates a record from the body of a request, as POST does. */
+  create(type: ResourceType, body: JsonObject): Taken {
     return created(this.#kinds[type], body);
+  }
+
+  /** Changes a record by the body of a request, as PATCH does. Nothing comes of it where there is no such record. */
+  change(type: ResourceType, name: string, body: JsonObject): Taken | undefined {
+    const kind = this.#kinds[type];
+    const found = kind.named(name);
+    return found && changed(kind, found, body, true);
+  }
+
+  /** Deletes a record, and with a user its tokens. Whether there was one. */
+  delete(type: ResourceType, name: string): boolean {
+    const found = this.#kinds[type].named(name);
+    if (found !== undefined) this.#delete(found);
+    return found !== undefined;
+  }
+
+  /** A record as the service shows it to who may see it; nothing where there is none. */
+  record(type: ResourceType, name: string): JsonObject | undefined {
+    return this.#kinds[type].named(name)?.record();
+  }
+
+  #delete(found: Held): void {
+    found.delete();
+    for (const [token, { user }] of this.#askers) if (user === found.row) this.#askers.delete(token);
   }
 
   #askerOf(request: SandboxRequest): Asker<User> | { readonly refusal: string } {
@@ -161,9 +201,52 @@ export class Sandbox {
   }
 }
 
-function created(kind: SandboxKind, body: JsonObject, asker?: Asker): Created {
+function nameIn(path: string, { path: start, names }: SandboxList): string | undefined {
+  const name = path.startsWith(start) && path.endsWith('/') ? path.slice(start.length, -1) : '';
+  return names.test(name) ? name : undefined;
+}
+
+function foundBy<One extends Shown>(
+  list: SandboxList<One>,
+  name: string,
+  { rights }: Asker,
+): One | 'absent' | 'forbidden' {
+  const visible = list.viewed(rights);
+  if (visible === 'none') return 'forbidden';
+  const found = list.at(name);
+  return found !== undefined && reaches(visible, found.name) ? found : 'absent';
+}
+
+function created(kind: SandboxKind, body: JsonObject, asker?: Asker): Taken {
   const { values, errors } = readFields(body, kind.fields);
   return Object.keys(errors).length > 0 ? { errors } : kind.create(values, asker);
+}
+
+function changed(kind: SandboxKind, held: Held, body: JsonObject, partial: boolean, asker?: Asker): Taken {
+  const { values, errors } = readFields(body, kind.fields, { own: held.row, partial });
+  return Object.keys(errors).length > 0 ? { errors } : held.change(values, asker);
+}
+
+function takenResponse(status: number, result: Taken, allow: string): SandboxResponse {
+  if ('crashedOver' in result) return html(405, '', 'GET, HEAD, OPTIONS');
+  return 'errors' in result ? json(400, result.errors, allow) : json(status, result.record, allow);
+}
+
+/** The fields that a request sends, or why it is refused before they are looked at. */
+function bodyOf({
+  headers,
+  body,
+}: SandboxRequest):
+  | { readonly fields: JsonObject }
+  | { readonly status: number; readonly refusal: JsonObject } {
+  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  if (mediaType !== 'application/json')
+    return { status: 415, refusal: { detail: `Unsupported media type "${mediaType}" in request.` } };
+  const fields = parseJson(body);
+  if (fields === undefined) return { status: 400, refusal: { detail: parseErrorOf(body) } };
+  if (isJsonObject(fields)) return { fields };
+  const complaint = `Invalid data. Expected a dictionary, but got ${typeName(fields)}.`;
+  return { status: 400, refusal: { non_field_errors: [complaint] } };
 }
 
 const notAuthenticated = 'Authentication credentials were not provided.';

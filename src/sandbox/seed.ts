@@ -6,7 +6,7 @@ import { kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
-import type { Created } from './kind.ts';
+import type { Taken } from './kind.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** The token that every sandbox takes. It opens nothing but a sandbox. */
@@ -26,7 +26,7 @@ export function seedSandbox(seed: SandboxSeed): { sandbox: Sandbox; refused: Ref
   const { tokens = [], ...surroundings } = { ...defaultSeed, ...seed };
   const sandbox = new Sandbox(surroundings);
   const refused: RefusedEntry[] = [];
-  const take = (list: RefusedEntry['list'], index: number, created: Created): void => {
+  const take = (list: RefusedEntry['list'], index: number, created: Taken): void => {
     if ('crashedOver' in created)
       refused.push({ list, index, field: created.crashedOver, texts: ['The service breaks down over it.'] });
     if ('errors' in created) {

@@ -1,21 +1,31 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { dateTime } from './date-time.ts';
 import { isEmailAddress } from './email-address.ts';
-import { choice, flag, mapping, text, wrong, type Field, type FieldErrors, type Reading } from './fields.ts';
+import {
+  choice,
+  flag,
+  mapping,
+  text,
+  wrong,
+  type Field,
+  type FieldErrors,
+  type ReadField,
+} from './fields.ts';
 import { uidOf, type Groups } from './group.ts';
 import { uuid } from './ids.ts';
-import type { Asker, Created, SandboxKind } from './kind.ts';
-import { exactly, listed, searched, those, type Condition, type Listed } from './listed.ts';
+import type { Asker, Held, SandboxKind, Taken, Values } from './kind.ts';
+import { exactly, listed, searched, seen, those, type Condition, type Listed } from './listed.ts';
 import { uuidDigits } from './python.ts';
 import type { Query } from './query.ts';
 import { groupId, setOf } from './related.ts';
-import { reaches, type Rights } from './rights.ts';
+import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
 /** A user as the sandbox stores it. */
 export interface User extends Row {
   readonly pk: number;
-  readonly isSuperuser: boolean;
+  fields: Values;
+  isSuperuser: boolean;
 }
 
 /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
@@ -34,8 +44,11 @@ export class Users implements SandboxKind {
 
   constructor(groups: Groups) {
     this.#groups = groups;
-    const takenUsername = (username: string): string | undefined =>
-      username === anonymous || this.#byUsername.has(username) ? 'This field must be unique.' : undefined;
+    const takenUsername = (username: string, own?: Row): string | undefined => {
+      const found = this.#byUsername.get(username);
+      const isTaken = username === anonymous || (found !== undefined && found !== own);
+      return isTaken ? 'This field must be unique.' : undefined;
+    };
     this.fields = {
       username: {
         type: 'string',
@@ -60,7 +73,15 @@ export class Users implements SandboxKind {
         default: true,
       },
       last_login: { type: 'datetime', label: 'Last login', read: dateTime, default: null },
-      groups: { type: 'field', label: 'Groups', read: setOf(groupId((pk) => groups.has(pk))), default: [] },
+      groups: {
+        type: 'field',
+        label: 'Groups',
+        read: setOf(
+          groupId((pk) => groups.has(pk)),
+          (pk) => groups.placeOf(pk),
+        ),
+        default: [],
+      },
       email: {
         type: 'email',
         label: 'Email address',
@@ -78,7 +99,19 @@ export class Users implements SandboxKind {
     return addUsers;
   }
 
-  create(values: Readonly<Record<string, JsonValue>>): Created {
+  mayDelete({ deleteUsers }: Rights): boolean {
+    return deleteUsers;
+  }
+
+  changed({ changeUsers }: Rights): Reach {
+    return changeUsers;
+  }
+
+  viewed({ viewUsers }: Rights): Reach {
+    return viewUsers;
+  }
+
+  create(values: Values): Taken {
     if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
     return { record: this.#record(this.#keep(values, false)) };
   }
@@ -86,27 +119,69 @@ export class Users implements SandboxKind {
   /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
   ofToken(username: string, isSuperuser: boolean): User {
     const existing = this.#byUsername.get(username);
-    if (existing !== undefined) return existing;
+    if (existing !== undefined) {
+      existing.isSuperuser ||= isSuperuser;
+      return existing;
+    }
     const byDefault = Object.entries(this.fields).map(([name, field]) => [name, field.default ?? null]);
-    const values = Object.fromEntries(byDefault) as Readonly<Record<string, JsonValue>>;
+    const values = Object.fromEntries(byDefault) as Values;
     return this.#keep({ ...values, username, name: username, type: 'service_account' }, isSuperuser);
   }
 
-  #keep(fields: Readonly<Record<string, JsonValue>>, isSuperuser: boolean): User {
+  #keep(fields: Values, isSuperuser: boolean): User {
     this.#made += 1;
-    const user = { pk: this.#made, fields, isSuperuser };
-    this.#byUsername.set(textOf(fields['username']), user);
+    const user: User = { pk: this.#made, fields, isSuperuser };
     this.#byPk.set(user.pk, user);
     this.#rows.add(user);
-    this.#groups.join(user, groupsOf(user));
+    this.#link(user);
     return user;
   }
 
-  retrieve(name: string, { rights }: Asker): JsonObject | 'absent' | 'forbidden' {
-    if (rights.viewUsers === 'none') return 'forbidden';
-    const user = this.#byPk.get(/^\d+$/.test(name) ? Number(name) : 0);
-    const isSeen = user !== undefined && reaches(rights.viewUsers, textOf(user.fields['username']));
-    return isSeen ? this.#record(user) : 'absent';
+  #link(user: User): void {
+    this.#byUsername.set(nameOf(user), user);
+    this.#groups.join(user, groupsOf(user));
+  }
+
+  #unlink(user: User): void {
+    this.#byUsername.delete(nameOf(user));
+    this.#groups.leave(user, groupsOf(user));
+  }
+
+  #change(user: User, values: Values): Taken {
+    if (user.fields['type'] === internalServiceAccount)
+      return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
+    if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
+    this.#unlink(user);
+    user.fields = { ...user.fields, ...values };
+    this.#link(user);
+    this.#rows.changed();
+    return { record: this.#record(user) };
+  }
+
+  #delete(user: User): void {
+    this.#unlink(user);
+    this.#byPk.delete(user.pk);
+    this.#rows.delete(user);
+  }
+
+  at(id: string): Held | undefined {
+    return this.#held(this.#byPk.get(/^\d+$/.test(id) ? Number(id) : 0));
+  }
+
+  named(username: string): Held | undefined {
+    return this.#held(this.#byUsername.get(username));
+  }
+
+  #held(user: User | undefined): Held | undefined {
+    return (
+      user && {
+        name: nameOf(user),
+        row: user,
+        record: () => this.#record(user),
+        change: (values) => this.#change(user, values),
+        delete: () => this.#delete(user),
+      }
+    );
   }
 
   list(query: Query, { rights }: Asker): Listed {
@@ -117,9 +192,7 @@ export class Users implements SandboxKind {
     const named = username === undefined ? undefined : this.#byUsername.get(username);
     const rows = named === undefined ? this.#rows.inOrder(query, 'username') : [named];
     const found = those(username !== undefined && named === undefined ? [] : rows, [
-      rights.viewUsers === 'all'
-        ? undefined
-        : ({ fields }) => reaches(rights.viewUsers, textOf(fields['username'])),
+      seen(rights.viewUsers, nameOf),
       ...exactly(query, ['name', 'email', 'path']),
       ...otherFilters(query),
       searched(query, ({ pk, fields }) => [fields['username'], fields['name'], fields['email'], uuidOf(pk)]),
@@ -181,6 +254,10 @@ const systemPermissions = [
   'view_system_tasks',
 ];
 
+function nameOf({ fields }: User): string {
+  return textOf(fields['username']);
+}
+
 function groupsOf({ fields }: Pick<User, 'fields'>): readonly string[] {
   return fields['groups'] as readonly string[]; // as they were read: a list of ids
 }
@@ -227,13 +304,20 @@ const userTypes = {
   service_account: 'Service Account',
   internal_service_account: 'Internal Service Account',
 };
+const internalServiceAccount = 'internal_service_account';
 const anyUserType = choice('Type', userTypes, 'internal');
 
-function userType(value: JsonValue): Reading {
-  return value === 'internal_service_account'
-    ? wrong('Setting a user to internal service account is not allowed.')
-    : anyUserType.read(value);
-}
+/** Nobody can be created as such an account; to be made one is possible, and for ever. */
+const userType: ReadField = (value, own) => {
+  const result = anyUserType.read(value);
+  if (!('value' in result)) return result;
+  const isInternal = result.value === internalServiceAccount;
+  if (own === undefined && isInternal)
+    return wrong('Setting a user to internal service account is not allowed.');
+  if (own?.fields['type'] === internalServiceAccount && !isInternal)
+    return wrong("Can't change internal service account to other user type.");
+  return result;
+};
 
 /** The service does not check attributes for NUL and lone surrogates, which its database refuses. */
 function isUnstorable(value: JsonValue): boolean {

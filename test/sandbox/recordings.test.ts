@@ -1,53 +1,77 @@
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import {
   readRecordings,
-  recordingFiles,
   releases,
   requestBody,
   responseBody,
   type Recording,
+  type RecordingFile,
   type Release,
 } from '../support/recordings.ts';
-import { recordedSandbox } from '../support/recorded-sandbox.ts';
+import { recordedSessions } from '../support/recorded-sessions.ts';
 import { differences, isServed, notMatched } from './not-matched.ts';
 
-describe.each(releases)('the sandbox answers as release %s was recorded to answer', (release) => {
+const sessions = releases.flatMap((release) =>
+  recordedSessions(release).map((session) => ({ release, session, files: session.files.join(', ') })),
+);
+const titleOf = (file: string, recording: Recording): string => `${file}: ${recording.name}`;
+const servedIn = (release: Release, files: readonly RecordingFile[]): (readonly [string, Recording])[] =>
+  files.flatMap((file) =>
+    readRecordings(release, file)
+      .filter((recording) => isServed(release, recording))
+      .map((recording) => [titleOf(file, recording), recording] as const),
+  );
+
+describe.each(sessions)('the sandbox answers as release $release was recorded to answer: $files', (given) => {
+  const { release, session } = given;
   let server: SandboxServer;
   beforeAll(async () => {
-    server = await serveSandbox(recordedSandbox(release), { port: 0, latencyMs: 0 });
+    server = await serveSandbox(session.sandbox, { port: 0, latencyMs: 0 });
   });
   afterAll(() => server.close());
 
-  const all = recordingFiles[release].flatMap((file) =>
-    readRecordings(release, file)
-      .filter(isServed)
-      .map((recording) => [`${file}: ${recording.name}`, recording] as const),
-  );
-  const isMatched = ([name]: (typeof all)[number]): boolean => !Object.hasOwn(notMatched[release], name);
+  const all = servedIn(release, session.files);
+  const isMatched = ([title]: (typeof all)[number]): boolean => !Object.hasOwn(notMatched[release], title);
 
-  test.each(all.filter(isMatched))('%s', async (_, recording) => {
+  test.each(all.filter(isMatched))('%s', async (title, recording) => {
+    session.before[title]?.();
     expect(await served(server, recording, release)).toEqual(recorded(recording, release));
   });
 
   // These come last: what they leave behind is not what the service had.
-  test.each(all.filter((exchange) => !isMatched(exchange)))('not %s', async (_, recording) => {
+  test.each(all.filter((exchange) => !isMatched(exchange)))('not %s', async (title, recording) => {
+    session.before[title]?.();
     expect(await served(server, recording, release)).not.toEqual(recorded(recording, release));
   });
 
-  test('what it does not match is an exchange that was recorded', () => {
-    const names = new Set<string>(all.map(([name]) => name));
-    expect(Object.keys(notMatched[release]).filter((name) => !names.has(name))).toEqual([]);
+  test('what somebody else does is done before an exchange that was recorded', () => {
+    const titles = new Set(all.map(([title]) => title));
+    expect(Object.keys(session.before).filter((title) => !titles.has(title))).toEqual([]);
+  });
+});
+
+describe.each(releases)('of release %s', (release) => {
+  const files = recordedSessions(release).flatMap((session) => session.files);
+
+  test('what the sandbox does not match is an exchange that was recorded', () => {
+    const titles = new Set(servedIn(release, files).map(([title]) => title));
+    expect(Object.keys(notMatched[release]).filter((title) => !titles.has(title))).toEqual([]);
+  });
+
+  test('every file is replayed', () => {
+    const there = readdirSync(new URL(`../recordings/${release}/`, import.meta.url));
+    expect(files.map((file) => `${file}.json`).toSorted()).toEqual(there.toSorted());
   });
 });
 
 describe.each(['2025.12', '2026.2'] as const)('what release %s says differently', (release) => {
-  const bodies = recordingFiles[release]
-    .flatMap((file) => readRecordings(release, file))
-    .filter(isServed)
-    .map(responseBody)
+  const files = recordedSessions(release).flatMap((session) => session.files);
+  const bodies = servedIn(release, files)
+    .map(([, recording]) => responseBody(recording))
     .join('\n')
     .replaceAll('\\"', '"');
 
@@ -85,7 +109,7 @@ async function served(server: SandboxServer, recording: Recording, release: Rele
     status: statusCode,
     contentType: headers['content-type'],
     allow: headers['allow'],
-    body: comparable(await body.text(), release),
+    body: asLongAs(recording, comparable(await body.text(), release)),
   };
 }
 
@@ -100,15 +124,25 @@ function recorded(recording: Recording, release: Release): Comparable {
   };
 }
 
-/** What the service or its administrators make up, by where it stands; everything else is compared to the letter. */
-const madeUp: Readonly<Record<string, readonly string[]>> = {
-  '': ['pk', 'uid', 'uuid'],
-  user: ['pk', 'uid', 'name'],
-  error_reporting: ['sentry_dsn'],
-};
+/** Of a long list the recording holds the first results alone, and how many there were. */
+function asLongAs({ response }: Recording, answer: JsonValue): JsonValue {
+  const body = response.body ?? null;
+  if (!isJsonObject(body) || !isJsonList(body['results'])) return answer;
+  if (!isJsonObject(answer) || !isJsonList(answer['results'])) return answer;
+  const { results } = answer;
+  const isCut = 'results_truncated_to' in body || response.results_in_the_answer === results.length;
+  return isCut ? { ...answer, results: results.slice(0, body['results'].length) } : answer;
+}
+
+/** What the service or its administrators make up: of who asks, of the configuration, of an application, of a user. */
+function madeUp(value: JsonObject, place: string): readonly string[] {
+  if (place === 'user') return ['pk', 'uid', 'name'];
+  if (place === 'error_reporting') return ['sentry_dsn'];
+  return 'slug' in value ? ['pk'] : ['uid', 'uuid', 'results_truncated_to'];
+}
 
 /** A body without what is made up, and without what the releases are known to say differently. */
-function comparable(body: string, release: Release): unknown {
+function comparable(body: string, release: Release): JsonValue {
   if (!body.startsWith('{')) return body;
   const { fields, gone, texts } = differences[release];
   const inOlderWords = texts.reduce(
@@ -117,9 +151,13 @@ function comparable(body: string, release: Release): unknown {
   );
   const parsed = JSON.parse(inOlderWords) as JsonObject; // it begins as one
   const left = (value: JsonValue, place: string): JsonValue => {
-    if (isJsonList(value)) return value.map((item) => left(item, '*'));
+    if (isJsonList(value)) {
+      const items = value.map((item) => left(item, place));
+      // A set of texts.
+      return place === 'system_permissions' ? items.map(String).toSorted() : items;
+    }
     if (!isJsonObject(value)) return value;
-    const out = new Set<string>([...fields, ...gone, ...(madeUp[place] ?? [])]);
+    const out = new Set<string>([...fields, ...gone, ...madeUp(value, place)]);
     return Object.fromEntries(
       Object.entries(value)
         .filter(([field, item]) => !out.has(field) && !isReadOnly(item))

@@ -17,6 +17,8 @@ export interface Recording {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: JsonValue;
     readonly text?: string;
+    /** Of how many results in all the recording holds the first. */
+    readonly results_in_the_answer?: number;
   };
 }
 
@@ -24,14 +26,19 @@ export interface Recording {
 export const releases = ['2023.10', '2025.12', '2026.2'] as const;
 export type Release = (typeof releases)[number];
 
-/** In the order in which they were recorded: later ones build on what earlier ones created. */
-const everywhere = ['create-application', 'create-user', 'retrieve-application', 'permissions'] as const;
-export const recordingFiles = {
-  '2023.10': [...everywhere, 'who-and-which-release'],
-  '2025.12': everywhere,
-  '2026.2': everywhere,
-} as const;
-export type RecordingFile = (typeof recordingFiles)[Release][number];
+export type RecordingFile =
+  | 'create-application'
+  | 'create-user'
+  | 'retrieve-application'
+  | 'permissions'
+  | 'beyond-the-contract'
+  | 'who-and-which-release'
+  | 'list-applications'
+  | 'list-users'
+  | 'names'
+  | 'update-application'
+  | 'update-user'
+  | 'delete';
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+
+const [staff, guests] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '3f23b8d6-dbbb-4842-8b22-b14c757098b0'];
+const seed: SandboxSeed = {
+  groups: [
+    { pk: staff, name: 'staff' },
+    { pk: guests, name: 'guests' },
+  ],
+  applications: [
+    { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2, 3] },
+    { slug: 'mail', name: 'Mail' },
+  ],
+  users: [
+    { username: 'ann', name: 'Ann', groups: [staff], attributes: { a: { b: 1 }, c: 2 } },
+    { username: 'bob', name: 'Bob' },
+  ],
+};
+
+function seeded(more: SandboxSeed = {}): Sandbox {
+  return seedSandbox({ ...seed, ...more }).sandbox;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+function ask(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  fields: object = {},
+  token = sandboxToken,
+): Answered {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = sandbox.handle({
+    method,
+    path: `/api/v3/core/${path}`,
+    headers,
+    body: JSON.stringify(fields),
+  });
+  const body = parseJson(answer.body);
+  return { status: answer.status, body: isJsonObject(body) ? body : {} };
+}
+
+describe('a change of an application', () => {
+  test('may say again what it is and has', () => {
+    const again = { slug: 'wiki', provider: 1, backchannel_providers: [3, 2] };
+    expect(ask(seeded(), 'PATCH', 'applications/wiki/', again)).toMatchObject({
+      status: 200,
+      body: { ...again, backchannel_providers: [2, 3], name: 'Wiki' },
+    });
+  });
+
+  test('frees what it had: its slug, its provider and its backchannel providers', () => {
+    const sandbox = seeded();
+    const other = { slug: 'www', provider: 4, backchannel_providers: [3] };
+    expect(ask(sandbox, 'PATCH', 'applications/wiki/', other).status).toBe(200);
+    expect(ask(sandbox, 'GET', 'applications/wiki/').status).toBe(404);
+    const theirs = { slug: 'wiki', provider: 1, backchannel_providers: [2] };
+    expect(ask(sandbox, 'PATCH', 'applications/mail/', theirs).status).toBe(200);
+    expect(ask(sandbox, 'GET', 'applications/www/').body).toMatchObject({ backchannel_providers: [3] });
+    expect(ask(sandbox, 'POST', 'applications/', { slug: 'mail', name: 'M', provider: 4 })).toMatchObject({
+      status: 400,
+      body: { provider: ['Application with this provider already exists.'] },
+    });
+  });
+
+  test('that is refused changes nothing', () => {
+    const sandbox = seeded();
+    const before = ask(sandbox, 'GET', 'applications/wiki/').body;
+    const refused = { name: 'W', slug: 'mail', backchannel_providers: [] };
+    expect(ask(sandbox, 'PATCH', 'applications/wiki/', refused).status).toBe(400);
+    expect(ask(sandbox, 'GET', 'applications/wiki/').body).toEqual(before);
+  });
+});
+
+describe('a change of a user', () => {
+  test('replaces attributes and groups whole, and the groups know', () => {
+    const sandbox = seeded();
+    const fields = { attributes: { a: {} }, groups: [guests] };
+    expect(ask(sandbox, 'PATCH', 'users/1/', fields)).toMatchObject({ status: 200, body: fields });
+    expect(ask(sandbox, 'GET', 'users/1/').body['attributes']).toEqual({ a: {} });
+    const results = [
+      { name: 'guests', users: [1] },
+      { name: 'staff', users: [] },
+    ];
+    expect(ask(sandbox, 'GET', 'groups/').body).toMatchObject({ results });
+  });
+
+  test('can be of the username, which a token follows', () => {
+    const sandbox = seeded({ tokens: [{ token: 'anns', username: 'ann' }] });
+    expect(ask(sandbox, 'PATCH', 'users/1/', { username: 'anna' }).status).toBe(200);
+    expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').body).toMatchObject({
+      user: { pk: 1, username: 'anna' },
+    });
+    expect(ask(sandbox, 'POST', 'users/', { username: 'ann', name: 'Another' }).status).toBe(201);
+  });
+
+  test('crashes over what cannot be stored, and changes nothing', () => {
+    const sandbox = seeded();
+    expect(ask(sandbox, 'PATCH', 'users/1/', { name: 'A', attributes: { a: '\0' } }).status).toBe(405);
+    expect(ask(sandbox, 'GET', 'users/1/').body['name']).toBe('Ann');
+  });
+});
+
+describe('rights', () => {
+  const rows: readonly [Omit<SeedToken, 'token'>, application: number, user: number][] = [
+    [{ change_applications: 'none' }, 403, 200],
+    [{ change_applications: ['wiki'] }, 403, 200],
+    [{ change_users: 'none' }, 200, 403],
+    [{ change_users: ['ann'] }, 200, 403],
+    [{ view_applications: 'none', view_users: ['bob'] }, 403, 404],
+  ];
+  test.each(rows)('of %j', (rights, application, user) => {
+    const sandbox = seeded({ tokens: [{ token: 'limited', ...rights }] });
+    expect(ask(sandbox, 'PATCH', 'applications/wiki/', { group: 'G' }, 'limited').status).toBe(application);
+    expect(ask(sandbox, 'PATCH', 'users/1/', { email: '' }, 'limited').status).toBe(user);
+  });
+
+  test('to delete are others', () => {
+    const sandbox = seeded({
+      tokens: [{ token: 'keeper', delete_applications: false, delete_users: false }],
+    });
+    expect(ask(sandbox, 'DELETE', 'applications/wiki/', {}, 'keeper').status).toBe(403);
+    expect(ask(sandbox, 'DELETE', 'users/1/', {}, 'keeper').status).toBe(403);
+  });
+});
+
+describe('somebody else', () => {
+  test('can create, change and delete what the sandbox holds, by its slug or username', () => {
+    const sandbox = seeded();
+    expect(sandbox.change('application', 'wiki', { group: 'G' })).toMatchObject({ record: { group: 'G' } });
+    expect(sandbox.record('application', 'wiki')).toEqual(ask(sandbox, 'GET', 'applications/wiki/').body);
+    expect(sandbox.change('user', 'ann', { email: 'x' })).toMatchObject({
+      errors: { email: [expect.anything()] },
+    });
+    expect(sandbox.change('user', 'nobody', {})).toBeUndefined();
+    expect([sandbox.delete('user', 'ann'), sandbox.delete('user', 'ann')]).toEqual([true, false]);
+    expect(sandbox.record('user', 'ann')).toBeUndefined();
+    expect(sandbox.create('user', { username: 'ann', name: 'Ann' })).toMatchObject({
+      record: { username: 'ann' },
+    });
+  });
+
+  test('who deletes a user deletes its tokens', () => {
+    const sandbox = seeded({ tokens: [{ token: 'anns', username: 'ann' }] });
+    sandbox.delete('user', 'ann');
+    expect(ask(sandbox, 'GET', 'users/me/', {}, 'anns').status).toBe(403);
+  });
+
+  test('who deletes an application frees its providers', () => {
+    const sandbox = seeded();
+    sandbox.delete('application', 'wiki');
+    const next = { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2] };
+    expect(ask(sandbox, 'POST', 'applications/', next)).toMatchObject({ status: 201, body: next });
+  });
+});

@@ -1,0 +1,294 @@
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import type { SandboxSeed, SeedToken } from '../../src/generated/sandbox-seed.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { readRecordings, type RecordingFile, type Release } from './recordings.ts';
+
+/** What was recorded of one service, file after file, and a sandbox that holds what that service held at first. */
+export interface Session {
+  readonly files: readonly RecordingFile[];
+  readonly sandbox: Sandbox;
+  /** What somebody else does before an exchange, by the name of the exchange. */
+  readonly before: Readonly<Record<string, () => void>>;
+}
+
+const nothing = {
+  view_applications: 'none',
+  view_users: 'none',
+  view_groups: 'none',
+  view_providers: 'none',
+  add_applications: false,
+  add_users: false,
+  change_applications: 'none',
+  change_users: 'none',
+  delete_applications: false,
+  delete_users: false,
+} as const satisfies Omit<SeedToken, 'token'>;
+const least = { ...nothing, view_applications: 'all', add_applications: true, add_users: true } as const;
+const seesAll = { view_users: 'all', view_groups: 'all', view_providers: 'all' } as const;
+const admin = { token: '<ACCESS_TOKEN>', username: 'akadmin', superuser: true } as const;
+
+/** The administrator, with the id that each service gave, and the group of administrators. */
+const adminPk = 3;
+const admins = (pk: string): NonNullable<SandboxSeed['groups']>[number] => ({ pk, name: 'authentik Admins' });
+const administrator = (group: string): JsonObject => ({
+  username: 'akadmin',
+  name: 'authentik Default Admin',
+  email: 'root@example.com',
+  groups: [group],
+});
+
+/** What each service held when it was asked to create, and to tell what tokens may. */
+const firstSurroundings = {
+  '2023.10': {
+    authorizationFlow: '5346ecd3-93a7-4fa1-b6b1-3c99ad4077e8',
+    group: { pk: '2f23b8d6-dbbb-4842-8b22-b14c757098b0', num_pk: 62659 },
+    admins: 'cdf898e8-93cd-4f72-8ce8-521dcaf5d064',
+    firstPk: 4,
+  },
+  '2025.12': {
+    authorizationFlow: '91e3a346-8fc7-419e-a224-098a6d99ddbb',
+    group: { pk: '11a90908-23f0-44d1-9b0c-c45b50bfbc2f', num_pk: 23474 },
+    admins: 'f14dd198-92a1-4a79-bad3-ade6028754dc',
+    firstPk: 5,
+  },
+  '2026.2': {
+    authorizationFlow: 'cab8b388-aecd-433a-acc6-1125fb34a179',
+    group: { pk: '583b43f7-792c-4e09-aed2-1e1713b03397', num_pk: 11727 },
+    admins: '17e27260-80eb-42c2-a7f2-99f5fa6f3eb3',
+    firstPk: 5,
+  },
+} as const satisfies Record<Release, object>;
+
+function creates(release: Release, files: readonly RecordingFile[]): Session {
+  const surroundings = firstSurroundings[release];
+  const { authorizationFlow: authorization_flow, group, firstPk } = surroundings;
+  const sandbox = new Sandbox({
+    providers: ['one', 'two', 'three'].map((name, index) => ({ pk: index + 1, name, authorization_flow })),
+    groups: [{ ...group, name: 'engineering' }, admins(surroundings.admins)],
+  });
+  createUsers(sandbox, { [adminPk]: administrator(surroundings.admins) }, firstPk - 1);
+  sandbox.issue(admin);
+  const limited: SeedToken[] = [
+    { token: '<TOKEN_WITHOUT_PERMISSIONS>', username: 't-without-permissions', ...nothing },
+    {
+      token: '<TOKEN_THAT_MAY_VIEW_ONE_APPLICATION>',
+      username: 't-that-may-view-one-application',
+      ...nothing,
+      view_applications: ['grafana'],
+    },
+    {
+      token: '<TOKEN_THAT_MAY_ONLY_ADD>',
+      username: 't-that-may-only-add',
+      ...nothing,
+      add_applications: true,
+    },
+    { token: '<TOKEN_OF_A_PIPELINE>', username: 't-of-a-pipeline', ...least },
+    {
+      token: '<TOKEN_OF_A_PIPELINE_THAT_SEES_USERS>',
+      username: 't-of-a-pipeline-that-sees-users',
+      ...least,
+      ...seesAll,
+    },
+    { token: '<TOKEN_THAT_MAY_CHANGE>', username: 't-that-may-change' },
+  ];
+  const issueAll = (): void => limited.forEach((token) => sandbox.issue(token));
+  const [first] = readRecordings(release, 'permissions');
+  return { files, sandbox, before: { [`permissions: ${first?.name}`]: issueAll } };
+}
+
+const flow = '75368edb-a41f-4f56-9587-1b39b3734a30';
+const engineering = { pk: '533b15dc-b602-4f20-95f6-35bb04f19e04', num_pk: 11063, name: 'engineering' };
+const staff = { pk: '45a16c62-97ac-4279-a677-824aee4b239e', num_pk: 92554, name: 'staff' };
+const summer = { pk: '5be146dc-2269-43c3-b1f7-c47076bfff07', num_pk: 12212, name: 'Equipe Été' };
+const otherAdmins = 'a4839477-7404-45e2-b129-ca5d019c2105';
+
+/** Another service, of 2023.10, that held much more, and its tokens. */
+function second(open_applications: 'all' | string[] = 'all'): {
+  sandbox: Sandbox;
+  issue: () => void;
+} {
+  const sandbox = new Sandbox({
+    providers: Array.from({ length: 31 }, (_, index) => ({
+      pk: index + 1,
+      name: index < 30 ? `prov-${index + 1}` : 'another',
+      authorization_flow: flow,
+    })),
+    groups: [engineering, staff, summer, admins(otherAdmins)],
+  });
+  const tokens: SeedToken[] = [
+    { ...admin },
+    { token: '<TOKEN:none>', username: 'pt-none', ...nothing },
+    { token: '<TOKEN:least>', username: 'pt-least', ...least },
+    { token: '<TOKEN:view-app>', username: 'pt-view-app', ...nothing, view_applications: 'all' },
+    { token: '<TOKEN:one-app>', username: 'pt-one-app', ...nothing, view_applications: ['full-one'] },
+    { token: '<TOKEN:view-user>', username: 'pt-view-user', ...nothing, view_users: 'all' },
+    { token: '<TOKEN:view-one-user>', username: 'pt-view-one-user', ...nothing, view_users: ['u-min'] },
+    { token: '<TOKEN:add-app>', username: 'pt-add-app', ...nothing, add_applications: true },
+    { token: '<TOKEN:add-user>', username: 'pt-add-user', ...nothing, add_users: true },
+    { token: '<TOKEN:view-names>', username: 'pt-view-names', ...nothing, ...seesAll, view_users: 'none' },
+    {
+      token: '<TOKEN:change_application+change_user', // up to the blank
+      username: 'pt-change',
+      ...nothing,
+      change_applications: 'all',
+      change_users: 'all',
+    },
+    { token: '<TOKEN:view-change>', username: 'pt-view-change' },
+  ];
+  const issue = (): void => tokens.forEach((token) => sandbox.issue({ ...token, open_applications }));
+  return { sandbox, issue };
+}
+
+function whoAndWhich(): Session {
+  const { sandbox, issue } = second();
+  createUsers(sandbox, { [adminPk]: administrator(otherAdmins) });
+  issue();
+  return { files: ['who-and-which-release'], sandbox, before: {} };
+}
+
+/** 302 users: those that an answer shows, and others that come after them. */
+function manyUsers(): Session {
+  const { sandbox, issue } = second();
+  const shown = usersIn('list-users');
+  createUsers(sandbox, { [adminPk]: administrator(otherAdmins), ...shown });
+  issue();
+  const others = 302 - Object.keys(shown).length - 12; // the tokens have users too, and one is the administrator's
+  for (let index = 1; index <= others; index += 1) put(sandbox, 'user', { username: `~${index}`, name: '' });
+  return { files: ['list-users'], sandbox, before: {} };
+}
+
+function manyNames(): Session {
+  const { sandbox, issue } = second();
+  createUsers(sandbox, usersIn('list-users'));
+  put(sandbox, 'application', { slug: 'f1-a116', name: 'n116', provider: 1 });
+  put(sandbox, 'application', { slug: 'f1-a129', name: 'n129', backchannel_providers: [1] });
+  issue();
+  return { files: ['names'], sandbox, before: {} };
+}
+
+/** How many applications there were before an exchange: somebody else created more and more of them. */
+const applicationsBefore: Readonly<Record<string, number>> = {
+  'superuser_full_list, page_size 2': 1230,
+  'page_size 10000': 1250,
+  'without superuser_full_list': 1431,
+  'slug filter: case variant': 1471,
+  'policy-bound without superuser_full_list, as superuser': 1472,
+  'token none: count of all, superuser_full_list': 1479,
+  'token none: policy-bound, superuser_full_list': 1480,
+  'token view-app: count of all, superuser_full_list': 1551,
+  'token view-app: policy-bound, superuser_full_list': 1552,
+  'token least: count of all, superuser_full_list': 1611,
+  'token least: policy-bound, superuser_full_list': 1612,
+  'token one-app: count of all, superuser_full_list': 1641,
+  'token add-app: count of all, superuser_full_list': 1671,
+};
+
+function manyApplications(): Session {
+  const known: JsonObject[] = [
+    ...['--f1--', '--f2--'].map((slug) => ({ slug, name: 'n10' })),
+    ...['-f1', '-f2'].map((slug) => ({ slug, name: 'n8' })),
+    ...['f1-a64', 'f2-a64'].map((slug) => ({ slug, name: '\u0001' })),
+    { slug: 'policy-bound', name: 'Policy bound' },
+    {
+      slug: 'full-one',
+      name: 'Full One',
+      backchannel_providers: [7],
+      open_in_new_tab: true,
+      meta_launch_url: 'https://one.example.com/start?x=1&y=%20',
+      meta_description: 'First line\nSecond line — with Ünïcode ✓ and "quotes"',
+      meta_publisher: 'ACME & Söhne',
+      policy_engine_mode: 'all',
+      group: 'Changed',
+    },
+    {
+      slug: 'ftp',
+      name: 'ftp',
+      meta_launch_url: 'ftp://files.example.com/pub',
+      meta_publisher: 'Platform team',
+    },
+  ];
+  const others = Array.from({ length: 1671 }, (_, index) => `other-${index}`);
+  const open = [...known.map(({ slug }) => textOf(slug)), ...others].filter(
+    (slug) => slug !== 'policy-bound',
+  );
+  const { sandbox, issue } = second(open);
+  issue();
+  for (const body of known) put(sandbox, 'application', body);
+  let count = known.length;
+  const before = Object.entries(applicationsBefore).map(([name, wanted]): [string, () => void] => [
+    `list-applications: ${name}`,
+    () => {
+      for (; count < wanted; count += 1)
+        put(sandbox, 'application', { slug: `other-${count}`, name: 'other' });
+    },
+  ]);
+  return { files: ['list-applications'], sandbox, before: Object.fromEntries(before) };
+}
+
+function changes(): Session {
+  const { sandbox, issue } = second();
+  put(sandbox, 'application', {
+    slug: 'upd-1',
+    name: 'Upd 1',
+    provider: 23,
+    backchannel_providers: [24],
+    meta_description: 'd',
+    group: 'old',
+  });
+  put(sandbox, 'application', { slug: 'upd-2', name: 'Upd 2', provider: 25, backchannel_providers: [26] });
+  createUsers(sandbox, {
+    11: { username: 'u-min', name: '' },
+    306: {
+      username: 'upd-u1',
+      name: 'U',
+      groups: [engineering.pk],
+      email: 'a@example.com',
+      attributes: { a: 1, b: { c: 2 } },
+    },
+    307: { username: 'upd-u2', name: 'U' },
+    308: { username: 'upd-u3', name: 'U' },
+  });
+  issue();
+  return { files: ['update-application', 'update-user', 'delete'], sandbox, before: {} };
+}
+
+export function recordedSessions(release: Release): Session[] {
+  const always = ['create-application', 'create-user', 'retrieve-application', 'permissions'] as const;
+  if (release !== '2023.10') return [creates(release, always)];
+  return [
+    creates(release, [...always, 'beyond-the-contract']),
+    whoAndWhich(),
+    manyUsers(),
+    manyNames(),
+    manyApplications(),
+    changes(),
+  ];
+}
+
+/** The users that the answers of a file show, by their ids, as they were when it began. */
+function usersIn(file: RecordingFile): Record<number, JsonObject> {
+  const found: Record<number, JsonObject> = {};
+  const visit = (value: JsonValue): void => {
+    if (isJsonList(value)) return value.forEach(visit);
+    if (!isJsonObject(value)) return;
+    const pk = Number(value['pk']);
+    if ('username' in value && 'path' in value) found[pk] ??= value;
+    Object.values(value).forEach(visit);
+  };
+  for (const { response } of readRecordings('2023.10', file)) visit(response.body ?? null);
+  return found;
+}
+
+/** Creates users so that each gets its id; the service had made others meanwhile, and deleted them again. */
+function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject>>, last = 0): void {
+  const end = Math.max(last, ...Object.keys(users).map(Number));
+  for (let pk = 1; pk <= end; pk += 1) {
+    put(sandbox, 'user', users[pk] ?? { username: 'gone', name: '' });
+    sandbox.delete('user', 'gone');
+  }
+}
+
+function put(sandbox: Sandbox, type: 'application' | 'user', body: JsonObject): void {
+  const made = sandbox.create(type, body);
+  if (!('record' in made)) throw new Error(`the sandbox does not take ${JSON.stringify(body)}`);
+}
