@@ -19,6 +19,7 @@ export const diagnosticCodes = [
   'too-many-problems',
   'not-utf-8',
   'empty-file',
+  'csv-syntax',
   'yaml-syntax',
   'yaml-duplicate-key',
   'yaml-unsupported',

@@ -52,6 +52,7 @@ export const topicNames = [
   'manifest',
   'references',
   'users',
+  'adopting',
   'plans',
   'capabilities',
   'exit-codes',

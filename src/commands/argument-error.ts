@@ -9,7 +9,7 @@ export function argumentError(
   rollcall: Command,
 ): string {
   const guess = guessAmong(args, rollcall);
-  if (guess) return `error: unknown ${guess.kind} '${guess.written}'\n    ${guess.hint}\n`;
+  if (guess) return `error: unknown ${guess.kind} '${inline(guess.written)}'\n    ${guess.hint}\n`;
   const [, told = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
   const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
     ? '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n'

@@ -20,7 +20,6 @@ const commands: ReadonlyMap<string, string> = new Map([
   ['force-unlock', noState],
   ['get', noPlugins],
   ['graph', 'There is no graph: no resource waits for another.'],
-  ['import', 'Nothing is imported: plan finds an application that exists by its slug, and compares it.'],
   ['login', 'Set ROLLCALL_TOKEN, or name a file with --token-file. `rollcall doctor` checks it.'],
   ['logout', 'rollcall stores no token: unset ROLLCALL_TOKEN.'],
   ['modules', noPlugins],
@@ -33,6 +32,14 @@ const commands: ReadonlyMap<string, string> = new Map([
   ['untaint', noState],
   ['version', 'Write rollcall --version.'],
   ['workspace', 'Environments stand in rollcall.yaml: choose one with --env NAME.'],
+]);
+
+/** Commands that have others below them, and what to say of a word that is none of those. */
+const groups: ReadonlyMap<string, string> = new Map([
+  [
+    'import',
+    'For a table: rollcall import csv FILE. What the service has is not imported: plan looks for it by its name.',
+  ],
 ]);
 
 const asks = 'rollcall asks only on a terminal, and only before it creates: --yes answers.';
@@ -65,7 +72,7 @@ const options: ReadonlyMap<string, string> = new Map([
   ['version', 'Write rollcall --version.'],
 ]);
 
-/** The first argument that is a word of Terraform's, or that is a long option with one dash. */
+/** The first argument that is a word of Terraform's, is no command where one is due, or is a long option with one dash. */
 export function guessAmong(args: readonly string[], rollcall: Command): Guess | undefined {
   let command = rollcall;
   for (const arg of args) {
@@ -74,10 +81,11 @@ export function guessAmong(args: readonly string[], rollcall: Command): Guess | 
     if (written !== undefined) {
       const hint = optionHint(name, dashes === '--', command);
       if (hint !== undefined) return { kind: 'option', written, hint };
-    } else if (command === rollcall && !arg.startsWith('-')) {
-      const hint = commandHint(arg);
-      if (hint !== undefined) return { kind: 'command', written: arg, hint };
-      command = rollcall.commands.find((known) => known.name() === arg) ?? rollcall;
+    } else if (command.commands.length > 0 && !arg.startsWith('-')) {
+      const known = command.commands.find((inner) => inner.name() === arg);
+      const hint = command === rollcall ? commandHint(arg) : groups.get(command.name());
+      if (known === undefined && hint !== undefined) return { kind: 'command', written: arg, hint };
+      command = known ?? command;
     }
   }
   return undefined;

@@ -1,10 +1,12 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { topicNames } from '../base/package-file.ts';
+import { delimiters } from '../csv/delimiters.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
+import type { ImportCsvOptions } from './import-csv.ts';
 import type { InitOptions } from './init-files.ts';
 import {
   capabilityOption,
@@ -185,6 +187,32 @@ export function program(
     .action(async (files: string[], options: ReportMergeOptions & ColourOption) => {
       const { reportMerge } = await import('./report-merge.ts');
       end(await reportMerge(files, options, await contextFor(options)));
+    });
+
+  const importing = rollcall
+    .command('import')
+    .helpCommand(false)
+    .summary('write manifests of what is kept elsewhere')
+    .addHelpText('after', example('rollcall import csv people.csv --out manifests'));
+  withColourOptions(
+    importing
+      .command('csv')
+      .addOption(
+        new Option('--delimiter <name>', 'what stands between cells')
+          .choices(Object.keys(delimiters))
+          .default('comma'),
+      )
+      .option('--out <path>', 'a new file, or a folder for it (default: stdout)'),
+  )
+    .summary('write a manifest of the rows of a table')
+    .description(
+      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, and sends nothing.',
+    )
+    .argument('<file>', 'the CSV file, or - for standard input')
+    .addHelpText('after', example('rollcall import csv people.csv --out manifests/people.yaml'))
+    .action(async (file: string, options: ImportCsvOptions & ColourOption) => {
+      const { importCsv } = await import('./import-csv.ts');
+      end(await importCsv(file, options, await contextFor(options)));
     });
 
   rollcall

@@ -41,6 +41,7 @@ const fields = {
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
     otherNames: ['protocolprovider', 'providerid'],
+    inTable: 'number',
     findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
@@ -50,6 +51,7 @@ const fields = {
   },
   backchannel_providers: {
     idForm: plainId,
+    inTable: 'numbers',
     findId: providerId,
     belongsToOne: {
       code: 'shared-backchannel-provider',
@@ -57,7 +59,7 @@ const fields = {
       detail: 'The service would silently take it from the first application.',
     },
   },
-  open_in_new_tab: { otherNames: ['newtab'] },
+  open_in_new_tab: { inTable: 'boolean', otherNames: ['newtab'] },
   meta_launch_url: {
     otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
     checks: [launchUrlRefusal, unfilledTemplate],

@@ -86,6 +86,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly idForm?: IdForm;
   /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */
   readonly otherNames?: readonly string[];
+  /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */
+  readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   /** Where to find the id that it takes. */
   readonly findId?: string;
   /** What to say of values that the schema lets through. */

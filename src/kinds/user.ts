@@ -26,11 +26,12 @@ const fields = {
       'It may be an empty string: name: ""',
     ),
   },
-  is_active: { otherNames: ['enabled', 'active'] },
+  is_active: { inTable: 'boolean', otherNames: ['enabled', 'active'] },
   last_login: { same: sameInstant, checks: [noSuchDay, lastLoginRefusal, noTimeZone] },
   groups: {
     idForm: plainUuid,
     managed: declaredIds(plainUuid),
+    inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId:
       "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
@@ -38,15 +39,20 @@ const fields = {
   roles: {
     since: roles.since,
     idForm: plainUuid,
+    inTable: 'texts',
     otherNames: ['roleids'],
     findId:
       "It ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
   },
   email: { otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
-  attributes: { managed: declaredKeys, otherNames: ['attrs', 'customattributes', 'metadata'] },
+  attributes: {
+    managed: declaredKeys,
+    inTable: 'columns',
+    otherNames: ['attrs', 'customattributes', 'metadata'],
+  },
   path: { otherNames: ['folder', 'ou'], checks: [pathRefusal] },
   type: { otherNames: ['usertype', 'accounttype'], checks: [typeRefusal] },
-  exactly: { isInstruction: true, otherNames: ['exclusive', 'authoritative'] },
+  exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
 } satisfies FieldsOf<User>;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';

@@ -124,7 +124,8 @@ function refusal(value: JsonValue, depth: number): Problem | undefined {
   return undefined;
 }
 
-function refusalOfKey(key: string): Problem | undefined {
+/** Why an entry cannot have an attribute of this name. */
+export function refusalOfKey(key: string): Problem | undefined {
   if (!key.includes('${')) return keyRefusal(key);
   return {
     code: 'invalid-reference',

@@ -8,6 +8,8 @@ export interface Context extends World {
   readonly writePrivateFile: (filename: string, text: string) => Promise<void>;
   /** Writes a whole file and its folders, unless something has this name: then false. Rejects when it cannot be written. */
   readonly createFile: (filename: string, text: string) => Promise<boolean>;
+  /** Writes files that only their owner can read, all or none: gives the names that something has already. Rejects when one cannot be written. */
+  readonly createPrivateFiles: (texts: ReadonlyMap<string, string>) => Promise<string[]>;
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   readonly stdout: Output & ResultStream;

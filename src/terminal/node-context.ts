@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type { Context, Output, ResultStream } from './context.ts';
-import { createFile } from './create-file.ts';
+import { createFile, createPrivateFiles } from './create-file.ts';
 import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
 import { writePrivateFile } from './replace-file.ts';
@@ -36,6 +36,7 @@ export function nodeContext(
     writeReport,
     writePrivateFile,
     createFile,
+    createPrivateFiles,
     appendFile: (filename, text) => appendFile(filename, text),
     ...nodeService,
     stdout: {

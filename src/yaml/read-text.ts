@@ -31,7 +31,7 @@ export async function readText(
   try {
     const kind = filename === standardInput ? 'file' : await files.kindOf(filename);
     if (kind === 'absent') return refuse('file-not-found', 'no such file', 'Check the path.');
-    if (kind !== 'file') return refuse('file-unreadable', 'this is not a file', 'Name a YAML file.');
+    if (kind !== 'file') return refuse('file-unreadable', 'this is not a file', 'Name a file.');
     const realPath = filename === standardInput ? '' : await files.realPath(filename);
     const systemFolder = systemFolderOf(realPath);
     if (systemFolder !== undefined)

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { stepsOf } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
 import { kindAt } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 
 /** What is probably meant by a field that the schema does not know. */
 interface Meaning {
@@ -12,9 +13,16 @@ interface Meaning {
 }
 
 export function meantBy({ params, parentSchema, instancePath }: ErrorObject): Meaning {
-  const unknown = String(params['additionalProperty']);
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
-  const { fields = {}, noFields = {} } = kindAt(stepsOf(instancePath)) ?? {};
+  return meaningOf(String(params['additionalProperty']), known, kindAt(stepsOf(instancePath)));
+}
+
+/** What a name is probably meant for among known ones, which may be fields of a kind. */
+export function meaningOf(
+  unknown: string,
+  known: readonly string[],
+  { fields = {}, noFields = {} }: Partial<Pick<Kind, 'fields' | 'noFields'>> = {},
+): Meaning {
   const name = plain(unknown);
   if (Object.hasOwn(noFields, name)) return { hint: noFields[name] ?? '' };
   const called = known.find((field) => fields[field]?.otherNames?.includes(name));

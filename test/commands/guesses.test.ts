@@ -56,7 +56,6 @@ describe('who knows Terraform is told in one line what to write', () => {
 
   test.each([
     ['destroy -auto-approve', 'deletes nothing'],
-    ['import application.a a', 'by its slug'],
     ['refresh', 'keeps no state'],
     ['fmt', 'YAML'],
     ['state list', 'keeps no state'],
@@ -77,6 +76,17 @@ describe('who knows Terraform is told in one line what to write', () => {
     expect(said).toMatch(/^error: unknown command '[\w-]+'\n {4}[^\n]+\n$/);
     expect(said).toContain(hint);
   });
+});
+
+test.each([
+  ['import application.a a', "'application.a'", 'plan looks for it by its name'],
+  ['import people.csv', "'people.csv'", 'rollcall import csv FILE'],
+  ['import \u001b[31m', String.raw`'\u{1b}[31m'`, 'rollcall import csv FILE'],
+])('what cannot be imported is told: rollcall %s', async (line, written, hint) => {
+  const said = await saidOf(line.split(' '));
+  expect(said).toMatch(/^error: unknown command '[^\n]+'\n {4}[^\n]+\n$/);
+  expect(said).toContain(written);
+  expect(said).toContain(hint);
 });
 
 describe('what rollcall has itself is taken for no guess', () => {

@@ -47,7 +47,7 @@ describe('a flag with an empty value', () => {
     let said = '';
     const [, ...words] = command.split(' ');
     const ending = await run(
-      [...words, `${flag}=`, ...(['report', 'show'].includes(words[0] ?? '') ? ['x.json'] : [])],
+      [...words, `${flag}=`, ...(['report', 'show', 'import'].includes(words[0] ?? '') ? ['x.json'] : [])],
       '1.2.3',
       {
         writeOut: () => {},

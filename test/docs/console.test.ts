@@ -19,11 +19,12 @@ interface Shown {
 
 type Step = Shown | { readonly file: string; readonly text: string };
 
-/** What a document does, from top to bottom: files that begin with `# name`, and the commands of its consoles. */
+/** What a document does, from top to bottom: files that begin with `# name`, tables, and the commands of its consoles. */
 function stepsOf(markdown: string): Step[] {
-  const blocks = markdown.matchAll(/^```(console|yaml)\n([^]*?)^```$/gm);
+  const blocks = markdown.matchAll(/^```(console|yaml|csv)\n([^]*?)^```$/gm);
   return Array.from(blocks, ([, language, text = '']): Step[] => {
     if (language === 'console') return shownIn(text);
+    if (language === 'csv') return [{ file: 'people.csv', text }];
     const file = /^# (\S+\.ya?ml)$/m.exec(text.split('\n', 1)[0] ?? '')?.[1];
     return file === undefined ? [] : [{ file, text }];
   }).flat();

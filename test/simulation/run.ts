@@ -60,6 +60,7 @@ export function startRun(
     writeReport: async () => {},
     writePrivateFile: async () => {},
     createFile: async () => true,
+    createPrivateFiles: async () => [],
     appendFile: async () => {},
     stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
     stderr: silent,

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Context, Output } from '../../src/terminal/context.ts';
+import { createPrivateFiles } from '../../src/terminal/create-file.ts';
 import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { openRevision } from '../../src/terminal/revision.ts';
@@ -75,6 +76,11 @@ function contextOf({ cwd, env, ...start }: Start, version: string, colours: bool
         () => true,
         () => false,
       );
+    },
+    createPrivateFiles: async (texts) => {
+      const names = new Map(Array.from(texts.keys(), (name) => [at(name), name]));
+      const taken = await createPrivateFiles(new Map(Array.from(texts, ([name, text]) => [at(name), text])));
+      return taken.map((path) => names.get(path) ?? path);
     },
     appendFile: (filename, text) => appendFile(at(filename), text),
     stdout: { ...output(start.stdout), isLost: async () => false },

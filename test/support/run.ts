@@ -60,6 +60,11 @@ export function capture(setup: Setup): Captured {
       write(filename, text);
       return true;
     },
+    createPrivateFiles: async (texts) => {
+      const taken = [...texts.keys()].filter((name) => written.has(name) || name in (setup.files ?? {}));
+      if (taken.length === 0) for (const [filename, text] of texts) write(filename, text);
+      return taken;
+    },
     appendFile: async (filename, text) => write(filename, (written.get(filename) ?? '') + text),
     random: () => 0,
     stdout: {

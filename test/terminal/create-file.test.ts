@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFile } from '../../src/terminal/create-file.ts';
+import { createFile, createPrivateFiles } from '../../src/terminal/create-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;
@@ -30,5 +30,55 @@ describe('a file that is created', () => {
   // Node's own mkdir with `recursive` takes a whole processor there, for ever.
   test.skipIf(process.platform !== 'linux')('cannot stand in /proc, which is said at once', async () => {
     await expect(createFile('/proc/rollcall/file', 'text')).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('private files that are created together', () => {
+  const at = (name: string): string => join(folder, name);
+
+  test('are there as a whole, with their folders, for their owner alone', async () => {
+    const texts = new Map([
+      [at('a.yaml'), 'one'],
+      [at('b/c/d.yaml'), 'two'],
+    ]);
+    expect(await createPrivateFiles(texts)).toEqual([]);
+    for (const [filename, text] of texts) {
+      expect(readFileSync(filename, 'utf8')).toBe(text);
+      expect(statSync(filename).mode & 0o777).toBe(0o600);
+    }
+    expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
+      'a.yaml',
+      'b',
+      'b/c',
+      'b/c/d.yaml',
+    ]);
+  });
+
+  test.each([
+    ['a file', () => writeFileSync(at('b.yaml'), 'former')],
+    ['a folder', () => mkdirSync(at('b.yaml'))],
+    ['a link that leads nowhere', () => symlinkSync('nowhere', at('b.yaml'))],
+  ])('are not written where %s has the name of one', async (_, put) => {
+    put();
+    const texts = new Map(['a.yaml', 'b.yaml', 'c.yaml'].map((name) => [at(name), 'text']));
+    expect(await createPrivateFiles(texts)).toEqual([at('b.yaml')]);
+    expect(readdirSync(folder)).toEqual(['b.yaml']);
+  });
+
+  test('leave nothing behind where one cannot be written', async () => {
+    writeFileSync(at('file'), '');
+    const texts = new Map(['a.yaml', 'file/b.yaml'].map((name) => [at(name), 'text']));
+    await expect(createPrivateFiles(texts)).rejects.toThrow('ENOTDIR');
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  test('are written once by several at the same time', async () => {
+    const texts = (text: string): Map<string, string> => new Map([[at('a.yaml'), text]]);
+    const ended = await Promise.all(
+      ['one', 'two', 'three'].map(async (text) => createPrivateFiles(texts(text))),
+    );
+    expect(ended.filter((taken) => taken.length === 0)).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual(['a.yaml']);
+    expect(['one', 'two', 'three']).toContain(readFileSync(at('a.yaml'), 'utf8'));
   });
 });

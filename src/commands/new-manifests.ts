@@ -1,0 +1,35 @@
+import { posix } from 'node:path';
+import { reasonOf } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
+import { inline } from '../report/printable.ts';
+import type { Context } from '../terminal/context.ts';
+
+const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
+
+/** Where editors find the schema from a manifest: in the packages of the folder that the command runs in. */
+export function schemaFrom(filename: string | undefined): string {
+  const isBelow = filename !== undefined && !/^(?:\/|\.\.(?:\/|$))/.test(posix.normalize(filename));
+  return isBelow ? posix.relative(posix.dirname(filename), schema) : schema;
+}
+
+/** Writes manifests to files that are new, all of them or none. Says what was written, or why not. */
+export async function writeNew(
+  texts: ReadonlyMap<string, string>,
+  { createPrivateFiles, stderr }: Pick<Context, 'createPrivateFiles' | 'stderr'>,
+): Promise<Ending> {
+  let taken: readonly string[];
+  try {
+    taken = await createPrivateFiles(texts);
+  } catch (error) {
+    const what = texts.size === 1 ? [...texts.keys()].join('') : 'the manifests';
+    stderr.write(`error: cannot write ${inline(what)}\n    ${inline(reasonOf(error))}\n`);
+    return 'failed';
+  }
+  for (const filename of taken) stderr.write(`error: ${inline(filename)} is there already\n`);
+  if (taken.length > 0) {
+    stderr.write('    Nothing was written. Name what is not there yet.\n');
+    return 'failed';
+  }
+  for (const filename of texts.keys()) stderr.write(`wrote  ${inline(filename)}\n`);
+  return 'done';
+}

@@ -1,0 +1,97 @@
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { unquotable, type SourceFile } from '../base/source.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { refusalOfKey } from '../manifest/writable.ts';
+import { meaningOf } from '../yaml/unknown-field.ts';
+import { delimiters } from './delimiters.ts';
+import type { Row } from './read-table.ts';
+
+/** What the header of a table says. */
+export interface Columns {
+  /** What each row is one of: the kind whose records are named by a column. */
+  readonly kind: Kind<ResourceType>;
+  /** By the index of the column. */
+  readonly columns: ReadonlyMap<number, Column>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What the cells of a column are values of. */
+export interface Column {
+  readonly field: string;
+  /** Where the field has a column for each of its keys. */
+  readonly key?: string;
+}
+
+/** What the columns of a table are, by its first row; or why that cannot be told. */
+export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
+  const cells = [...header.cells];
+  const names = cells.map(([, { text }]) => text);
+  const kind =
+    kinds.find(({ identity }) => names.includes(identity)) ??
+    kinds.find((some) => names.some((name) => meaningIn(some, name).field === some.identity));
+  const other = otherDelimiter(header);
+  // Whatever this file is, it may be no table: then what it holds is not for everybody.
+  if (!kind || other !== undefined) return diagnosticAt(unquotable(file), header.span, noName(other));
+  const columns = new Map<number, Column>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [place, [index, { text, span }]] of cells.entries()) {
+    const isRepeated = names.indexOf(text) < place;
+    const column = isRepeated ? repeated : columnNamed(text, kind);
+    if ('code' in column) diagnostics.push(diagnosticAt(file, span, column));
+    else columns.set(index, column);
+  }
+  return { kind, columns, diagnostics };
+}
+
+function columnNamed(name: string, kind: Kind): Column | Problem {
+  const [start = '', ...rest] = name.split('.');
+  const { inTable } = kind.fields[start] ?? {};
+  if (inTable === 'columns') {
+    const key = rest.join('.');
+    if (key === '') return noKey(start);
+    return refusalOfKey(key) ?? { field: start, key };
+  }
+  if (Object.hasOwn(kind.fields, name)) return { field: name };
+  const summary = `unknown column \`${name}\``;
+  const { field } = meaningIn(kind, start);
+  const detail =
+    field !== undefined && rest.length > 0 && kind.fields[field]?.inTable === 'columns'
+      ? `Did you mean \`${[field, ...rest].join('.')}\`?`
+      : meaningIn(kind, name).hint;
+  return { code: 'unknown-field', summary, detail };
+}
+
+function meaningIn(kind: Kind, name: string): ReturnType<typeof meaningOf> {
+  return meaningOf(name, Object.keys(kind.fields), kind);
+}
+
+const repeated: Problem = {
+  code: 'csv-syntax',
+  summary: 'another column has this name',
+  detail: 'Keep one of the two.',
+};
+
+function noKey(field: string): Problem {
+  return {
+    code: 'unknown-field',
+    summary: `\`${field}\` has a column for each of its keys`,
+    detail: `Name this one after its key: \`${field}.department\`.`,
+  };
+}
+
+function noName(delimiter: string | undefined): Problem {
+  const identities = kinds.map(({ identity }) => `\`${identity}\``).join(' or ');
+  const detail =
+    delimiter === undefined
+      ? 'The first row names the columns, after the fields of a manifest.'
+      : `Something else seems to stand between the cells: try --delimiter ${delimiter}`;
+  return { code: 'missing-field', summary: `no column is called ${identities}`, detail };
+}
+
+/** What would divide a header that is a single cell, as a command line writes it. */
+function otherDelimiter({ length, cells }: Row): string | undefined {
+  const text = cells.get(0)?.text ?? '';
+  if (length > 1) return undefined;
+  return Object.entries(delimiters).find(([, character]) => text.includes(character))?.[0];
+}

@@ -1,0 +1,112 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import type { SourceFile, Span } from '../base/source.ts';
+import { trim } from '../manifest/trim.ts';
+
+/** One line of a table, which may be several lines of its file. */
+export interface Row {
+  readonly span: Span;
+  /** How many cells it has, empty ones too. */
+  readonly length: number;
+  /** Those that hold something, by their indexes. */
+  readonly cells: ReadonlyMap<number, Cell>;
+}
+
+interface Cell {
+  /** What it holds, without its quotes, and without blanks at either end. */
+  readonly text: string;
+  readonly span: Span;
+}
+
+/** Reads the rows of a CSV file (RFC 4180) that are not empty, up to so many. Its lines may end as on any system. */
+export function readTable(file: SourceFile, delimiter: string, most: number): Row[] | Diagnostic {
+  const bytes = Buffer.from(file.text);
+  const reader = new RowReader(bytes);
+  const rows: Row[] = [];
+  const keep = (): null => {
+    const row = reader.row();
+    if (row.cells.size > 0 && rows.length < most) rows.push(row);
+    return null;
+  };
+  try {
+    parse(bytes, {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true, // a row of another length is told with what it lacks
+      cast: (text, { bytes: end }) => reader.add(text, end),
+      on_record: keep,
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const at = reader.next;
+    return diagnosticAt(file, [at, at + 1], syntaxProblem(error.code));
+  }
+  return rows;
+}
+
+/** Puts cells together. The parser tells where each ends, in bytes; places are in UTF-16 code units. */
+class RowReader {
+  readonly #bytes: Buffer;
+  #cells = new Map<number, Cell>();
+  #length = 0;
+  #start = 0;
+  /** Behind the last cell. */
+  #byte = 0;
+  #end = 0;
+  /** Where the next cell begins. */
+  next = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  add(written: string, endByte: number): void {
+    const start = this.next;
+    this.#end += this.#bytes.toString('utf8', this.#byte, endByte).length;
+    this.#byte = endByte;
+    // What ends a cell is one character, but for one end of a line.
+    const isPair = this.#bytes[endByte] === 0x0d && this.#bytes[endByte + 1] === 0x0a;
+    this.next = this.#end + (isPair ? 2 : 1);
+    const text = trim(written);
+    if (text !== '') this.#cells.set(this.#length, { text, span: [start, this.#end] });
+    this.#length += 1;
+  }
+
+  /** What has been read since the last one. */
+  row(): Row {
+    const row = { span: [this.#start, this.#end], length: this.#length, cells: this.#cells } as const;
+    this.#cells = new Map();
+    this.#length = 0;
+    this.#start = this.next;
+    return row;
+  }
+}
+
+const syntaxProblems: ReadonlyMap<string, Omit<Problem, 'code'>> = new Map([
+  [
+    'CSV_QUOTE_NOT_CLOSED',
+    {
+      summary: 'the quote that begins this cell does not end',
+      detail: 'Close it, or write a quote inside the cell twice.',
+    },
+  ],
+  [
+    'CSV_INVALID_CLOSING_QUOTE',
+    {
+      summary: 'this cell goes on behind its closing quote',
+      detail: 'Write a quote inside the cell twice. Nothing stands behind the closing one.',
+    },
+  ],
+  [
+    'INVALID_OPENING_QUOTE',
+    {
+      summary: 'a quote stands inside this cell, which does not begin with one',
+      detail: 'Put the whole cell in quotes, and write the quote inside it twice.',
+    },
+  ],
+]);
+
+function syntaxProblem(code: string): Problem {
+  const known = syntaxProblems.get(code) ?? { summary: `this cannot be read as CSV: ${code}` };
+  return { code: 'csv-syntax', ...known };
+}

@@ -1,0 +1,157 @@
+import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
+import { excess, limits } from '../manifest/limits.ts';
+import { Rules } from '../manifest/rules.ts';
+import { trim } from '../manifest/trim.ts';
+import { writable } from '../manifest/writable.ts';
+import { columnsOf, type Columns } from './columns.ts';
+import { readTable, type Row } from './read-table.ts';
+
+/** What a table declares. */
+interface FromTable {
+  /** Complete only when no diagnostic is an error. */
+  readonly resources: readonly Resource[];
+  /** All that is wrong with it as a manifest, by place. No row of it is quoted: who may see all of them is not known. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The resources of a CSV file, one a row: each column is a field, and an empty cell declares nothing. */
+export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
+  const rows = readTable(unquotable(file), delimiter, limits.inFile + 2);
+  if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
+  const [header, ...entries] = rows;
+  const tooMany = excess({ inFile: entries.length, kept: 0, declared: 0, problems: 0 }, limits);
+  if (!header || entries.length === 0 || tooMany)
+    return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
+  const headerEnd = rangeOf(file, header.span).end.line;
+  const shown = { ...file, isQuotable: (line: number) => line <= headerEnd };
+  const columns = columnsOf(header, shown);
+  if ('code' in columns) return { resources: [], diagnostics: [columns] };
+  const isNamed = [...columns.columns.values()].some(({ field }) => field === columns.kind.identity);
+  if (!isNamed) return { resources: [], diagnostics: columns.diagnostics };
+  const reader = new RowReader(columns, header, shown);
+  const resources = entries.flatMap((row) => reader.read(row) ?? []);
+  const unwritable = resources.flatMap((resource) =>
+    writable(resource).unwritable.map(({ field, problem }) => diagnosticOf(resource, field, problem)),
+  );
+  const broken = [...columns.diagnostics, ...reader.diagnostics, ...unwritable];
+  const rules = new Rules().check({ named: resources, whole: broken.length > 0 ? [] : resources });
+  return { resources, diagnostics: [...broken, ...rules].toSorted(byPlace) };
+}
+
+const noRows: Problem = {
+  code: 'empty-file',
+  summary: 'this table has no rows',
+  detail: 'The first row names the columns, and each of the others is one entry.',
+};
+
+/** Reads rows as resources. */
+class RowReader {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #columns: Columns;
+  readonly #header: Row;
+  readonly #file: SourceFile;
+
+  constructor(columns: Columns, header: Row, file: SourceFile) {
+    this.#columns = columns;
+    this.#header = header;
+    this.#file = file;
+  }
+
+  /** Nothing where a row has no name. */
+  read(row: Row): Resource | undefined {
+    const { kind, columns } = this.#columns;
+    const fields: Record<string, JsonValue> = {};
+    const spans: Record<string, Span> = {};
+    this.#checkLength(row);
+    for (const [index, { text, span }] of row.cells) {
+      const column = columns.get(index);
+      if (!column) {
+        if (index < this.#header.length && !this.#header.cells.has(index)) this.#report(span, unnamed);
+        continue;
+      }
+      const { field, key } = column;
+      const value = valueOf(text, kind.fields[field]?.inTable);
+      if (value === undefined) this.#report(span, wrongType(kind, field));
+      else if (key === undefined) fields[field] = value;
+      else fields[field] = { ...(fields[field] as JsonObject | undefined), [key]: value }; // of its other columns
+      spans[field] ??= span;
+    }
+    const name = fields[kind.identity];
+    if (typeof name !== 'string') {
+      this.#report(row.span, { code: 'missing-field', summary: `this row has no \`${kind.identity}\`` });
+      return undefined;
+    }
+    return {
+      kind,
+      name,
+      address: addressOf(kind.type, name),
+      fields,
+      shown: fields,
+      secrets: [],
+      origin: { kind: 'manifest', file: this.#file, entry: row.span, fields: spans },
+    };
+  }
+
+  #checkLength({ span, length, cells }: Row): void {
+    const wanted = this.#header.length;
+    const used = Math.max(...cells.keys()) + 1;
+    if (length < wanted || used > wanted)
+      this.#report(span, {
+        code: 'csv-syntax',
+        summary: `this row has ${length} cells, and the first one has ${wanted}`,
+        detail: 'Each row has a cell for each column. A cell that holds a delimiter stands in quotes.',
+      });
+  }
+
+  #report(span: Span, problem: Problem): void {
+    this.diagnostics.push(diagnosticAt(this.#file, span, problem));
+  }
+}
+
+const unnamed: Problem = {
+  code: 'csv-syntax',
+  summary: 'the column of this cell has no name',
+  detail: 'Name it in the first row, or remove the column.',
+};
+
+type InTable = Kind['fields'][string]['inTable'];
+
+/** What a cell says; undefined where it is not of the form. */
+function valueOf(text: string, inTable: InTable): JsonValue | undefined {
+  switch (inTable) {
+    case 'boolean':
+      if (/^true$/i.test(text)) return true;
+      return /^false$/i.test(text) ? false : undefined;
+    case 'number':
+      return /^\d+$/.test(text) ? Number(text) : undefined;
+    case 'texts':
+      return itemsOf(text);
+    case 'numbers': {
+      const numbers = itemsOf(text).map((item) => valueOf(item, 'number'));
+      return numbers.every((number) => number !== undefined) ? numbers : undefined;
+    }
+    case 'columns':
+    case undefined:
+      return text;
+  }
+}
+
+function itemsOf(text: string): string[] {
+  return text.split(';').flatMap((item) => trim(item) || []);
+}
+
+function wrongType({ fields }: Kind, field: string): Problem {
+  const { inTable, findId = '' } = fields[field] ?? {};
+  return {
+    code: 'wrong-type',
+    summary:
+      inTable === 'boolean'
+        ? `\`${field}\` must be true or false`
+        : `\`${field}\` must be an id, which is a number`,
+    detail: inTable === 'numbers' ? `Several have a ; between them. ${findId}` : findId,
+  };
+}

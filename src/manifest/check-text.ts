@@ -1,0 +1,12 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { standardInput, type Files } from '../base/files.ts';
+import { loadManifests } from './load-manifests.ts';
+
+/** The errors of a manifest that is in no file yet: of what writes one, the last check. */
+export async function errorsOf(text: string, files: Files): Promise<Diagnostic[]> {
+  const { diagnostics } = await loadManifests([standardInput], {
+    files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
+    keep: () => false,
+  });
+  return diagnostics.filter(({ severity }) => severity === 'error');
+}

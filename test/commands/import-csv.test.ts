@@ -1,0 +1,149 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/canary.ts';
+import type { Ended } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+
+const table = `username,name,email,groups,attributes.department
+bob,Bob Example,bob@example.com,,Sales
+alice,"Alice ""Al"" Example",alice@example.com,11111111-1111-4111-8111-111111111111,Engineering
+`;
+
+const manifest = (schema: string): string => `# yaml-language-server: $schema=${schema}
+version: 1
+users:
+  - username: alice
+    name: Alice "Al" Example
+    groups:
+      - 11111111-1111-4111-8111-111111111111
+    email: alice@example.com
+    attributes:
+      department: Engineering
+  - username: bob
+    name: Bob Example
+    email: bob@example.com
+    attributes:
+      department: Sales
+`;
+const schema = 'node_modules/rollcall/schemas/manifest.schema.json';
+
+function importing(text: string | Uint8Array, ...args: string[]): Promise<Ended> {
+  writeFileSync(join(cwd, 'people.csv'), text);
+  return endedHere(['import', 'csv', 'people.csv', ...args], { cwd });
+}
+
+describe('rollcall import csv', () => {
+  test('prints a manifest that is valid', async () => {
+    expect(await importing(table)).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
+    const validated = await endedHere(['validate', '-'], { cwd, input: manifest(schema) });
+    expect(validated).toMatchObject({ code: 0 });
+  });
+
+  test('reads standard input', async () => {
+    const ended = await endedHere(['import', 'csv', '-'], { cwd, input: table });
+    expect(ended).toEqual({ code: 0, stdout: manifest(schema), stderr: '' });
+  });
+
+  test.each([
+    ['out.yaml', 'out.yaml', schema],
+    ['manifests/', 'manifests/users.yaml', `../${schema}`],
+    ['there', 'there/users.yaml', `../${schema}`],
+    ['a/b/people.yaml', 'a/b/people.yaml', `../../${schema}`],
+  ])('writes a private file: --out %s', async (out, path, relative) => {
+    mkdirSync(join(cwd, 'there'));
+    expect(await importing(table, '--out', out)).toEqual({ code: 0, stdout: '', stderr: `wrote  ${path}\n` });
+    expect(readFileSync(join(cwd, path), 'utf8')).toBe(manifest(relative));
+    expect(statSync(join(cwd, path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('changes no file that is there', async () => {
+    writeFileSync(join(cwd, 'users.yaml'), 'mine');
+    const { code, stdout, stderr } = await importing(table, '--out', '.');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'error: ./users.yaml is there already\n    Nothing was written. Name what is not there yet.\n',
+    );
+    expect(readFileSync(join(cwd, 'users.yaml'), 'utf8')).toBe('mine');
+  });
+
+  test('says why a file cannot be written', async () => {
+    writeFileSync(join(cwd, 'file'), '');
+    const { code, stderr } = await importing(table, '--out', 'file/users.yaml');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: cannot write file\/users\.yaml\n {4}.+\n$/);
+  });
+
+  test.each<[what: string, text: string | Uint8Array, said: string]>([
+    [
+      'what is wrong with a cell',
+      'username,name,is_active\na,A,yes\n',
+      'people.csv:2:5: error: `is_active` must be true or false [wrong-type]\n',
+    ],
+    [
+      'an unknown column',
+      'username,E-Mail\na,b\n',
+      'people.csv:1:10: error: unknown column `E-Mail` [unknown-field]\n  1 | username,E-Mail\n    |          ^^^^^^\n    Did you mean `email`?\n',
+    ],
+    [
+      'another delimiter',
+      'username;name\na;b\n',
+      'people.csv: error: no column is called `slug` or `username` [missing-field]\n    Something else seems to stand between the cells: try --delimiter semicolon\n',
+    ],
+    [
+      'Latin-1',
+      Buffer.from('username,name\nj\xfcrgen,J\xfcrgen\n', 'latin1'),
+      'people.csv: error: this file is not valid UTF-8 [not-utf-8]\n    Save it as UTF-8.\n',
+    ],
+    [
+      'UTF-16',
+      Buffer.from('\ufeffusername,name\na,b\n', 'utf16le'),
+      'people.csv: error: this file is UTF-16 [not-utf-8]\n    Save it as UTF-8.\n',
+    ],
+    ['what a terminal would act on', 'username,\u001b[2J\na,b\n', 'unknown column `\\u{1b}[2J`'],
+  ])('tells %s, and writes nothing', async (_, text, said) => {
+    const { code, stdout, stderr } = await importing(text, '--out', 'out.yaml');
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).toMatch(/\n\nNothing was written\.\n$/);
+    expect(() => statSync(join(cwd, 'out.yaml'))).toThrow('ENOENT');
+  });
+
+  test('warns, and writes', async () => {
+    const { code, stdout, stderr } = await importing(
+      '\ufeffusername;email\r\na;nobody\r\n',
+      '--delimiter',
+      'semicolon',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('  - username: a\n    email: nobody\n');
+    expect(stderr).toMatch(
+      /^people\.csv:2:1: warning: user\.a: .* \[likely-refused\]\n[^]*people\.csv:2:3: warning/,
+    );
+  });
+
+  test.each([
+    [['people.csv', '--delimiter', 'x'], 'Allowed choices are comma, semicolon, tab, pipe.'],
+    [['nothing.csv'], 'nothing.csv: error: no such file'],
+    [['.'], 'this is not a file'],
+  ])('refuses %j', async (args, said) => {
+    const { code, stdout, stderr } = await endedHere(['import', 'csv', ...args], { cwd });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+
+  test('refuses a table whose manifest would be too large', async () => {
+    const key = 'k'.repeat(10_000);
+    const rows = Array.from({ length: 1700 }, (_, index) => `u${index},${index}\n`).join('');
+    const { code, stdout, stderr } = await importing(`username,attributes.${key}\n${rows}`);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(
+      'people.csv: error: its manifest would not be valid: this file is larger than 16 MiB [file-too-large]',
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { sourceFile } from '../../src/base/source.ts';
+import { resourcesOf } from '../../src/csv/resources.ts';
+import { placeOf } from '../../src/kinds/resource.ts';
+import { trim } from '../../src/manifest/trim.ts';
+import { anyText } from '../support/any-json.ts';
+import { times } from '../support/effort.ts';
+
+const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
+
+/** What a table declares, each as its address and its fields, and what is said of it: `line:column code`. */
+function read(text: string, delimiter = ','): { declared: [string, JsonObject][]; said: string[] } {
+  const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), delimiter);
+  return {
+    declared: resources.map(({ address, fields }) => [address, fields]),
+    said: diagnostics.map(
+      ({ range, code }) => `${range?.start.line ?? 0}:${range?.start.column ?? 0} ${code}`,
+    ),
+  };
+}
+
+describe('a table', () => {
+  test('declares a user for each row, and what the cells say that are not empty', () => {
+    expect(
+      read(`username,name,is_active,groups,attributes.department,attributes.a.b,email,type
+alice,Alice,TRUE,${engineering};${staff},Engineering,007,alice@example.com,external
+bob,Bob,false,;,,,,
+`),
+    ).toEqual({
+      declared: [
+        [
+          'user.alice',
+          {
+            username: 'alice',
+            name: 'Alice',
+            is_active: true,
+            groups: [engineering, staff],
+            attributes: { department: 'Engineering', 'a.b': '007' },
+            email: 'alice@example.com',
+            type: 'external',
+          },
+        ],
+        ['user.bob', { username: 'bob', name: 'Bob', is_active: false, groups: [] }],
+      ],
+      said: [],
+    });
+  });
+
+  test('declares an application for each row where a column is called `slug`', () => {
+    expect(read('slug,name,provider,backchannel_providers,open_in_new_tab\nwiki,Wiki,1,2; 3,true\n')).toEqual(
+      {
+        declared: [
+          [
+            'application.wiki',
+            { slug: 'wiki', name: 'Wiki', provider: 1, backchannel_providers: [2, 3], open_in_new_tab: true },
+          ],
+        ],
+        said: [],
+      },
+    );
+  });
+
+  test.each([
+    ['of Windows', 'username,name\r\na,A\r\nb,B\r\n'],
+    ['of an old Mac', 'username,name\ra,A\rb,B\r'],
+    ['of several systems', 'username,name\na,A\r\nb,B'],
+    ['that are empty', 'username,name\n\na,A\n,\n\nb,B\n\n'],
+    ['with blanks around what they hold', ' username , name\n a ,\tA\u00a0\nb, B\n'],
+    ['with more commas than are needed', 'username,name,,\na,A,,\nb,B,,\n'],
+  ])('may have lines %s', (_, text) => {
+    expect(read(text)).toEqual({
+      declared: [
+        ['user.a', { username: 'a', name: 'A' }],
+        ['user.b', { username: 'b', name: 'B' }],
+      ],
+      said: [],
+    });
+  });
+
+  test('may have other delimiters', () => {
+    const fields = { username: 'a', name: 'A, B', groups: [engineering, staff] };
+    for (const delimiter of [';', '\t', '|']) {
+      const text = `username,name,groups\na,"A, B","${engineering};${staff}"`.replaceAll(
+        /(?<=[a-z"]),/g,
+        delimiter,
+      );
+      expect(read(text, delimiter)).toEqual({ declared: [['user.a', fields]], said: [] });
+    }
+  });
+
+  test('is read as it was written, and every cell has its place', () => {
+    const cell = anyText.filter((text) => !/[\0\p{Cs}]/u.test(text));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
+        const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+        const lines = rows.map(([a, b], index) => [`u${index}`, quoted(a), quoted(b)].join(','));
+        const text = ['username,name,attributes.x', ...lines].join('\n');
+        const { resources } = resourcesOf(sourceFile('people.csv', text), ',');
+        expect(resources.map(({ fields }) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
+          rows.map(([a, b]) => [trim(a), trim(b) === '' ? {} : { x: trim(b) }]),
+        );
+        for (const [index, { origin }] of resources.entries()) {
+          const [a] = rows[index] ?? [''];
+          if (origin.kind !== 'manifest' || trim(a) === '') continue;
+          expect(text.slice(...(origin.fields['name'] ?? []))).toBe(quoted(a));
+        }
+      }),
+      { numRuns: times({ short: 300, full: 10_000 }) },
+    );
+  });
+
+  test('has the places of its file, beyond characters of several bytes and cells of several lines', () => {
+    const { resources } = resourcesOf(sourceFile('p.csv', 'username,name,email\nü😀,"x\ny",e\nb,é,f'), ',');
+    const place = (index: number, field: string): string => {
+      const resource = resources[index];
+      if (!resource) throw new Error('there is no such row');
+      const { start, end } = placeOf(resource, field);
+      return `${start.line}:${start.column}-${end.line}:${end.column}`;
+    };
+    expect([place(0, 'username'), place(0, 'name'), place(0, 'email')]).toEqual([
+      '2:1-2:4',
+      '2:5-3:3',
+      '3:4-3:5',
+    ]);
+    expect([place(1, 'name'), place(1, 'email'), place(1, 'path')]).toEqual([
+      '4:3-4:4',
+      '4:5-4:6',
+      '4:1-4:6',
+    ]);
+  });
+});
+
+describe('what is wrong with a table is told at its place', () => {
+  test.each<[what: string, text: string, said: string[]]>([
+    ['nothing in it', '', ['1:1 empty-file']],
+    ['only a header', 'username,name\n', ['1:1 empty-file']],
+    ['no column that names its rows', 'first,last\na,b\n', ['1:1 missing-field']],
+    ['another delimiter', 'username;name\na;b\n', ['1:1 missing-field']],
+    ['an unknown column', 'username,colour\na,b\n', ['1:10 unknown-field']],
+    ['a column that would be a password', 'username,password\na,canary\n', ['1:10 unknown-field']],
+    ['a column of another name', 'login,name\na,A\n', ['1:1 unknown-field']],
+    ['attributes without a key', 'username,attributes\na,b\n', ['1:10 unknown-field']],
+    ['attributes that are misspelt', 'username,attribute.x\na,b\n', ['1:10 unknown-field']],
+    ['a key that is refused', 'username,attributes.__proto__\na,b\n', ['1:10 yaml-unsupported']],
+    ['a key that holds a reference', 'username,attributes.${x}\na,b\n', ['1:10 invalid-reference']],
+    ['the same column twice', 'username,name,name\na,b,c\n', ['1:15 csv-syntax']],
+    ['a cell without a column', 'username,name,\na,A,x\n', ['2:5 csv-syntax']],
+    ['a row that is too short', 'username,name,email\na,A\n', ['2:1 csv-syntax']],
+    ['a row that is too long', 'username,name\na,A,x\n', ['2:1 csv-syntax']],
+    ['a quote that does not end', 'username,name\na,"A\nb,B\n', ['2:3 csv-syntax']],
+    ['a quote inside a cell', 'username,name\na,A "b"\n', ['2:3 csv-syntax']],
+    ['something behind a quote', 'username,name\na,"A" b\n', ['2:3 csv-syntax']],
+    ['no name in a row', 'username,name\n,A\n', ['2:1 missing-field']],
+    ['what is neither true nor false', 'username,name,is_active\na,A,yes\n', ['2:5 wrong-type']],
+    ['what is no number', 'slug,name,provider\na,A,Grafana\n', ['2:5 wrong-type']],
+    ['what is no list of numbers', 'slug,name,backchannel_providers\na,A,1;x\n', ['2:5 wrong-type']],
+    ['a name in place of an id', 'username,name,groups\na,A,staff\n', ['2:5 invalid-format']],
+    ['a slug that is none', 'slug,name\na b,A\n', ['2:1 invalid-format']],
+    ['an application without a name', 'slug,name\na,\n', ['2:1 missing-field']],
+    ['a text that is too long', `username,name\n${'a'.repeat(151)},A\n`, ['2:1 invalid-length']],
+    [
+      'a day that does not exist',
+      'username,name,last_login\na,A,2024-02-31T10:00:00Z\n',
+      ['2:5 invalid-format'],
+    ],
+    ['a name twice', 'username,name\na,A\nb,B\na,C\n', ['4:1 duplicate-resource']],
+    ['names that look alike', 'username,name\na,A\nA,B\n', ['3:1 similar-name']],
+    [
+      'what the service is known to refuse',
+      'username,name,email\na,A,nobody\nb,,\n',
+      ['2:5 likely-refused', '3:1 likely-refused'],
+    ],
+  ])('%s', (_, text, said) => {
+    expect(read(text).said).toEqual(said);
+  });
+
+  test('and no row is quoted, which may hold what nobody else should see', () => {
+    const text =
+      'username,name,is_active,email,attributes.pin\na,A,canary-1,canary-2,canary-3\nb,"canary-4\n';
+    for (const part of [text, text.split('b,')[0] ?? '', 'canary-5\ncanary-6\n']) {
+      const { diagnostics } = resourcesOf(sourceFile('people.csv', part), ',');
+      expect(diagnostics.length).toBeGreaterThan(0);
+      expect(JSON.stringify(diagnostics)).not.toContain('canary');
+    }
+  });
+
+  test('but its header is', () => {
+    const { diagnostics } = resourcesOf(sourceFile('people.csv', 'username,mail\na,b\n'), ',');
+    expect(diagnostics).toMatchObject([{ excerpt: 'username,mail', detail: 'It is called `email` here.' }]);
+  });
+
+  test('more rows than a manifest may have are refused', () => {
+    const rows = Array.from({ length: 200_001 }, (_, index) => `u${index}\n`).join('');
+    expect(read(`username\n${rows}`).said).toEqual(['1:1 too-many-resources']);
+  });
+});
