@@ -1,5 +1,5 @@
 import { destinationName } from '../base/destination.ts';
-import { requestLine } from '../report/formats/events.ts';
+import { listLine, requestLine } from '../report/formats/events.ts';
 import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
@@ -90,6 +90,9 @@ export function narrated(
       }
       case 'request':
         if (log) stderr.write(requestLine(event.request, log));
+        return;
+      case 'listed':
+        if (log) stderr.write(listLine(event.news, new Date(clock.now()).toISOString(), log));
         return;
       case 'interrupted':
         stderr.write(`\n${fitted(interruptedWords, style)}\n`);

@@ -99,6 +99,12 @@ export const application: Kind<'application'> = {
   identity: 'slug',
   path,
   lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record' },
+  listing: {
+    query: { superuser_full_list: 'true', ordering: 'slug' },
+    unless: {},
+    // To all others the service gives what it keeps for their token, whatever page is asked for.
+    rightFor: 'superusers',
+  },
   fields,
   noFields,
   changes: [reservations, longSlugs, icons, ...launchUrlChanges],

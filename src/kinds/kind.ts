@@ -17,6 +17,8 @@ export interface Kind<Type extends string = string> {
   /** Where a POST creates one, below the base URL. */
   readonly path: string;
   readonly lookUp: LookUp;
+  /** How many are read at once: GET `path` answers with pages of them. */
+  readonly listing: Listing;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
@@ -36,11 +38,37 @@ interface LookUp {
   readonly needs?: Capability;
 }
 
+/** How many are read at once. What a list does not show may be there all the same. */
+interface Listing {
+  /** What is asked for beside a page. It gives an order that is the same from page to page. */
+  readonly query: Readonly<Record<string, string>>;
+  /** What makes it cheaper for the service where no resource declares the field: by field, its parameter and value. */
+  readonly unless: Readonly<Record<string, readonly [parameter: string, value: string]>>;
+  /** With whose token the service shows in it what it shows to a look-up, and not what it has kept or filtered otherwise. */
+  readonly rightFor: 'every token' | 'superusers';
+}
+
 export type AnswerShape = 'record' | 'list';
 
 /** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */
 export function canBeRead({ lookUp: { needs } }: Kind, turnedOn: readonly Capability[]): boolean {
   return needs === undefined || turnedOn.includes(needs);
+}
+
+/** Whether they can be read in pages: in place of a look-up, so only where that is possible. */
+export function canBeListed(kind: Kind, turnedOn: readonly Capability[]): boolean {
+  return turnedOn.includes('lists') && canBeRead(kind, turnedOn);
+}
+
+/** What to ask the list of a kind for, where these fields are declared. */
+export function listQuery(
+  { path, listing: { query, unless } }: Kind,
+  declared: ReadonlySet<string>,
+): { readonly path: string; readonly query: Readonly<Record<string, string>> } {
+  const cheaper = Object.entries(unless).flatMap(([field, parameter]) =>
+    declared.has(field) ? [] : [parameter],
+  );
+  return { path, query: { ...query, ...Object.fromEntries(cheaper) } };
 }
 
 /** The field of an entry that names those of its fields which are declared in full. */

@@ -87,6 +87,11 @@ export const user: Kind<'user'> = {
     answers: 'list',
     needs: 'lookup-users',
   },
+  listing: {
+    query: { ordering: 'username' },
+    unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] },
+    rightFor: 'every token',
+  },
   fields,
   noFields,
   changes: [roles],

@@ -5,6 +5,7 @@ import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
+import { readLists, type ListNews } from './read-lists.ts';
 
 /** What the service holds of one resource; unknown where its kind cannot be read. */
 export type Observation =
@@ -38,12 +39,17 @@ interface ObserveOptions {
   /** When it aborts, no further read begins. */
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
+  /** Is told of each kind of which there is a list how it was read. */
+  readonly onList?: (news: ListNews) => void;
 }
 
 /** After so many failed reads in a row, the rest would fail too. */
 const failuresInARow = 5;
 
-/** Looks up, by its name, every declared resource whose kind can be read. */
+/**
+ * Looks up every declared resource whose kind can be read: in lists where that takes fewer requests, and by its name where no list
+ * shows it.
+ */
 export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
@@ -84,7 +90,19 @@ export async function observe(
     }
   }
 
-  await pacing.forEach(readable, async (resource) => {
+  const lists = await readLists(readable, {
+    client,
+    pacing,
+    signal,
+    onFound: (count) => {
+      if (count > 0) options.onRead?.(count, readable.length);
+    },
+    onNews: (news) => options.onList?.(news),
+  });
+  for (const [{ address }, held] of lists.found) observed.set(address, { presence: 'present', held });
+  const left = readable.filter(({ address }) => !observed.has(address));
+  done = readable.length - left.length;
+  await pacing.forEach(left, async (resource) => {
     if (stopped || signal?.aborted) return;
     const reading = await retrieve(resource.kind, resource.name, client, pacing, signal);
     // After an interruption, or for a pause that is too long, a resource stays unread.
@@ -92,6 +110,12 @@ export async function observe(
     else take(resource, reading);
   });
 
+  // What keeps everything from being looked up may have shown in a list already.
+  const first = left.find(({ address }) => !observed.has(address));
+  if (first && failures.length === 0 && lists.failed && !signal?.aborted) {
+    failures.push({ resource: first, proof: 'nothing', answer: lists.failed });
+    done += 1;
+  }
   const notRead = readable.length - done;
   if (failures.length === 0 && notRead === 0) return { kind: 'observed', observed };
   failures.sort((a, b) => byAddress(a.resource, b.resource));

@@ -1,4 +1,5 @@
 import { observe, type ObservedState } from '../observe/observe.ts';
+import type { ListNews } from '../observe/read-lists.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
@@ -61,7 +62,8 @@ export async function planFor(
   const onRead = (done: number, total: number): void =>
     job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, resources.filter(({ kind }) => client.canRead(kind)).length);
-  const result = await observe(resources, { client, pacing, signal, onRead });
+  const onList = (news: ListNews): void => job.tell({ kind: 'listed', news });
+  const result = await observe(resources, { client, pacing, signal, onRead, onList });
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
   const { observed } = result;

@@ -1,19 +1,20 @@
 import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
+import { pageIn } from './page.ts';
 
 /**
  * The kinds of answer that are told apart; what each proves is in what-answers-prove.ts.
  * Nothing here rests on the wording of a message: the service translates its texts.
  */
 export type AnswerKind =
-  /** 200, the asked identity and a `pk`. */
+  /** 200, and what was asked for: the asked identity and a `pk`, the asked page of a list, or whose token it is. */
   | 'found'
   /** 201, the asked identity and a `pk`. */
   | 'created'
   /** 200, and a list of all that have the asked identity: none. */
   | 'not_listed'
-  /** Any other 2xx, or one of these two that does not carry the asked identity. */
+  /** Any other 2xx, or one of these that does not carry what was asked for. */
   | 'unusable_success'
   /** 3xx. */
   | 'redirect'
@@ -27,7 +28,7 @@ export type AnswerKind =
   | 'unexplained_refusal'
   /** 401, 403. */
   | 'denied'
-  /** 404 or 410 with the service's own JSON: an object with a `detail`. */
+  /** 404 or 410 with the service's own JSON: an object with a `detail`. Of a list, for a page beyond its end. */
   | 'not_found'
   /** Any other 404 or 410: no such route. */
   | 'no_such_route'
@@ -81,6 +82,20 @@ export function readAnswer(
   name: string,
   shape: AnswerShape = 'record',
 ): Answer {
+  return sortedAnswer(exchange, { shape, identity, name });
+}
+
+/** What is asked about, and how it is answered. */
+type Asked =
+  | { readonly shape: AnswerShape; readonly identity: string; readonly name: string }
+  /** The page of a list that has this number, from 1. */
+  | { readonly shape: 'page'; readonly number: number }
+  /** Whose token it is. */
+  | { readonly shape: 'self' };
+
+/** Tells which kind of answer an exchange is. */
+export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
+  const { shape } = asked;
   switch (exchange.kind) {
     case 'never_sent':
       return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
@@ -91,7 +106,7 @@ export function readAnswer(
       const json = bodyIn(exchange.body, status, shape);
       const body = isJsonObject(json) ? json : undefined;
       const received = exchange.asReceived === undefined ? json : bodyIn(exchange.asReceived, status, shape);
-      const kind = kindOf(status, received, { identity, name, shape });
+      const kind = kindOf(status, received, asked);
       return {
         kind,
         status,
@@ -116,17 +131,10 @@ export function recordOf(
   return isJsonObject(json) ? json : body;
 }
 
-/** What is asked about, and how it is answered. */
-interface Asked {
-  readonly identity: string;
-  readonly name: string;
-  readonly shape: AnswerShape;
-}
-
-/** The value in a body; of a list that is whole, its record, or null where it has none. */
-function bodyIn(text: string, status: number, shape: AnswerShape): JsonValue | undefined {
+/** The value in a body; of a list of one name that is whole, its record, or null where it has none. */
+function bodyIn(text: string, status: number, shape: Asked['shape']): JsonValue | undefined {
   const json = parseJson(text);
-  if (shape === 'record' || status !== 200) return json;
+  if (shape !== 'list' || status !== 200) return json;
   const { pagination, results } = isJsonObject(json) ? json : {};
   if (!isJsonList(results) || !isJsonObject(pagination) || pagination['count'] !== results.length)
     return undefined;
@@ -135,15 +143,11 @@ function bodyIn(text: string, status: number, shape: AnswerShape): JsonValue | u
   return results.length === 1 ? results[0] : undefined;
 }
 
-function kindOf(
-  status: number,
-  json: JsonValue | undefined,
-  { identity: field, name, shape }: Asked,
-): AnswerKind {
+function kindOf(status: number, json: JsonValue | undefined, asked: Asked): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
-    if (shape === 'list' && status === 200 && json === null) return 'not_listed';
-    const usable = body?.[field] === name && isIdentifier(body['pk']);
+    if (asked.shape === 'list' && status === 200 && json === null) return 'not_listed';
+    const usable = isAskedFor(asked, body);
     if (usable && status === 200) return 'found';
     if (usable && status === 201) return 'created';
     return 'unusable_success';
@@ -153,14 +157,15 @@ function kindOf(
     case 400:
       if (json === undefined) return 'unexplained_refusal';
       if (body?.['code'] === 'denied_license') return 'read_only';
-      return body && onlyFieldAtFault(body) === field ? 'identity_refused' : 'fields_refused';
+      return body && 'identity' in asked && onlyFieldAtFault(body) === asked.identity
+        ? 'identity_refused'
+        : 'fields_refused';
     case 401:
     case 403:
       return 'denied';
     case 404:
     case 410:
-      // A list is always there, if it is an empty one.
-      return shape === 'record' && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
+      return mayBeMissing(asked) && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
     case 405:
       return json === undefined ? 'crash' : 'unprocessable';
     case 406:
@@ -186,6 +191,23 @@ function kindOf(
   }
 }
 
+function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
+  switch (asked.shape) {
+    case 'record':
+    case 'list':
+      return body?.[asked.identity] === asked.name && isIdentifier(body['pk']);
+    case 'page':
+      return pageIn(body, asked.number) !== undefined;
+    case 'self':
+      return isJsonObject(body?.['user']);
+  }
+}
+
+/** A list is always there, if it is an empty one, and so is its first page. */
+function mayBeMissing(asked: Asked): boolean {
+  return asked.shape === 'record' || (asked.shape === 'page' && asked.number > 1);
+}
+
 /** The contract allows a `code` beside the fields; it says nothing of which field is at fault. */
 function onlyFieldAtFault(body: JsonObject): string | undefined {
   const fields = Object.keys(body).filter((key) => key !== 'code');
@@ -193,7 +215,7 @@ function onlyFieldAtFault(body: JsonObject): string | undefined {
 }
 
 /** An application's `pk` is a UUID, a user's an integer. */
-function isIdentifier(pk: JsonValue | undefined): boolean {
+export function isIdentifier(pk: JsonValue | undefined): boolean {
   return (typeof pk === 'string' && pk !== '') || typeof pk === 'number';
 }
 

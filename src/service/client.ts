@@ -1,9 +1,18 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { canBeRead, serviceFields, type Kind } from '../kinds/kind.ts';
-import { readAnswer, recordOf, type Answer } from './answer.ts';
-import type { HttpRequest, Transport } from './transport.ts';
+import { canBeListed, canBeRead, serviceFields, type Kind } from '../kinds/kind.ts';
+import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
+import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
+import type { Exchange, HttpRequest, Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
+import { ownUserPath } from './who-am-i.ts';
 import {
   whatAnswersProve,
   writeProofOf,
@@ -16,6 +25,28 @@ import {
 export type Reading = Understood &
   (
     | { readonly proof: 'exists'; readonly held: HeldRecord }
+    | { readonly proof: Exclude<ReadProof, 'exists'> }
+  );
+
+/** What the read of one page came to. Only `exists` carries what stands on it; `absent`: the list ends before it. */
+export type PageReading = Understood &
+  (
+    | { readonly proof: 'exists'; readonly page: Page<ListedRecord> }
+    | { readonly proof: Exclude<ReadProof, 'exists'> }
+  );
+
+/** What stands in a list. */
+export interface ListedRecord {
+  /** To compare with, and not to be shown. */
+  readonly received: JsonObject;
+  /** The same without the secrets that rollcall sends with each request. */
+  readonly shown: JsonObject;
+}
+
+/** Whose token it is; what is not `exists` does not tell. */
+export type SelfReading = Understood &
+  (
+    | { readonly proof: 'exists'; readonly isSuperuser: boolean }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
@@ -38,6 +69,12 @@ export interface Client {
   canRead(kind: Kind): boolean;
   /** Sends one request, once. Rejects only where this kind cannot be read. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
+  /** Whether records of this kind can be read in pages, with what is turned on. */
+  canList(kind: Kind): boolean;
+  /** Asks for one page of any list of the service, once, and never rejects. It is none of the documented operations. */
+  readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
+  /** Asks whose the token is, once, and never rejects. It is none of the documented operations. */
+  readSelf(signal?: AbortSignal): Promise<SelfReading>;
   /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
 }
@@ -46,6 +83,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
   const canRead = (kind: Kind): boolean => canBeRead(kind, turnedOn);
   return {
     canRead,
+    canList: (kind) => canBeListed(kind, turnedOn),
     async read(kind, name, signal) {
       if (!canRead(kind)) throw new Error(`without ${kind.lookUp.needs}, ${kind.list} are not looked up`);
       const { path, answers } = kind.lookUp;
@@ -58,8 +96,23 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         proof,
         answer,
         ...rest,
-        held: heldIn(recordOf(exchange, answer, answers), answer, Object.keys(kind.fields)),
+        held: heldIn(recordOf(exchange, answer, answers), answer.body ?? {}, Object.keys(kind.fields)),
       };
+    },
+    async readPage(list, page, signal) {
+      const exchange = await send(pageRequest(list, page), signal);
+      const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'page', number: page.number }));
+      const proof = whatAnswersProve[answer.kind].read;
+      if (proof !== 'exists') return { proof, answer, ...rest };
+      return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number) };
+    },
+    async readSelf(signal) {
+      const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
+      const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
+      const proof = whatAnswersProve[answer.kind].read;
+      if (proof !== 'exists') return { proof, answer, ...rest };
+      const user = answer.body?.['user'];
+      return { proof, answer, ...rest, isSuperuser: isJsonObject(user) && user['is_superuser'] === true };
     },
     async create(kind, name, declared) {
       const fields = serviceFields(kind, declared);
@@ -72,7 +125,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         proof,
         answer,
         ...rest,
-        held: heldIn(recordOf(exchange, answer), answer, Object.keys(fields)),
+        held: heldIn(recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
     },
   };
@@ -83,8 +136,32 @@ function understood(answer: Answer): Understood {
   return { answer, ...(stop && { stop }) };
 }
 
-function heldIn(record: JsonObject, { body = {} }: Answer, names: readonly string[]): HeldRecord {
+/** Of a record as it was received and as it may be shown: its id, and the fields that have these names. */
+export function heldIn(received: JsonObject, shown: JsonObject, names: readonly string[]): HeldRecord {
   const pick = (object: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
-  return { pk: textOf(body['pk']), fields: pick(record), ...(record !== body && { shown: pick(body) }) };
+  return {
+    pk: textOf(shown['pk']),
+    fields: pick(received),
+    ...(received !== shown && { shown: pick(shown) }),
+  };
+}
+
+/** What stands on the page of an answer that carries one. What is no object is no record. */
+function listedOn(exchange: Exchange, { body }: Answer, number: number): Page<ListedRecord> {
+  const page = pageIn(asReceived(exchange) ?? body, number);
+  if (page === undefined) throw new Error('the answer carries no page');
+  const shown = body?.['results'];
+  const items = page.items.flatMap((received, index): ListedRecord[] => {
+    if (!isJsonObject(received)) return [];
+    const cleaned: JsonValue | undefined = isJsonList(shown) ? shown[index] : undefined;
+    return [{ received, shown: isJsonObject(cleaned) ? cleaned : {} }];
+  });
+  return { ...page, items };
+}
+
+function asReceived(exchange: Exchange): JsonObject | undefined {
+  const text = exchange.kind === 'answered' ? exchange.asReceived : undefined;
+  const json = text === undefined ? undefined : parseJson(text);
+  return isJsonObject(json) ? json : undefined;
 }

@@ -25,7 +25,10 @@ export interface WhoAmI {
   readonly asked: readonly string[];
 }
 
-const me: HttpRequest = { method: 'GET', path: '/api/v3/core/users/me/' };
+/** Tells every valid token whose it is. */
+export const ownUserPath = '/api/v3/core/users/me/';
+
+const me: HttpRequest = { method: 'GET', path: ownUserPath };
 const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/' };
 
 /**

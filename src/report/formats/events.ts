@@ -15,6 +15,7 @@ import {
 import type { Address } from '../../base/address.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { Alteration } from '../../manifest/since.ts';
+import type { ListNews } from '../../observe/read-lists.ts';
 import type { RunEvent } from '../../run/events.ts';
 import type { ApplyRun } from '../../run/result.ts';
 import { outcomeDiagnostics } from '../words/outcome-diagnostics.ts';
@@ -25,6 +26,7 @@ import {
   verdictWords,
   type ApplySummary,
 } from '../words/outcomes.ts';
+import { listWords } from '../words/lists.ts';
 import { planHeadline } from '../words/plan.ts';
 import { diagnosticDocument, jsonLine } from './json.ts';
 import type { LoggedRequest } from '../../service/request-log.ts';
@@ -241,4 +243,10 @@ export function requestLine(request: LoggedRequest, format: 'text' | 'json'): st
     ...(requestId === undefined ? [] : [`request id ${requestId}`]),
   ];
   return `${parts.map((part) => inline(String(part))).join(' ')}\n`;
+}
+
+/** A line of the log that says how the resources of a kind were read. */
+export function listLine(news: ListNews, time: string, format: 'text' | 'json'): string {
+  const message = listWords(news);
+  return format === 'json' ? jsonLine({ time, level: 'debug', message }) : `${time} ${inline(message)}\n`;
 }

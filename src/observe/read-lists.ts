@@ -1,0 +1,129 @@
+import { listQuery, type Kind } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Answer } from '../service/answer.ts';
+import type { Client } from '../service/client.ts';
+import { pageSize } from '../service/page.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { countOf, readPages } from '../service/read-pages.ts';
+import { retrieveSelf } from '../service/retrieve.ts';
+import type { HeldRecord } from '../service/types.ts';
+import { Listed } from './listed.ts';
+
+/** How the declared resources of a kind were read of which there is a list. */
+export interface ListNews {
+  readonly kind: Kind;
+  readonly declared: number;
+  readonly course: ListCourse;
+}
+
+type ListCourse =
+  | {
+      readonly kind: 'in_pages';
+      readonly found: number;
+      readonly pages: number;
+      /** The last answer that carried no page though there should be one. */
+      readonly failed?: Answer;
+    }
+  /** All of the so many records that there are would take more requests than the declared ones. */
+  | { readonly kind: 'too_many'; readonly count: number }
+  /** The service shows this list rightly to superusers only, and the token is none of theirs, or that could not be learnt. */
+  | { readonly kind: 'no_superuser' }
+  /** A page was another than was asked for, or contradicted itself: nothing of the list is used. */
+  | { readonly kind: 'doubtful' }
+  | { readonly kind: 'failed'; readonly failed: Answer };
+
+interface ListsOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+  /** Is told after each page of how many resources it is known now that they are there. */
+  readonly onFound: (count: number) => void;
+  readonly onNews: (news: ListNews) => void;
+}
+
+/** What lists showed. Of all other resources they tell nothing, not even that they are absent. */
+interface ReadLists {
+  readonly found: ReadonlyMap<Resource, HeldRecord>;
+  /** The last answer that did not tell what was asked. */
+  readonly failed?: Answer;
+}
+
+const nothing: ReadonlyMap<Resource, HeldRecord> = new Map();
+
+/** Reads in pages what would take more requests one by one, where the lists of the service are right. */
+export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
+  const { client, signal, onFound, onNews } = options;
+  const found = new Map<Resource, HeldRecord>();
+  let failed: Answer | undefined;
+  for (const [kind, declared] of byKind(resources)) {
+    if (!client.canList(kind) || declared.length <= fewestRequests(kind) || signal?.aborted) continue;
+    const before = found.size;
+    const read = await readList(kind, declared, {
+      ...options,
+      onFound: (count) => onFound(before + count),
+    });
+    for (const [resource, held] of read.found) found.set(resource, held);
+    failed = read.failed ?? failed;
+    if (read.course) onNews({ kind, declared: declared.length, course: read.course });
+  }
+  return { found, ...(failed && { failed }) };
+}
+
+function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Resource[]> {
+  const groups = new Map<Kind, Resource[]>();
+  for (const resource of resources) {
+    const group = groups.get(resource.kind);
+    if (group) group.push(resource);
+    else groups.set(resource.kind, [resource]);
+  }
+  return groups;
+}
+
+/** How many requests it takes at the least to read a list: its count and one page, and whose token it is. */
+function fewestRequests({ listing }: Kind): number {
+  return listing.rightFor === 'superusers' ? 3 : 2;
+}
+
+interface ReadList extends ReadLists {
+  /** None where the run ended meanwhile. */
+  readonly course?: ListCourse;
+}
+
+async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
+  const { client, pacing, signal, onFound } = options;
+  const ended = (course: ListCourse | undefined, failed?: Answer): ReadList => ({
+    found: nothing,
+    ...(course && !signal?.aborted && { course }),
+    ...(failed && { failed }),
+  });
+  if (kind.listing.rightFor === 'superusers') {
+    const self = await retrieveSelf(client, pacing, signal);
+    if (self?.proof !== 'exists') return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
+    if (!self.isSuperuser) return ended({ kind: 'no_superuser' });
+  }
+  const list = listQuery(kind, new Set(declared.flatMap(({ fields }) => Object.keys(fields))));
+  const counted = await countOf(list, { client, pacing, signal });
+  if (counted.kind === 'not_counted') {
+    const { isDoubtful, failed } = counted;
+    return ended(isDoubtful ? { kind: 'doubtful' } : failed && { kind: 'failed', failed }, failed);
+  }
+  const { count } = counted;
+  const listed = new Listed(kind, declared);
+  const isWorth = (pages: number): boolean => pages < Math.min(listed.open, count);
+  if (!isWorth(Math.ceil(count / pageSize))) return ended({ kind: 'too_many', count });
+  const { isDoubtful, pages, failed } = await readPages(list, {
+    client,
+    pacing,
+    signal,
+    count,
+    isWorth,
+    onPage: ({ items }) => {
+      for (const item of items) listed.take(item);
+      onFound(listed.found.size);
+    },
+  });
+  if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
+  const { found } = listed;
+  const course = { kind: 'in_pages', found: found.size, pages, ...(failed && { failed }) } as const;
+  return { ...ended(course, failed), found };
+}

@@ -1,0 +1,130 @@
+import { timedOut, type Answer } from './answer.ts';
+import type { Client, ListedRecord, PageReading } from './client.ts';
+import { pageSize, type ListQuery, type Page } from './page.ts';
+import type { Pacing } from './pacing.ts';
+import { untilProven, type Tries } from './retrieve.ts';
+
+/** Few: what a page does not show can be asked for in other ways. */
+const tries: Tries = { answered: 3, inSilence: 1 };
+/** A record that the service cannot show breaks the page that holds it. After so many in a row, it is not that. */
+const failuresInARow = 3;
+/** A list that grows while it is read has further pages in the end. */
+const mostRounds = 10;
+
+interface PagesOptions {
+  readonly client: Pick<Client, 'readPage'>;
+  readonly pacing: Pacing;
+  /** When it aborts, no further page is asked for. */
+  readonly signal?: AbortSignal | undefined;
+  /** How many records there are, where that is known. */
+  readonly count?: number;
+  /** Whether it is worth to ask for so many further pages. Asked before each. */
+  readonly isWorth: (pages: number) => boolean;
+  /** Is told of each page, in no certain order. */
+  readonly onPage: (page: Page<ListedRecord>) => void;
+}
+
+/** What came of reading a list. */
+export interface PagesRead {
+  /** Whether every page was read, and all together hold as many records as the list says. Records may have moved between them. */
+  readonly isWhole: boolean;
+  /** Whether a page contradicts itself, or is another than was asked for: then nothing of the list is to be trusted. */
+  readonly isDoubtful: boolean;
+  /** How many pages were read. */
+  readonly pages: number;
+  /** The last answer that carried no page though there should be one. */
+  readonly failed?: Answer;
+}
+
+/**
+ * Reads a list page by page, until its end or as long as that is worth it: the first, which tells how many there are, then several
+ * at a time. A page that cannot be read is left out.
+ */
+export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
+  const { client, pacing, signal, isWorth, onPage } = options;
+  let last: { readonly number: number; readonly page: Page<ListedRecord> } | undefined;
+  let pages = 0;
+  let records = 0;
+  let inARow = 0;
+  let isOver = false;
+  let isDoubtful = false;
+  let failed: Answer | undefined;
+
+  async function ask(number: number): Promise<void> {
+    const reading = await untilProven(
+      () => client.readPage(list, { number, size: pageSize }, signal),
+      pacing,
+      tries,
+    );
+    if (reading?.proof === 'exists') take(number, reading.page);
+    // A list that has become shorter ends before a page that it had.
+    else if (reading?.proof !== 'absent') leaveOut(reading);
+  }
+
+  function take(number: number, page: Page<ListedRecord>): void {
+    pages += 1;
+    records += page.items.length;
+    inARow = 0;
+    if (last === undefined || number > last.number) last = { number, page };
+    onPage(page);
+  }
+
+  function leaveOut(reading: PageReading | undefined): void {
+    if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) {
+      isOver = true;
+      return;
+    }
+    const { answer, proof } = reading;
+    failed = answer;
+    inARow += 1;
+    isDoubtful ||= answer.kind === 'unusable_success';
+    isOver ||= isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= failuresInARow;
+  }
+
+  let asked = 0;
+  let most = options.count === undefined ? 1 : Math.max(1, Math.ceil(options.count / pageSize));
+  const goesOn = (): boolean => asked < most && !isOver && isWorth(most - asked);
+  for (let round = 0; round < mostRounds && goesOn(); round += 1) {
+    const numbers = Array.from({ length: most - asked }, (_, index) => asked + index + 1);
+    let left = numbers.length;
+    await pacing.forEach(numbers, async (number) => {
+      if (isOver || signal?.aborted || !isWorth(left)) return;
+      left -= 1;
+      await ask(number);
+    });
+    asked = most;
+    if (last) most = pagesBy(last.page, last.number);
+  }
+  const isWhole = failed === undefined && asked === most && records === last?.page.count;
+  return { isWhole, isDoubtful, pages, ...(failed && { failed }) };
+}
+
+/** How many pages there are, by one of them: the service may give fewer records with each than it was asked for. */
+function pagesBy({ count, end, next }: Page<unknown>, number: number): number {
+  return next === 0 ? number : Math.ceil((count * number) / end);
+}
+
+/** What the first, small page of a list tells. */
+export type Counted = { readonly kind: 'counted'; readonly count: number } | NotCounted;
+
+/** The list cannot be read, for an answer if one came; doubtful: it is another than was asked for. */
+export interface NotCounted {
+  readonly kind: 'not_counted';
+  readonly isDoubtful: boolean;
+  readonly failed?: Answer;
+}
+
+/** Asks for one record of a list, to learn how many there are. */
+export async function countOf(
+  list: ListQuery,
+  { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,
+): Promise<Counted> {
+  const ask = (): Promise<PageReading> => client.readPage(list, { number: 1, size: 1 }, signal);
+  const reading = await untilProven(ask, pacing, tries);
+  if (reading?.proof === 'exists') return { kind: 'counted', count: reading.page.count };
+  return {
+    kind: 'not_counted',
+    isDoubtful: reading?.answer.kind === 'unusable_success',
+    ...(reading && { failed: reading.answer }),
+  };
+}

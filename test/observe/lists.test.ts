@@ -1,0 +1,476 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { observe, type Observation, type ObserveResult } from '../../src/observe/observe.ts';
+import type { ListNews } from '../../src/observe/read-lists.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import {
+  altered,
+  listingService,
+  manyApplications,
+  manyUsers,
+  pageOf,
+  userRecord,
+  type ListingService,
+} from '../support/listing-service.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const both = ['lookup-users', 'lists'] as const;
+
+interface Declared {
+  readonly users?: readonly JsonObject[];
+  readonly applications?: readonly JsonObject[];
+}
+
+interface Observed {
+  readonly result: ObserveResult;
+  readonly news: readonly ListNews[];
+  readonly reads: readonly (readonly [done: number, total: number])[];
+  /** What was seen of each, by address; fails where nothing was. */
+  readonly seen: () => ReadonlyMap<string, Observation>;
+}
+
+async function observing(
+  declared: Declared,
+  { send }: Pick<ListingService, 'send'>,
+  {
+    capabilities = both,
+    signal,
+    concurrency = 4,
+  }: {
+    capabilities?: readonly ('lookup-users' | 'lists')[];
+    signal?: AbortSignal;
+    concurrency?: number;
+  } = {},
+): Promise<Observed> {
+  const resources = await desired(
+    JSON.stringify({
+      version: 1,
+      applications: (declared.applications ?? []).map(({ slug, name }) => ({ slug, name })),
+      users: (declared.users ?? []).map(({ username, name }) => ({ username, name })),
+    }),
+  );
+  const news: ListNews[] = [];
+  const reads: (readonly [number, number])[] = [];
+  const result = await observe(resources, {
+    client: createClient(send, capabilities),
+    pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
+    ...(signal && { signal }),
+    onRead: (done, total) => reads.push([done, total]),
+    onList: (each) => news.push(each),
+  });
+  const seen = (): ReadonlyMap<string, Observation> =>
+    result.kind === 'observed' ? result.observed : expect.fail(JSON.stringify(result.failures));
+  return { result, news, reads, seen };
+}
+
+function presences({ seen }: Observed): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { presence } of seen().values()) counts[presence] = (counts[presence] ?? 0) + 1;
+  return counts;
+}
+
+describe('what exists is read in pages', () => {
+  test('1,000 applications and 2,000 users take 33 requests', async () => {
+    const declared = { users: manyUsers(2000), applications: manyApplications(1000) };
+    const service = listingService(declared);
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 3000 });
+    expect(service.requests).toHaveLength(1 + (1 + 10) + (1 + 20));
+    expect(observed.news.map(({ kind, course }) => [kind.list, course])).toEqual([
+      ['applications', { kind: 'in_pages', found: 1000, pages: 10 }],
+      ['users', { kind: 'in_pages', found: 2000, pages: 20 }],
+    ]);
+  });
+
+  test('with the declared fields that it holds, and its id', async () => {
+    const service = listingService({ users: manyUsers(10) });
+    const { seen } = await observing({ users: manyUsers(10) }, service);
+    expect(seen().get('user.u00003')).toEqual({
+      presence: 'present',
+      held: { pk: '4', fields: { username: 'u00003', name: 'User u00003' } },
+    });
+  });
+
+  test('and counted as resources, page by page', async () => {
+    const declared = { users: manyUsers(250) };
+    const { reads } = await observing(declared, listingService(declared));
+    expect(reads).toEqual([
+      [100, 250],
+      [200, 250],
+      [250, 250],
+    ]);
+  });
+
+  test('although the service gives fewer records with a page than it is asked for', async () => {
+    const declared = { users: manyUsers(210) };
+    const service = listingService({ ...declared, mostOnPage: 20 });
+    expect(presences(await observing(declared, service))).toEqual({ present: 210 });
+    expect(service.pages()).toBe(11);
+    expect(service.singles()).toBe(0);
+  });
+
+  test('in an order that stays, and without what nobody declares', async () => {
+    const declared = { users: manyUsers(10), applications: manyApplications(10) };
+    const service = listingService(declared);
+    await observing(declared, service);
+    expect(service.asked()).toEqual([
+      'users/me/',
+      'applications/?superuser_full_list=true&ordering=slug&page=1&page_size=1',
+      'applications/?superuser_full_list=true&ordering=slug&page=1&page_size=100',
+      'users/?ordering=username&include_groups=false&include_roles=false&page=1&page_size=1',
+      'users/?ordering=username&include_groups=false&include_roles=false&page=1&page_size=100',
+    ]);
+  });
+});
+
+describe('what is not turned on is not asked for', () => {
+  const declared = { users: manyUsers(10), applications: manyApplications(10) };
+
+  test.each([
+    { capabilities: [], presence: { present: 10, unknown: 10 }, requests: 10 },
+    { capabilities: ['lists'], presence: { present: 10, unknown: 10 }, requests: 3 },
+    { capabilities: ['lookup-users'], presence: { present: 20 }, requests: 20 },
+  ] as const)('with $capabilities: $requests requests', async ({ capabilities, presence, requests }) => {
+    const service = listingService(declared);
+    expect(presences(await observing(declared, service, { capabilities }))).toEqual(presence);
+    expect(service.requests).toHaveLength(requests);
+  });
+});
+
+describe('pages or single requests, whichever are fewer', () => {
+  test.each([
+    { declared: 20, there: 50_000, pages: 0, singles: 20 },
+    { declared: 2, there: 2, pages: 0, singles: 2 },
+    { declared: 3, there: 3, pages: 1, singles: 0 },
+    { declared: 300, there: 30_000, pages: 0, singles: 300 },
+    { declared: 500, there: 1, pages: 0, singles: 500 },
+    { declared: 500, there: 50, pages: 1, singles: 450 },
+  ])('$declared declared, $there there', async ({ declared, there, pages, singles }) => {
+    const service = listingService({ users: manyUsers(there) });
+    const observed = await observing({ users: manyUsers(declared) }, service);
+    const present = Math.min(declared, there);
+    const absent = declared - present;
+    expect(presences(observed)).toEqual({ present, ...(absent > 0 && { absent }) });
+    expect([service.pages(), service.singles()]).toEqual([pages, singles]);
+  });
+
+  test('no further page is read than is of use', async () => {
+    const declared = manyUsers(40).concat(manyUsers(1, 9999));
+    const service = listingService({ users: manyUsers(10_000) });
+    await observing({ users: declared }, service, { concurrency: 1 });
+    expect([service.pages(), service.singles()]).toEqual([0, 41]);
+    const many = listingService({ users: manyUsers(3000) });
+    await observing({ users: declared.slice(0, 40) }, many, { concurrency: 1 });
+    expect([many.pages(), many.singles()]).toEqual([1, 0]);
+  });
+});
+
+describe('a list proves nothing of what it does not show', () => {
+  const declared = { users: manyUsers(300) };
+
+  test('a token that sees only some users: what the list leaves out is looked up', async () => {
+    const hidden = new Set(['u00007', 'u00299']);
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }, { users }) =>
+        page === undefined
+          ? undefined
+          : pageOf(
+              users.filter((user) => !hidden.has(String(user['username']))),
+              page,
+              Number(query.get('page_size')),
+            ),
+    });
+    expect(presences(await observing(declared, service))).toEqual({ present: 300 });
+    expect(service.singles()).toBe(2);
+  });
+
+  test('a token that sees nobody: each is looked up by itself, and that decides', async () => {
+    const service = listingService({
+      instead: ({ page }) => (page === undefined ? undefined : pageOf([], 1, 1)),
+    });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ absent: 300 });
+    expect([service.pages(), service.singles()]).toEqual([0, 300]);
+  });
+
+  test('one that was deleted while the pages were read moves others to a page that was read', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }, { users }) => {
+        if (page === 2 && query.get('page_size') === '100') users.splice(0, 1);
+        return undefined;
+      },
+    });
+    const observed = await observing(declared, service, { concurrency: 1 });
+    // The first was there when it was listed.
+    expect(presences(observed)).toEqual({ present: 300 });
+    expect(service.singles()).toBe(1);
+  });
+
+  test('one that was created while the pages were read shows another twice', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }, { users }) => {
+        if (page === 2 && query.get('page_size') === '100') users.unshift(userRecord('a1'));
+        return undefined;
+      },
+    });
+    const observed = await observing(declared, service, { concurrency: 1 });
+    expect(presences(observed)).toEqual({ present: 300 });
+    expect([service.pages(), service.singles()]).toEqual([3, 1]);
+  });
+
+  test('a list that has become shorter ends with 404, and the rest is looked up', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }, { users }) => {
+        if (page === 2 && query.get('page_size') === '100') users.splice(150, 150);
+        return undefined;
+      },
+    });
+    const observed = await observing(declared, service, { concurrency: 1 });
+    expect(presences(observed)).toEqual({ present: 150, absent: 150 });
+    expect(service.singles()).toBe(150);
+  });
+});
+
+describe('what a list shows doubtfully is looked up', () => {
+  const declared = { users: manyUsers(10) };
+
+  async function listing(
+    results: readonly JsonObject[],
+  ): Promise<{ service: ListingService; observed: Observed }> {
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }) =>
+        page === undefined ? undefined : pageOf(results, page, Number(query.get('page_size'))),
+    });
+    return { service, observed: await observing(declared, service) };
+  }
+
+  const [first = {}, ...others] = manyUsers(10);
+  const { name: _, ...nameless } = first;
+
+  test.each<[string, readonly JsonObject[], number]>([
+    ['listed twice with different contents', [first, { ...first, name: 'Other' }, ...others], 1],
+    [
+      'listed twice with different contents, and then again',
+      [first, { ...first, name: 'Other' }, first, ...others],
+      1,
+    ],
+    ['listed twice with different ids', [first, { ...first, pk: 99 }, ...others], 1],
+    ['listed twice with the same contents', [first, first, ...others], 0],
+    ['without a declared field', [nameless, ...others], 1],
+    ['without an id', [{ ...first, pk: null }, ...others], 1],
+    ['in another case', [{ ...first, username: 'U00000' }, ...others], 1],
+    ['not at all', others, 1],
+  ])('%s', async (_name, results, singles) => {
+    const { service, observed } = await listing(results);
+    expect(presences(observed)).toEqual({ present: 10 });
+    expect(observed.seen().get('user.u00000')).toMatchObject({ held: { fields: { name: 'User u00000' } } });
+    expect(service.singles()).toBe(singles);
+  });
+});
+
+describe('nothing is used of a list that is not what was asked for', () => {
+  const declared = { applications: manyApplications(250) };
+  const stale = manyApplications(250).map((each) => ({ ...each, name: 'Stale' }));
+
+  test.each<[string, (page: number) => Exchange]>([
+    ['whatever page is asked for, it is the first', () => pageOf(stale, 1, 100)],
+    ['all records at once', (page) => altered(pageOf(stale, page, 100), () => ({ results: stale }))],
+    [
+      'fewer than it says',
+      (page) =>
+        altered(pageOf(stale, page, 100), ({ results }) => ({ results: results.slice(page === 3 ? 1 : 0) })),
+    ],
+    ['no pagination', (page) => (page < 3 ? pageOf(stale, page, 100) : answered(200, { results: stale }))],
+    ['no JSON', (page) => (page < 3 ? pageOf(stale, page, 100) : answered(200, '<html>'))],
+  ])('%s', async (_name, answer) => {
+    const service = listingService({
+      ...declared,
+      instead: ({ list, page, query }) =>
+        list === 'applications' && page !== undefined && query.get('page_size') === '100'
+          ? answer(page)
+          : undefined,
+    });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 250 });
+    for (const observation of observed.seen().values())
+      expect(observation).not.toMatchObject({ held: { fields: { name: 'Stale' } } });
+    expect(service.singles()).toBe(250);
+    expect(observed.news.map(({ course }) => course.kind)).toEqual(['doubtful']);
+    expect(observed.reads.at(-1)).toEqual([250, 250]);
+  });
+
+  test("what the service keeps for a token that is no superuser's is not asked for", async () => {
+    const service = listingService({ ...declared, isSuperuser: false });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 250 });
+    expect([service.pages(), service.singles()]).toEqual([0, 250]);
+    expect(observed.news.map(({ course }) => course.kind)).toEqual(['no_superuser']);
+  });
+
+  test.each([answered(403, { detail: 'no' }), answered(200, { user: null }), answered(404), lost])(
+    'nor where it is not learnt whose the token is: %j',
+    async (answer) => {
+      const service = listingService({
+        ...declared,
+        instead: ({ list }) => (list === 'me' ? answer : undefined),
+      });
+      const observed = await observing(declared, service);
+      expect(presences(observed)).toEqual({ present: 250 });
+      expect([service.pages(), service.singles()]).toEqual([0, 250]);
+    },
+  );
+});
+
+describe('a page that cannot be read', () => {
+  const declared = { users: manyUsers(1000) };
+
+  test('is left out: who may stand on it is looked up', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ page, query }) =>
+        page === 4 && query.get('page_size') === '100' ? answered(500, '<h1>Server Error</h1>') : undefined,
+    });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 1000 });
+    expect(service.singles()).toBe(100);
+    expect(observed.news).toMatchObject([
+      {
+        declared: 1000,
+        course: { kind: 'in_pages', found: 900, pages: 9, failed: { kind: 'failure', status: 500 } },
+      },
+    ]);
+  });
+
+  test('three in a row: no further page is asked for', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ query }) => (query.get('page_size') === '100' ? answered(500) : undefined),
+    });
+    expect(presences(await observing(declared, service, { concurrency: 1 }))).toEqual({ present: 1000 });
+    expect(service.pages()).toBe(3 * 3);
+    expect(service.singles()).toBe(1000);
+  });
+
+  test('for a time limit: no other page is asked for', async () => {
+    const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };
+    const service = listingService({
+      ...declared,
+      instead: ({ query }) => (query.get('page_size') === '100' ? silence : undefined),
+    });
+    expect(presences(await observing(declared, service, { concurrency: 1 }))).toEqual({ present: 1000 });
+    expect([service.pages(), service.singles()]).toEqual([1, 1000]);
+  });
+
+  test.each([answered(403, { detail: 'no' }), answered(302), answered(404), answered(400, { page: ['?'] })])(
+    'for a reason that stays: no other page is asked for, %j',
+    async (answer) => {
+      const service = listingService({
+        ...declared,
+        instead: ({ page }) => (page === undefined ? undefined : answer),
+      });
+      const observed = await observing(declared, service);
+      expect(presences(observed)).toEqual({ present: 1000 });
+      expect(service.requests).toHaveLength(1 + 1000);
+      expect(observed.news.map(({ course }) => course.kind)).toEqual(['failed']);
+    },
+  );
+
+  test('a token that may not look is denied, as it is without lists', async () => {
+    const service = listingService({ ...declared, instead: () => answered(403, { detail: 'no' }) });
+    const { result } = await observing(declared, service, { concurrency: 1 });
+    expect(result).toMatchObject({ kind: 'failed', notRead: 999, failures: [{ proof: 'denied' }] });
+  });
+
+  test('a service that asks for too long a pause in a list ends the run, and it is said why', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ page }) => (page === 2 ? answered(429, '', { 'retry-after': '3600' }) : undefined),
+    });
+    const { result } = await observing(declared, service, { concurrency: 1 });
+    expect(result).toMatchObject({
+      kind: 'failed',
+      notRead: 899,
+      interrupted: false,
+      failures: [{ proof: 'nothing', answer: { kind: 'slow_down' } }],
+    });
+    expect(service.singles()).toBe(0);
+  });
+});
+
+test.each([0, 1, 2, 3])('an interruption after %i requests ends it, and blames nobody', async (after) => {
+  const interruption = new AbortController();
+  const declared = { users: manyUsers(500) };
+  const service = listingService({
+    ...declared,
+    instead: ({ before }) => {
+      if (before >= after) interruption.abort('SIGINT');
+      return undefined;
+    },
+  });
+  const { result, news } = await observing(declared, service, {
+    signal: interruption.signal,
+    concurrency: 1,
+  });
+  // What was answered all the same is known: the count, and a hundred with each page.
+  expect(result).toEqual({
+    kind: 'failed',
+    failures: [],
+    notRead: 500 - 100 * Math.max(0, after),
+    interrupted: true,
+  });
+  expect(news).toEqual([]);
+  expect(service.requests).toHaveLength(after + 1);
+});
+
+test('whatever is created, deleted and broken while lists are read, nothing is absent that was there all the time, and nothing is there that never was', async () => {
+  const change = fc.record({
+    at: fc.nat(12),
+    what: fc.constantFrom('create', 'delete', 'break', 'repeat'),
+    index: fc.nat(260),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.nat(260), { minLength: 3, maxLength: 60 }),
+      fc.array(change, { maxLength: 8 }),
+      fc.integer({ min: 5, max: 100 }),
+      async (numbers, changes, mostOnPage) => {
+        const wanted = numbers.map((number) => userRecord(`u${String(number).padStart(5, '0')}`));
+        const touched = new Set<unknown>();
+        const service = listingService({
+          users: manyUsers(250),
+          mostOnPage,
+          instead: ({ before, page }, { users }) => {
+            for (const { at, what, index } of changes.filter((each) => each.at === before)) {
+              if (what === 'create') users.splice(index % users.length, 0, userRecord(`u9${index}`));
+              if (what === 'delete')
+                for (const gone of users.splice(index % users.length, 1)) touched.add(gone['username']);
+              if (what === 'repeat')
+                users.splice(index % users.length, 0, { ...users[index % users.length] });
+              if (what === 'break' && page !== undefined) return answered(500);
+            }
+            return undefined;
+          },
+        });
+        const { result } = await observing({ users: wanted }, service);
+        if (result.kind === 'failed') return; // two of one name
+        for (const { username } of wanted) {
+          const presence = result.observed.get(`user.${String(username)}`)?.presence;
+          if (touched.has(username)) continue;
+          const exists = Number(String(username).slice(1)) < 250;
+          expect([username, presence]).toEqual([username, exists ? 'present' : 'absent']);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
