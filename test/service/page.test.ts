@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { createClient, type PageReading } from '../../src/service/client.ts';
+import { pageIn } from '../../src/service/page.ts';
+import { redacting } from '../../src/service/redact.ts';
+import { answered, scriptedTransport } from '../support/scripted-transport.ts';
+
+const users = { path: '/api/v3/core/users/', query: { ordering: 'username', search: 'a b&c' } };
+const two = [
+  { pk: 1, username: 'a' },
+  { pk: 2, username: 'b' },
+];
+
+/** The second page of three, of two records each. */
+function page(pagination: JsonObject = {}, results: readonly unknown[] = two): object {
+  return {
+    pagination: {
+      next: 3,
+      previous: 1,
+      count: 5,
+      current: 2,
+      total_pages: 3,
+      start_index: 3,
+      end_index: 4,
+      ...pagination,
+    },
+    results,
+  };
+}
+
+async function reading(body: unknown, status = 200, number = 2): Promise<PageReading> {
+  const { send } = scriptedTransport(answered(status, body));
+  return createClient(send).readPage(users, { number, size: 2 });
+}
+
+test('a page is asked for with the query of its list, its number and its size', async () => {
+  const { send, requests } = scriptedTransport(answered(200, page()));
+  await createClient(send).readPage(users, { number: 2, size: 2 });
+  expect(requests).toEqual([
+    { method: 'GET', path: '/api/v3/core/users/?ordering=username&search=a+b%26c&page=2&page_size=2' },
+  ]);
+});
+
+test('a page has its records, how many there are in all, and the page after it', async () => {
+  expect(await reading(page())).toMatchObject({
+    proof: 'exists',
+    page: { count: 5, next: 3, end: 4, items: two.map((each) => ({ received: each, shown: each })) },
+  });
+});
+
+describe('a page that is not what was asked for, or contradicts itself, proves nothing', () => {
+  test.each<[string, object]>([
+    ['another page', page({ current: 1 })],
+    ['more records than it says', page({}, [...two, { pk: 3 }])],
+    ['fewer records than it says', page({}, two.slice(1))],
+    ['no records where there are some', page({ start_index: 0, end_index: 0 }, [])],
+    ['an end beyond the count', page({ count: 3 })],
+    ['no next page before the end', page({ next: 0 })],
+    ['a next page after the end', page({ count: 4 })],
+    ['a next page that is not the next', page({ next: 4 })],
+    ['a count that is a text', page({ count: '5' })],
+    ['a count that is a fraction', page({ count: 5.5 })],
+    ['a count that is negative', page({ count: -5 })],
+    ['no count', { pagination: { next: 0 }, results: two }],
+    ['no pagination', { results: two }],
+    ['no results', { pagination: page() }],
+    ['results that are no list', { ...page(), results: {} }],
+    ['a record, and no list', { pk: 1, username: 'a' }],
+    ['a list without a page', two],
+  ])('%s', async (_name, body) => {
+    expect((await reading(body)).proof).toBe('nothing');
+  });
+});
+
+test('an empty list has one page', () => {
+  const pagination = {
+    next: 0,
+    previous: 0,
+    count: 0,
+    current: 1,
+    total_pages: 1,
+    start_index: 0,
+    end_index: 0,
+  };
+  expect(pageIn({ pagination, results: [] }, 1)).toEqual({ items: [], count: 0, end: 0, next: 0 });
+});
+
+test.each([
+  [404, { detail: 'Invalid page.' }, 2, 'absent'],
+  [404, { detail: 'Not found.' }, 1, 'fault'],
+  [404, '<!DOCTYPE html>', 2, 'fault'],
+  [403, { detail: 'no' }, 2, 'denied'],
+  [500, '<h1>Server Error</h1>', 2, 'nothing'],
+  [400, { username: ['no'] }, 2, 'fault'],
+  [201, page(), 2, 'nothing'],
+] as const)('%i with %j, asked for page %i, is %s', async (status, body, number, proof) => {
+  expect((await reading(body, status, number)).proof).toBe(proof);
+});
+
+test('what is no record is left out, and what holds a secret is kept to be compared with, and not to be shown', async () => {
+  const secret = 'canary-of-a-header';
+  const body = page({}, [null, { pk: 2, username: secret, name: `it is ${secret}` }]);
+  const { send } = scriptedTransport(answered(200, body));
+  const met = await createClient(redacting(send, [secret])).readPage(users, { number: 2, size: 2 });
+  if (met.proof !== 'exists') expect.fail(met.proof);
+  expect(met.page.items.map(({ received }) => received['name'])).toEqual([`it is ${secret}`]);
+  expect(JSON.stringify(met.page.items.map(({ shown }) => shown))).not.toContain(secret);
+  expect(JSON.stringify(met.answer)).not.toContain(secret);
+});
+
+describe('whose the token is', () => {
+  test.each([
+    [answered(200, { user: { username: 'me', is_superuser: true } }), 'exists', true],
+    [answered(200, { user: { username: 'me', is_superuser: 'true' } }), 'exists', false],
+    [answered(200, { user: { username: 'me' } }), 'exists', false],
+    [answered(200, { username: 'me', is_superuser: true }), 'nothing', undefined],
+    [answered(403, { detail: 'no' }), 'denied', undefined],
+    [answered(404, { detail: 'no' }), 'fault', undefined],
+  ] as const)('%j: %s, %s', async (exchange, proof, isSuperuser) => {
+    const met = await createClient(scriptedTransport(exchange).send).readSelf();
+    expect(met.proof).toBe(proof);
+    expect(met.proof === 'exists' ? met.isSuperuser : undefined).toBe(isSuperuser);
+  });
+});
