@@ -7,6 +7,7 @@ import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { desired } from '../support/desired.ts';
+import { times } from '../support/effort.ts';
 import {
   altered,
   listingService,
@@ -478,6 +479,6 @@ test('whatever is created, deleted, doubled and broken while lists are read, eac
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: times({ short: 50, full: 1000 }) },
   );
 });
