@@ -7,6 +7,7 @@ import {
   type Identity,
   type Report,
   type ReportedOutcome,
+  type Version,
 } from './history.ts';
 
 /** A promise that was not kept. */
@@ -17,11 +18,15 @@ export interface Violation {
 
 /** The promises, each held against what the world saw. Nothing here knows how the engine works. */
 export const rules = {
+  contract: 'Nothing is sent but the three documented operations, and what a capability allows by name.',
   ends: 'Every run that is not killed ends, and with no exception.',
   one_outcome: 'Every declared resource has exactly one outcome, and the summary counts them.',
   created: '`created`: a request of this run created it, and the run was told so.',
   claimed_once: 'What was created once is claimed once, by one run.',
   exists: '`exists`, `unchanged`, `differs`: it was there at some moment of the run.',
+  seen: '`exists`, `unchanged`, `differs` of what can be looked up: a read of this run showed it.',
+  compared:
+    'The fields that are said to differ in what was looked up, and no others, did so at some moment of the run.',
   refused: '`rejected`, `denied`, `not_attempted`: no request of this run created it, then or later.',
   conflict: '`conflict`: somebody had the name, as far as the service said.',
   doubt: '`unknown`: something was unclear.',
@@ -33,7 +38,7 @@ export const rules = {
   attempts:
     'The attempts that are reported are the requests that were sent, and three at the most met a service that was there.',
   reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
-  absent: 'An application is created only after the service itself said that it is absent.',
+  absent: 'What can be looked up is created only after the service itself said that it is absent.',
   retry:
     'A create is sent again only when the one before cannot have worked, or the service was asked first.',
   reads: 'Nothing is looked up more than five times in a row, but for three outages.',
@@ -120,7 +125,12 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
 }
 
 /** What was sent, and when. */
-function checkRequests({ declared, events }: History, run: RunHistory, ceiling: number, fail: Fail): void {
+function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
+  const { declared, events } = history;
+  for (const event of run.sent) {
+    if (!isAllowed(history, event))
+      fail('contract', `${run.name} sent ${event.method} ${event.path}, which nothing allows`);
+  }
   const order = new Map(events.map((event, index) => [event, index]));
   const before = (a: HistoryEvent, b: HistoryEvent): boolean => (order.get(a) ?? 0) < (order.get(b) ?? 0);
   const delivery = new Map(run.delivered.map((event) => [event.request, event]));
@@ -158,12 +168,12 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
       }
       if (inARow === 6) fail('reads', `${run.name} looked up ${addressOf(identity)} six times in a row`);
     }
-    if (identity.type === 'application' && firstPost) {
+    if (canBeLookedUp(history, identity) && firstPost) {
       const lastRead = reads.findLast((read) => before(read, firstPost));
       const answer = lastRead && delivery.get(lastRead.request);
-      const isClear = answer !== undefined && before(answer, firstPost) && tells(answer);
+      const isClear = answer !== undefined && before(answer, firstPost) && isClearRead(answer);
       if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
-      if (writes.length > 0 && answer?.status !== 404)
+      if (writes.length > 0 && answer?.tells !== 'absent')
         fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
     }
     for (const [index, post] of writes.entries()) {
@@ -179,15 +189,9 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
         fail('retry', `${run.name} sent #${post.request} after a clear answer to #${earlier.request}`);
       const asked = reads.some((read) => {
         const told = delivery.get(read.request);
-        return (
-          before(answer, read) &&
-          told !== undefined &&
-          before(told, post) &&
-          told.status === 404 &&
-          told.clear
-        );
+        return before(answer, read) && told !== undefined && before(told, post) && told.tells === 'absent';
       });
-      if (identity.type === 'application' && !asked)
+      if (canBeLookedUp(history, identity) && !asked)
         fail('retry', `${run.name} sent #${post.request} without asking what became of #${earlier.request}`);
     }
   }
@@ -215,6 +219,22 @@ function checkRequests({ declared, events }: History, run: RunHistory, ceiling: 
         `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
       );
   }
+}
+
+/** Whether a request is one of the documented operations, or something that a capability of the run is for. */
+function isAllowed({ capabilities, declared }: History, { method, path }: Of<'sent'>): boolean {
+  const [place = '', query] = path.split('?');
+  if (method === 'POST') return query === undefined && creating.includes(place);
+  if (method !== 'GET') return false;
+  if (query === undefined) return /^\/api\/v3\/core\/applications\/[-\w]+\/$/.test(place);
+  const names = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
+  return capabilities.includes('lookup-users') && place === creating[1] && names.includes(query);
+}
+
+const creating = ['/api/v3/core/applications/', '/api/v3/core/users/'];
+
+function canBeLookedUp({ capabilities }: History, { type }: Identity): boolean {
+  return type === 'application' || capabilities.includes('lookup-users');
 }
 
 /** How it waited for a service that was away. */
@@ -395,6 +415,10 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
   if (attempts !== posts.length)
     fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
   if (!wasResent) checkParts(history, reported, { answers, commits }, fail);
+  if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported)) {
+    if (!answers.some(({ tells }) => tells === 'present')) fail('seen', `${says}, and never saw it`);
+    checkCompared(history, run, reported, fail);
+  }
   const counted = posts.filter((post) => !(cannotHave(run, post) && metOutage(history, run, post)));
   if (counted.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
   switch (outcome) {
@@ -435,7 +459,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       if (
         !run.gaveUp &&
         !couldNotLook(run, reported) &&
-        answers.every((answer) => answer.clear && (answer.method === 'POST' || tells(answer)))
+        answers.every((answer) => answer.clear && (answer.method === 'POST' || isClearRead(answer)))
       )
         fail('doubt', `${says}, and every answer was clear`);
       break;
@@ -453,6 +477,23 @@ function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
   );
   const isInTrouble = run.delivered.some((answer) => !isPlainAnswer(answer) && !stopsItsKind(answer));
   return !hasLooked && isInTrouble;
+}
+
+/** Whether what is said to differ is what differed at some moment of the run. */
+function checkCompared(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
+  const { outcome, differences = [] } = reported;
+  const told = differences.map(({ field }) => field);
+  const said = outcome === 'differs' ? told.length > 0 : outcome === 'exists' || told.length === 0;
+  const versions = versionsDuring(history, reported, run);
+  const isSo = versions.some(
+    ({ differing }) => differing.length === told.length && differing.every((field) => told.includes(field)),
+  );
+  if (said && isSo) return;
+  const were = versions.map(({ differing }) => differing.join(', ') || 'nothing').join('; or ');
+  fail(
+    'compared',
+    `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${were}`,
+  );
 }
 
 /** Whether what is said of doubts and of differing fields is what happened, for what is there. */
@@ -513,7 +554,8 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
   }
 }
 
-function checkConvergence({ declared, present, events }: History, fail: Fail): void {
+function checkConvergence(history: History, fail: Fail): void {
+  const { declared, present, events } = history;
   const there = new Set(present.map((identity) => addressOf(identity)));
   for (const event of events) {
     if (event.kind === 'handled' && event.committed) there.add(addressOf(event));
@@ -523,9 +565,9 @@ function checkConvergence({ declared, present, events }: History, fail: Fail): v
     if (!identity.invalid && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
-  // An application that is there is not sent; of a user nobody knows.
+  // What is there, and is seen there, is not sent.
   const anyInvalid = declared.some(
-    (identity) => identity.invalid && (identity.type === 'user' || !there.has(addressOf(identity))),
+    (identity) => identity.invalid && !(canBeLookedUp(history, identity) && there.has(addressOf(identity))),
   );
   for (const { run, ending, report } of ofKind(events, 'ended')) {
     if (run !== 'rerun' && run !== 'last') continue;
@@ -545,19 +587,27 @@ function isInvalid(declared: readonly DeclaredIdentity[], identity: Identity): b
 }
 
 /** Whether something existed at some moment of a run. */
-function wasPresent(
+function wasPresent(history: History, identity: Identity, run: RunHistory): boolean {
+  return versionsDuring(history, identity, run).length > 0;
+}
+
+/** What the service held of something at the moments of a run, one after the other; nothing where it was never there. */
+function versionsDuring(
   { present, events }: History,
   identity: Identity,
   { beganAt, endedAt }: RunHistory,
-): boolean {
-  let there = present.some((other) => isSame(other, identity));
+): Version[] {
+  let held: Version | undefined = present.find((other) => isSame(other, identity));
+  const versions = new Set<Version>();
   for (const event of events) {
-    if (there && event.at >= beganAt && event.at <= endedAt) return true;
-    if (event.at > endedAt) return false;
-    if (event.kind === 'handled' && event.committed && isSame(event, identity)) there = true;
-    if (event.kind === 'actor' && isSame(event, identity)) there = event.action === 'create';
+    if (event.at > endedAt) break;
+    if (held && event.at >= beganAt) versions.add(held);
+    if (event.kind === 'handled' && event.committed && isSame(event, identity))
+      held = { differing: event.lacking };
+    if (event.kind === 'actor' && isSame(event, identity))
+      held = event.action === 'create' ? event : undefined;
   }
-  return there;
+  return [...versions, ...(held ? [held] : [])];
 }
 
 /** The first create of each resource in a run. */
@@ -571,8 +621,8 @@ function beginnings({ sent }: RunHistory): Of<'sent'>[] {
 }
 
 /** The service itself said that it is there, or that it is not. */
-function tells({ exchange, status, clear }: Of<'delivered'>): boolean {
-  return exchange === 'answered' && clear && (status === 200 || status === 404);
+function isClearRead({ tells }: Of<'delivered'>): boolean {
+  return tells !== undefined;
 }
 
 /** It was never sent, or whoever stood in front of the service put it off. */

@@ -1,8 +1,15 @@
+import type { Capability } from '../../src/kinds/capability.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
+
 /** What is declared, or created by others: an application or a user. */
 export interface Identity {
   readonly type: 'application' | 'user';
   readonly name: string;
+}
+
+/** What the service holds of what is declared: the declared fields that are otherwise there. */
+export interface Version {
+  readonly differing: readonly string[];
 }
 
 /** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
@@ -20,6 +27,8 @@ export type HistoryEvent = { readonly at: number } & (
       readonly run: string;
       readonly request: number;
       readonly method: Method;
+      /** With the query. */
+      readonly path: string;
     } & Identity)
   /** The service worked on a request. */
   | ({
@@ -41,7 +50,7 @@ export type HistoryEvent = { readonly at: number } & (
   /** Something went on a request's behalf to where the service sent it. */
   | { readonly kind: 'followed'; readonly run: string; readonly request: number }
   /** Somebody else did something. */
-  | ({ readonly kind: 'actor'; readonly action: 'create' | 'delete' } & Identity)
+  | ({ readonly kind: 'actor'; readonly action: 'create' | 'delete' } & Identity & Version)
   | { readonly kind: 'revoked' }
   /** The service goes away until then. */
   | { readonly kind: 'restarts'; readonly until: number }
@@ -70,6 +79,8 @@ export interface Delivery {
   readonly words: string;
   /** Whether it says clearly what became of the request: the service's own answer, or a promise that nothing was done. */
   readonly clear: boolean;
+  /** What it says of what was looked up, if it says it clearly. */
+  readonly tells?: 'present' | 'absent';
   /** Whether it was refused, for a cause that may pass. */
   readonly refused?: true;
   /** Whether that came of a restart of the service. */
@@ -98,7 +109,8 @@ export interface ReportedOutcome extends Identity {
 export interface History {
   readonly seed: number;
   readonly declared: readonly DeclaredIdentity[];
-  readonly present: readonly Identity[];
+  readonly capabilities: readonly Capability[];
+  readonly present: readonly (Identity & Version)[];
   readonly events: readonly HistoryEvent[];
 }
 

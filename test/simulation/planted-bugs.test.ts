@@ -13,7 +13,7 @@ describe('the simulation', () => {
   test.each(Object.entries(plantedBugs))('catches an engine that %s', async (_, bug) => {
     const broken = new Set<Rule>();
     for (let seed = 0; seed < 2000 && !broken.has(bug.breaks); seed += 1) {
-      for (const { rule } of (await simulate(seed, bug)).violations) broken.add(rule);
+      for (const { rule } of (await simulate(seed, { bug })).violations) broken.add(rule);
     }
     expect([...broken]).toContain(bug.breaks);
   });

@@ -1,8 +1,11 @@
 import type { Clock } from '../../src/base/clock.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './checker.ts';
+import { listIn, type List } from './list-faults.ts';
+import { groupIds } from './scenario.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -11,6 +14,8 @@ export interface PlantedBug {
   /** The rule that it breaks. */
   readonly breaks: Rule;
   readonly transport?: (network: Transport, around: Around) => Transport;
+  /** What it makes of what is declared. */
+  readonly manifest?: (text: string) => string;
   readonly clock?: (clock: Clock) => Clock;
   readonly report?: (report: Report) => Report;
   readonly ending?: (ending: Ending) => Ending;
@@ -71,7 +76,41 @@ function sentIn({ body = '{}' }: HttpRequest): object {
   return JSON.parse(body) as object; // a create request, as rollcall made it
 }
 
+/** An engine that makes something else of the list of all who have some name. */
+function misreadingUsers(
+  mistake: (list: List, name: string) => Partial<List> | undefined,
+): NonNullable<PlantedBug['transport']> {
+  return misreading(({ status, body }, { method, path }) => {
+    const name = new URL(path, 'https://service.example').searchParams.get('username');
+    if (method !== 'GET' || name === null || status !== 200) return undefined;
+    const list = listIn(body);
+    const misread = mistake(list, name);
+    return misread && { body: JSON.stringify({ ...list, ...misread }) };
+  });
+}
+
+const ofUsers = ({ path }: HttpRequest): boolean => path.includes('/users/');
+
+function isInDeclaredOrder({ groups }: JsonObject): boolean {
+  return JSON.stringify(groups) === JSON.stringify(groupIds);
+}
+
+const emptyList = { status: 200, body: '{"pagination":{"count":0},"results":[]}' };
+
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
+  'looks users up without being told to': {
+    breaks: 'contract',
+    transport: (network) => async (request, signal) => {
+      if (request.method === 'POST' && ofUsers(request))
+        await network({ method: 'GET', path: `${request.path}?username=u0` }, signal);
+      return network(request, signal);
+    },
+  },
+  'sends a filter that is empty': {
+    breaks: 'contract',
+    transport: (network) => (request, signal) =>
+      network({ ...request, path: request.path.replace(/username=.*/, 'username=') }, signal),
+  },
   'takes a 404 in HTML for absent': {
     breaks: 'reads_first',
     transport: misreading(({ status }, { method }) =>
@@ -175,6 +214,73 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       now: () => clock.now() + 10_000,
       sleep: (milliseconds, signal) => clock.sleep(milliseconds / 2, signal),
     }),
+  },
+  'takes a denied look at users for absent': {
+    breaks: 'denied',
+    transport: misreading(({ status }, request) =>
+      request.method === 'GET' && ofUsers(request) && status === 403 ? emptyList : undefined,
+    ),
+  },
+  'takes a list that is not there for an empty one': {
+    breaks: 'reads_first',
+    transport: misreading(({ status }, request) =>
+      request.method === 'GET' && ofUsers(request) && status === 404 ? emptyList : undefined,
+    ),
+  },
+  'takes a list that is cut short for whole': {
+    breaks: 'absent',
+    transport: misreadingUsers(({ results }) => ({ pagination: { count: results.length } })),
+  },
+  'takes whoever comes for the user that was asked for': {
+    breaks: 'seen',
+    transport: misreadingUsers(
+      ({ results: [first] }, username) =>
+        first && { pagination: { count: 1 }, results: [{ ...first, username }] },
+    ),
+  },
+  'takes the list of all for the presence of one': {
+    breaks: 'exists',
+    transport: misreadingUsers(({ results: [first, ...others] }, username) =>
+      first && others.length > 0
+        ? { pagination: { count: 1 }, results: [{ ...first, username }] }
+        : undefined,
+    ),
+  },
+  'takes a name that nobody sees for a user that exists': {
+    breaks: 'seen',
+    report: changingEach((outcome) =>
+      outcome.type === 'user' && outcome.outcome === 'conflict' ? { ...outcome, outcome: 'exists' } : outcome,
+    ),
+  },
+  'lets an empty list clear a create that was in doubt': {
+    breaks: 'refused',
+    report: changingEach((outcome) =>
+      outcome.type === 'user' && outcome.outcome === 'unknown'
+        ? { ...outcome, outcome: 'conflict' }
+        : outcome,
+    ),
+  },
+  'claims a user that it found after a lost answer': {
+    breaks: 'created',
+    report: changingEach((outcome) =>
+      outcome.type === 'user' && outcome.doubt === 'checked' ? { ...outcome, outcome: 'created' } : outcome,
+    ),
+  },
+  'takes a user that was made by half for whole': {
+    breaks: 'in_full',
+    transport: misreadingUsers(({ results }) => ({
+      results: results.map((user) => ({ ...user, groups: groupIds })),
+    })),
+  },
+  'compares groups in their order': {
+    breaks: 'compared',
+    transport: misreadingUsers(({ results }) => ({
+      results: results.map((user) => (isInDeclaredOrder(user) ? user : { ...user, groups: [] })),
+    })),
+  },
+  'compares what is not declared': {
+    breaks: 'compared',
+    manifest: (text) => text.replaceAll(/( {2}- username: .*)/g, '$1\n    exactly: [groups, attributes]'),
   },
   'goes on after a denial': {
     breaks: 'denied',

@@ -52,9 +52,10 @@ export function startRun(
   let printed = '';
   const silent = { write: () => {}, isTerminal: false, colours: false };
   const clock = time.clock(isDead);
+  const manifest = manifestOf(scenario);
   const context: Context = {
     env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
-    files: memoryFiles({ 'm.yaml': manifestOf(scenario) }),
+    files: memoryFiles({ 'm.yaml': bug?.manifest?.(manifest) ?? manifest }),
     clock: bug?.clock?.(clock) ?? clock,
     random,
     writeReport: async () => {},
@@ -73,6 +74,7 @@ export function startRun(
   const waits = bug?.wait ?? wait;
   const options = {
     output: 'json',
+    ...(scenario.capabilities.length > 0 && { capability: scenario.capabilities }),
     ...(waits !== undefined && { wait: waits }),
     yes: true,
     concurrency,

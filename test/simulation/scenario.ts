@@ -1,21 +1,27 @@
 import type { Random } from '../../src/base/clock.ts';
-import type { DeclaredIdentity, Identity } from './history.ts';
+import type { Capability } from '../../src/kinds/capability.ts';
+import { isSame, type DeclaredIdentity, type Identity } from './history.ts';
+import { listFaults, type ListFault } from './list-faults.ts';
 
 /** What a seed makes happen. */
 export interface Scenario {
+  /** What the runs are allowed beyond the documented operations. */
+  readonly capabilities: readonly Capability[];
   readonly declared: readonly DeclaredIdentity[];
-  /** What exists before, and, of applications, whether it differs from what is declared. */
+  /** What exists before, and whether it differs from what is declared. */
   readonly existing: readonly (Identity & { readonly differs: boolean })[];
   /** How often a request meets a fault: from 0 to 1. */
   readonly trouble: number;
   /** Which of the faults are about; a storm of one kind finds other things than a little of each. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly (Fault | BeyondFault)[];
   readonly ceiling: number;
   readonly runs: readonly PlannedRun[];
   readonly actor: readonly (Identity & { readonly at: number; readonly action: 'create' | 'delete' })[];
   /** When the token is revoked, if it is. */
   readonly revokedAt?: number;
   readonly failFast: boolean;
+  /** The token of the first runs may not look at users at all. */
+  readonly mayViewUsers: boolean;
   /** What `--wait` is given, if it is. */
   readonly wait?: '0' | '60';
   readonly restart?: Restart;
@@ -82,6 +88,11 @@ export const faults = [
 
 export type Fault = (typeof faults)[number];
 
+/** Faults that are about only where something is allowed beyond the documented operations. */
+export const beyondFaults = [...listFaults, 'half_reset'] as const;
+
+export type BeyondFault = ListFault | 'half_reset';
+
 export function scenarioOf(random: Random): Scenario {
   const chance = (probability: number): boolean => random() < probability;
   const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
@@ -119,6 +130,7 @@ export function scenarioOf(random: Random): Scenario {
   };
   const actions = chance(0.3) ? whole(1, 4) : 0;
   return {
+    capabilities: [],
     declared,
     existing,
     trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
@@ -132,6 +144,7 @@ export function scenarioOf(random: Random): Scenario {
     })),
     ...(chance(0.1) && { revokedAt: whole(0, 1500) }),
     failFast: chance(0.1),
+    mayViewUsers: true,
   };
 }
 
@@ -157,6 +170,25 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
   return { ...calm, restart, runs, trouble: 0, actor: [], failFast: false };
 }
 
+/** Allows the runs something beyond the documented operations, or not; and lets that go wrong. */
+export function withCapabilities(scenario: Scenario, random: Random): Scenario {
+  const chance = (probability: number): boolean => random() < probability;
+  if (chance(0.5)) return scenario;
+  const hidden = chance(0.3);
+  const declared = scenario.declared.map((identity) =>
+    identity.type === 'user' ? { ...identity, hidden: hidden && chance(0.4) } : identity,
+  );
+  const often = chance(0.3) ? 1 : 0.2;
+  const more = beyondFaults.filter(() => chance(often));
+  return {
+    ...scenario,
+    capabilities: ['lookup-users'],
+    declared,
+    faults: [...scenario.faults, ...more],
+    mayViewUsers: !chance(0.03),
+  };
+}
+
 /** The manifest of a scenario. What is invalid names a provider, or a group, that the service does not know. */
 export function manifestOf({ declared }: Scenario): string {
   const list = (type: Identity['type'], key: string): string[] => {
@@ -167,10 +199,15 @@ export function manifestOf({ declared }: Scenario): string {
 }
 
 const unknownGroup = '99999999-9999-4999-8999-999999999999';
+const otherGroup = { pk: '00000000-0000-4000-8000-0000000000aa', name: 'climbers' };
+const knownGroups = [
+  { pk: 'ffe01d52-77c3-4b0e-9d2a-6c1b5a4f3e2d', name: 'night shift' },
+  { pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' },
+];
 
-/** What the world holds of what the resources refer to: a group for all users, a backchannel provider for each application. */
+/** What the world holds of what the resources refer to: groups for all users, backchannel providers for each application. */
 export const world = {
-  groups: [{ pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' }],
+  groups: [...knownGroups, otherGroup],
   providers: [20, 21, 22, 23, 24, 30, 31, 32, 33, 34].map((pk) => ({ pk, name: `Provider ${pk}` })),
 };
 
@@ -182,29 +219,56 @@ function detailsOf({ type, name }: Identity): object {
   const number = Number(name.slice(1));
   return type === 'application'
     ? { backchannel_providers: [30 + number, 20 + number] }
-    : { groups: knownGroups, last_login: '2024-05-01T10:00:00+02:00' };
+    : {
+        groups: declaredGroups,
+        last_login: '2024-05-01T10:00:00+02:00',
+        attributes: { desk: { room: '4.2' } },
+      };
 }
 
-const knownGroups = world.groups.map(({ pk }) => pk.toUpperCase());
+/** The ids of the groups that are declared, in their order there. */
+export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
+
+/** In another form and in another order than the service has them. */
+const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
+
+/** What stands beside what is declared, and is nobody's business. */
+const besides = {
+  application: { meta_publisher: 'Somebody' },
+  user: {
+    email: 'somebody@example.com',
+    groups: [...declaredGroups, otherGroup.pk],
+    attributes: { desk: { room: '4.2', floor: 4 }, hired: 2020 },
+  },
+};
+
+/** What is invalid, and so is never as declared. */
+function invalidFieldsOf({ type, name }: Identity): object {
+  return type === 'application'
+    ? { provider: 90 + Number(name.slice(1)) }
+    : { groups: [...declaredGroups, unknownGroup] };
+}
 
 function entryOf({ type, name, invalid }: DeclaredIdentity): string[] {
   const key = type === 'application' ? 'slug' : 'username';
-  const unknown =
-    type === 'application'
-      ? { provider: 90 + Number(name.slice(1)) }
-      : { groups: [...knownGroups, unknownGroup] };
-  const declared = { ...detailsOf({ type, name }), ...(invalid && unknown) };
+  const fields = { ...detailsOf({ type, name }), ...(invalid && invalidFieldsOf({ type, name })) };
   return [
     `  - ${key}: ${name}`,
     `    name: Name of ${name}`,
-    ...Object.entries(declared).flatMap(([field, value]) => fieldOf(field, value)),
+    ...Object.entries(fields).flatMap(([field, value]) => fieldOf(field, value, '    ')),
   ];
 }
 
 /** In blocks: that is read many times as fast as a list in brackets, and most of a simulation is reading. */
-function fieldOf(field: string, value: unknown): string[] {
-  if (!Array.isArray(value)) return [`    ${field}: ${JSON.stringify(value)}`];
-  return [`    ${field}:`, ...value.map((item) => `      - ${JSON.stringify(item)}`)];
+function fieldOf(field: string, value: unknown, indent: string): string[] {
+  if (Array.isArray(value))
+    return [`${indent}${field}:`, ...value.map((item) => `${indent}  - ${JSON.stringify(item)}`)];
+  if (typeof value === 'object' && value !== null)
+    return [
+      `${indent}${field}:`,
+      ...Object.entries(value).flatMap(([key, item]) => fieldOf(key, item, `${indent}  `)),
+    ];
+  return [`${indent}${field}: ${JSON.stringify(value)}`];
 }
 
 /** The body of a create request by somebody else. */
@@ -212,5 +276,15 @@ export function bodyOf({ type, name }: Identity, differs: boolean): object {
   const key = type === 'application' ? 'slug' : 'username';
   return differs
     ? { [key]: name, name: 'Another name' }
-    : { [key]: name, name: `Name of ${name}`, ...detailsOf({ type, name }) };
+    : { [key]: name, name: `Name of ${name}`, ...detailsOf({ type, name }), ...besides[type] };
+}
+
+/** The declared fields that are otherwise in what somebody else created with such a body. */
+export function differingIn({ declared }: Scenario, identity: Identity, differs: boolean): readonly string[] {
+  const { invalid = false } = declared.find((other) => isSame(other, identity)) ?? {};
+  const fields = [
+    ...(differs ? ['name', ...Object.keys(detailsOf(identity))] : []),
+    ...(invalid ? Object.keys(invalidFieldsOf(identity)) : []),
+  ];
+  return [...new Set(fields)];
 }

@@ -11,7 +11,8 @@ import {
   type Identity,
   type Method,
 } from './history.ts';
-import { bodyOf, partialField, world, type Fault, type Restart, type Scenario } from './scenario.ts';
+import { listIn, spoiled } from './list-faults.ts';
+import { bodyOf, differingIn, partialField, world, type Restart, type Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** An event as it is logged; the time is added. */
@@ -94,7 +95,8 @@ export class ServiceWorld {
       this.#sandbox = this.#newSandbox();
       for (const other of this.#bodies.values()) this.#insert(other, other.body);
     }
-    this.log({ kind: 'actor', action, type, name });
+    const differing = differingIn(this.#scenario, identity, true);
+    this.log({ kind: 'actor', action, type, name, differing });
   }
 
   isPresent(identity: Identity): boolean {
@@ -108,15 +110,16 @@ export class ServiceWorld {
         if (isDead()) return;
         const underWay = this.#underWay(run, token, request);
         const { id, method, type, name } = underWay;
-        this.log({ kind: 'sent', run, request: id, method, type, name });
+        this.log({ kind: 'sent', run, request: id, method, type, name, path: request.path });
         let answered = false;
-        const deliver = ({ exchange, words, clear, pausedUntil, closed, restarting }: Answering): void => {
+        const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
           step();
           if (answered || isDead()) return; // the step may have been its last, or an interruption
           answered = true;
           signal?.removeEventListener('abort', giveUp);
           const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
+          const { tells, pausedUntil, closed, restarting } = answering;
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
           const refused = exchange.kind === 'never_sent' && exchange.transient;
           this.log({
@@ -130,6 +133,7 @@ export class ServiceWorld {
             ...status,
             words,
             clear,
+            ...(tells && { tells }),
             ...(refused && { refused }),
             ...(restarting && { restarting }),
             ...pause,
@@ -151,7 +155,8 @@ export class ServiceWorld {
   ): UnderWay {
     const type = path.includes('/users/') ? 'user' : 'application';
     const fields = body === '' ? {} : (JSON.parse(body) as Record<string, string>); // a create request, as rollcall made it
-    const name = fields['slug'] ?? fields['username'] ?? path.split('/').at(-2) ?? '';
+    const filter = new URL(path, 'https://service.example').searchParams.get('username');
+    const name = fields['slug'] ?? fields['username'] ?? filter ?? path.split('/').at(-2) ?? '';
     const authorization = `Bearer ${token}`;
     const headers = { authorization, 'content-type': 'application/json' };
     return {
@@ -174,10 +179,12 @@ export class ServiceWorld {
     this.#time.after(there, () => {
       const own = (part: 'whole' | 'half' = 'whole'): Answering => {
         const response = this.#handle(underWay, part);
+        const tells = toldBy(underWay, response);
         return {
           ...answeredIn(back, response.status, response.body, response.headers),
           words: `${response.status}`,
           clear: true,
+          ...(tells && { tells }),
         };
       };
       const meeting = fault === undefined ? own : () => this.#faulty(fault, underWay, own, back);
@@ -212,7 +219,12 @@ export class ServiceWorld {
   }
 
   /** What a fault makes of a request that would have been answered with `own`, which lets the service work on it. */
-  #faulty(fault: Fault, underWay: UnderWay, own: (part?: 'half') => Answering, back: number): Answering {
+  #faulty(
+    fault: Scenario['faults'][number],
+    underWay: UnderWay,
+    own: (part?: 'half') => Answering,
+    back: number,
+  ): Answering {
     const isPost = underWay.method === 'POST';
     const odd = (
       status: number,
@@ -347,6 +359,22 @@ export class ServiceWorld {
           clear: true,
           closed: true,
         };
+      case 'half_reset':
+        own('half');
+        return { ...lostIn(back), words: `reset (${fault})` };
+      default: {
+        if (isPost || underWay.type !== 'user') return own();
+        const answering = own();
+        if (answering.exchange.kind !== 'answered' || answering.exchange.status !== 200) return answering;
+        const { id, name, request } = underWay;
+        const found = answering.exchange.body;
+        const all = this.#sandbox.handle({ ...request, path: request.path.replace(/\?.*/, '') }).body;
+        // The token sees nobody, or just the one who was asked for: then the filter makes no difference.
+        if (fault === 'filter_ignored' && listIn(all).results.length === listIn(found).results.length)
+          return answering;
+        const { status, body } = spoiled(fault, name, { found, all, form: id });
+        return odd(status, body);
+      }
     }
   }
 
@@ -382,11 +410,14 @@ export class ServiceWorld {
   }
 
   #newSandbox(): Sandbox {
-    const visible = this.#scenario.declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
-    return new Sandbox({
-      ...world,
-      tokens: [{ token: tokens.first, view_applications: visible }, { token: tokens.healed }],
-    });
+    const { declared, mayViewUsers } = this.#scenario;
+    const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
+    const first = {
+      token: tokens.first,
+      view_applications: visible,
+      view_users: mayViewUsers ? visible : ('none' as const),
+    };
+    return new Sandbox({ ...world, tokens: [first, { token: tokens.healed }] });
   }
 
   #between(least: number, most: number): number {
@@ -396,6 +427,16 @@ export class ServiceWorld {
   #pick<Item>(items: readonly Item[]): Item | undefined {
     return items[this.#between(0, items.length - 1)];
   }
+}
+
+/** What the service's own answer to a read says of what was looked up. */
+function toldBy(
+  { method, type }: UnderWay,
+  { status, body }: SandboxResponse,
+): 'present' | 'absent' | undefined {
+  if (method !== 'GET') return undefined;
+  if (status === 200) return type === 'application' || listIn(body).results.length > 0 ? 'present' : 'absent';
+  return status === 404 && type === 'application' ? 'absent' : undefined;
 }
 
 /** Seconds as one line of a header has them, or two lines that were joined. */

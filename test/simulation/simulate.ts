@@ -3,7 +3,7 @@ import { check, type Violation } from './checker.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { scenarioOf, withPatience } from './scenario.ts';
+import { differingIn, scenarioOf, withCapabilities, withPatience, type Scenario } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -14,6 +14,12 @@ export interface Simulated {
   readonly violations: readonly Violation[];
 }
 
+export interface SimulateOptions {
+  readonly bug?: PlantedBug | undefined;
+  /** Whether nothing is allowed beyond the documented operations, whatever the seed says. */
+  readonly contractOnly?: boolean;
+}
+
 /** Longer than any run should take: ten minutes of pauses, over and over. */
 const endOfTimeMs = 24 * 60 * 60 * 1000;
 
@@ -21,9 +27,13 @@ const endOfTimeMs = 24 * 60 * 60 * 1000;
  * What happens under a seed: one or two runs meet every fault that the seed has for them. Then all is well again, whatever
  * was still on its way arrives, and two more runs, one after the other, should finish the job and find nothing left to do.
  */
-export async function simulate(seed: number, bug?: PlantedBug): Promise<Simulated> {
+export async function simulate(
+  seed: number,
+  { bug, contractOnly = false }: SimulateOptions = {},
+): Promise<Simulated> {
   const random = seededRandom(seed);
-  const scenario = withPatience(scenarioOf(random), seededRandom(~seed));
+  const documented = withPatience(scenarioOf(random), seededRandom(~seed));
+  const scenario = contractOnly ? documented : withCapabilities(documented, seededRandom(seed ^ 0x55555555));
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const surroundings = { scenario, world, time, random, bug };
@@ -42,8 +52,17 @@ export async function simulate(seed: number, bug?: PlantedBug): Promise<Simulate
   const history: History = {
     seed,
     declared: scenario.declared,
-    present: scenario.existing.map(({ type, name }) => ({ type, name })),
+    capabilities: scenario.capabilities,
+    present: presentIn(scenario),
     events: world.events,
   };
   return { history, violations: check(history) };
+}
+
+function presentIn(scenario: Scenario): History['present'] {
+  return scenario.existing.map(({ type, name, differs }) => ({
+    type,
+    name,
+    differing: differingIn(scenario, { type, name }, differs),
+  }));
 }

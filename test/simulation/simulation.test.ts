@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/apply/outcome.ts';
 import { times } from '../support/effort.ts';
 import { narrate } from './narrate.ts';
-import { faults } from './scenario.ts';
+import { beyondFaults, faults, type BeyondFault, type Fault } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 1000, full: 10_000 }));
@@ -16,9 +16,11 @@ describe('a simulated run of apply', () => {
     async () => {
       const met = new Set<string>();
       const ended = new Set<string>();
+      const allowed = new Set<string>();
       for (let seed = 0; seed < seeds; seed += 1) {
         const simulated = await simulate(seed);
         if (simulated.violations.length > 0) expect.fail(narrate(simulated));
+        allowed.add(simulated.history.capabilities.join(' '));
         for (const event of simulated.history.events) {
           if (event.kind === 'delivered') met.add(event.words);
           if (event.kind === 'ended') ended.add(event.ending);
@@ -27,7 +29,7 @@ describe('a simulated run of apply', () => {
         }
       }
       const words = [...met].join('\n');
-      const inWords: Partial<Record<(typeof faults)[number], string>> = {
+      const inWords: Partial<Record<Fault | BeyondFault, string>> = {
         refused: 'connection refused',
         unknown_host: 'unknown host',
         reset_before: 'reset before it arrived',
@@ -37,7 +39,8 @@ describe('a simulated run of apply', () => {
         resent: 'to the second of two',
       };
       if (seeds < enough) return;
-      for (const fault of faults) expect(words).toContain(inWords[fault] ?? fault);
+      expect(allowed).toEqual(new Set(['', 'lookup-users']));
+      for (const fault of [...faults, ...beyondFaults]) expect(words).toContain(inWords[fault] ?? fault);
       for (const what of ['after it was done', 'before it arrived'])
         expect(words).toContain(`reset by the restart, ${what}`);
       for (const what of ['refused', '502 of the front', '503 of the front'])
