@@ -3,11 +3,14 @@ import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { doctorChecks, isDenied, isHealthy } from '../report/words/doctor.ts';
 import { doctorJson, doctorText, type Diagnosis } from '../report/formats/doctor.ts';
+import { leastRole } from '../report/formats/role.ts';
 import { inline } from '../report/printable.ts';
 import type { ResourceType } from '../kinds/all.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, waitedInVain } from '../service/outage.ts';
 import { probe, type Probe } from '../service/probe.ts';
+import { releaseIn, releaseRequest } from '../service/release.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
 import { check, hasErrors } from '../run/check.ts';
 import { withService, type Service } from '../run/connect.ts';
@@ -22,18 +25,25 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
   /** Sends nothing but the three operations. */
   readonly contractOnly?: boolean;
+  /** Prints the least role in place of all checks. */
+  readonly role?: boolean;
 }
 
 /** `rollcall doctor`: asks the service harmless things, and says what that tells. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
+  const values = await valuesOf(options, context.env);
+  if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);
   const job = narrated(context, voiceOf(options, context.env));
-  const settings = await readSettings(await valuesOf(options, context.env), context, 'service');
+  const settings = await readSettings(values, context, 'service');
   if (settings.service === undefined) {
     context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
   const declared: Declared = () => declaredTypes(settings, context);
-  const examined = await examine(settings.service, job, options.contractOnly ? undefined : declared);
+  const examined = await examine(settings.service, job, {
+    ...(options.contractOnly ? {} : { declared }),
+    ...(settings.release && { configured: settings.release }),
+  });
   if (examined.kind === 'interrupted') return examined.ending;
   const { diagnosis } = examined;
   const { checks } = diagnosis;
@@ -44,6 +54,16 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   );
   if (isHealthy(checks)) return 'done';
   return isDenied(checks) ? 'denied' : 'failed';
+}
+
+/** Nothing is asked for this: what the token has does not matter. */
+function printRole({ capabilities, release, diagnostics }: Settings, context: Context): Ending {
+  if (hasErrors(diagnostics)) {
+    context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr)));
+    return 'invalid';
+  }
+  context.stdout.write(leastRole(capabilities, release));
+  return 'done';
 }
 
 /** The types that the manifests of rollcall.yaml declare; nothing where there are none, or where they are faulty. */
@@ -67,7 +87,11 @@ export type Examined =
  * Probes the service, waiting for it with --wait if it is only starting, and asks it about the token. Without `declared`,
  * nothing is asked but the three operations.
  */
-export function examine(settings: ServiceSettings, job: NarratedJob, declared?: Declared): Promise<Examined> {
+export function examine(
+  settings: ServiceSettings,
+  job: NarratedJob,
+  { declared, configured }: { readonly declared?: Declared; readonly configured?: Release } = {},
+): Promise<Examined> {
   return withService(settings, job, async (service) => {
     const { send, signal } = service;
     const { proxy } = settings;
@@ -75,7 +99,9 @@ export function examine(settings: ServiceSettings, job: NarratedJob, declared?: 
     const found = await probed(service, job);
     const canBeAsked = found.stage === 'denied' || found.stage === 'well';
     const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
-    const types = who.finding?.kind === 'valid' ? await declared?.() : undefined;
+    const isKnown = who.finding?.kind === 'valid';
+    const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
+    const types = isKnown ? await declared?.() : undefined;
     if (signal.aborted) {
       job.stderr.write(`The check of ${inline(destinationName(destination))} was interrupted.\n`);
       return { kind: 'interrupted', ending: interruptedBy(signal) };
@@ -86,9 +112,12 @@ export function examine(settings: ServiceSettings, job: NarratedJob, declared?: 
       ...(proxy && { proxy: proxy.origin }),
       ...(who.finding && { finding: who.finding }),
       ...(types && { declared: types }),
+      ...(release !== undefined && { release }),
+      ...(configured && { configured }),
       now: job.clock.now(),
     });
-    const diagnosis = { ...destination, checks, beyondContract: who.asked ?? [] };
+    const asked = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
+    const diagnosis = { ...destination, checks, beyondContract: [...(who.asked ?? []), ...asked] };
     return { kind: 'examined', diagnosis };
   });
 }

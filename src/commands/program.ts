@@ -157,7 +157,8 @@ export function program(
     rollcall
       .command('doctor')
       .option('--wait <seconds>', 'wait for a service that is starting (default: 0)')
-      .option('--contract-only', 'look up an application, and ask nothing else'),
+      .option('--contract-only', 'look up an application, and ask nothing else')
+      .option('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
   );
   const ofDoctor = withConfigOptions(
     withOptions(reaching, [...connectionOptions(), verboseOption()]),

@@ -3,6 +3,13 @@ export const capabilities = ['lookup-users', 'lists', 'release'] as const;
 
 export type Capability = (typeof capabilities)[number];
 
+/** The permissions that each needs besides those of the documented operations, as the service calls them. */
+export const capabilityPermissions: Readonly<Record<Capability, readonly string[]>> = {
+  'lookup-users': ['authentik_core.view_user'],
+  lists: [], // what is listed is what can be looked up as well
+  release: [],
+};
+
 export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }

@@ -90,11 +90,11 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
   const { since } = otherTemplates;
   for (const name of ['pk', 'uid']) {
     if (!names.has(name)) continue;
-    const found = notIn({ before: since }, release, leave(name), name === 'pk' ? 'They call it %(id)s.' : '');
+    const found = notIn({ before: since }, release, leave(name), name === 'pk' ? 'They fill in %(id)s.' : '');
     if (found) return found;
   }
   if (!names.has('id')) return undefined;
-  return notIn({ from: since }, release, leave('id'), 'They call it %(pk)s.');
+  return notIn({ from: since }, release, leave('id'), 'They fill in %(pk)s.');
 }
 
 function leave(name: string): string {

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
+import { readAnswer } from './answer.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** What the service says of the token that a request carried. */
@@ -11,6 +12,8 @@ export type TokenFinding =
       readonly superuser: boolean;
       /** What the token may create; left out where the service does not say. */
       readonly mayCreate: Readonly<Partial<Record<ResourceType, boolean>>>;
+      /** What nobody can create, as the licence of the service allows no changes of it. */
+      readonly closed?: readonly ResourceType[];
     }
   /** It does not know the token. */
   | { readonly kind: 'wrong' }
@@ -21,7 +24,7 @@ export type TokenFinding =
 
 export interface WhoAmI {
   readonly finding: TokenFinding;
-  /** What was asked for that, each as METHOD PATH. */
+  /** What was asked for that, each as METHOD PATH, and the body of a POST. */
   readonly asked: readonly string[];
 }
 
@@ -35,14 +38,16 @@ const configuration: HttpRequest = { method: 'GET', path: '/api/v3/root/config/'
  * Asks whose the token is and what it may create. These requests go beyond the three operations, and change nothing.
  *
  * From 2023.10 on, `users/me` answers every valid token and refuses all others. `root/config` refuses a wrong token, but
- * answers without one. OPTIONS lists POST only for those who may create.
+ * answers without one. OPTIONS lists POST only for those who may create. A POST of {} is refused in any case, as it lacks the name;
+ * but from 2024.2 on, a licence that allows no changes is what it is refused for.
  */
 export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<WhoAmI> {
   const asked: string[] = [];
-  const ask = async (request: HttpRequest): Promise<Told> => {
-    asked.push(`${request.method} ${request.path}`);
-    return toldBy(await send(request, signal));
+  const exchangeOf = async (request: HttpRequest): Promise<Exchange> => {
+    asked.push([request.method, request.path, request.body ?? []].flat().join(' '));
+    return send(request, signal);
   };
+  const ask = async (request: HttpRequest): Promise<Told> => toldBy(await exchangeOf(request));
   const own = await ask(me);
   if (own.kind === 'refused') {
     const { kind } = await ask(configuration);
@@ -52,11 +57,17 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
   const user = own.kind === 'told' ? own.body['user'] : undefined;
   if (!isJsonObject(user)) return { asked, finding: { kind: 'unknown' } };
   const mayCreate: Partial<Record<ResourceType, boolean>> = {};
-  for (const { type, path } of kinds) {
+  const closed: ResourceType[] = [];
+  for (const kind of kinds) {
+    const { type, path } = kind;
     const may = mayPost(await ask({ method: 'OPTIONS', path }));
     if (may !== undefined) mayCreate[type] = may;
+    if (may !== true) continue;
+    const exchange = await exchangeOf({ method: 'POST', path, body: '{}' });
+    if (readAnswer(exchange, kind, '').kind === 'read_only') closed.push(type);
   }
-  return { asked, finding: { kind: 'valid', superuser: user['is_superuser'] === true, mayCreate } };
+  const finding = { kind: 'valid', superuser: user['is_superuser'] === true, mayCreate } as const;
+  return { asked, finding: closed.length === 0 ? finding : { ...finding, closed } };
 }
 
 /** What an answer says that should be JSON of the service's own. */

@@ -1,13 +1,22 @@
-import { kinds, type ResourceType } from '../../kinds/all.ts';
+import { kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import { probedKind, type Probe } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
+import { give, releaseFinding, type ReleaseFacts } from './release.ts';
 
 /** Something that must be right so that rollcall can work with a service. */
 export interface DoctorCheck {
-  readonly name: 'connection' | 'base-url' | 'token' | `view-${string}` | `create-${string}` | 'clock';
+  readonly name:
+    | 'connection'
+    | 'base-url'
+    | 'token'
+    | 'release'
+    | 'licence'
+    | `view-${string}`
+    | `create-${string}`
+    | 'clock';
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
   /** What to do about it. Empty when there is nothing to do. */
@@ -28,7 +37,7 @@ function untold(...names: DoctorCheck['name'][]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
 }
 
-interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
+interface DoctorFacts extends Probe, ReleaseFacts, Omit<RightsFacts, 'denial'> {
   /** The base URL. */
   readonly service: string;
   /** The origin of the proxy on the way, if any. */
@@ -59,13 +68,16 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const connected = check('connection', 'pass', connectionWords(facts));
   switch (stage) {
     case 'no connection':
-      return [check('connection', 'fail', trouble, advice), ...untold('base-url', ...rightsNames, 'clock')];
+      return [
+        check('connection', 'fail', trouble, advice),
+        ...untold('base-url', ...rightsNames, 'release', 'clock'),
+      ];
     case 'wrong place': {
       const whatToDo = `${advice} ${baseUrlAdvice(answer.kind)}`.trim();
       return [
         connected,
         check('base-url', 'fail', trouble, whatToDo),
-        ...untold(...rightsNames),
+        ...untold(...rightsNames, 'release'),
         clockCheck(facts),
       ];
     }
@@ -78,6 +90,8 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
         tokenCheck(rights),
         viewCheck(rights),
         ...kinds.map((kind) => createCheck(kind, rights)),
+        ...licenceCheck(rights),
+        releaseCheck(rights),
         clockCheck(facts),
       ];
     }
@@ -137,7 +151,25 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   );
 }
 
-interface RightsFacts {
+/** Only where it stops something: most services have none, and need none. */
+function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
+  const { closed } = finding?.kind === 'valid' ? finding : {};
+  if (closed === undefined) return [];
+  const stopped = kinds.filter(({ type }) => closed.includes(type));
+  const others = kinds.filter((kind) => !stopped.includes(kind));
+  const { summary, advice } = answerWords({ kind: 'read_only' });
+  const not = others.length === 0 ? '' : `, not ${listsOf(others)}`;
+  return [check('licence', 'fail', `${summary}. That stops ${listsOf(stopped)}${not}`, advice)];
+}
+
+function releaseCheck({ finding, ...facts }: DoctorFacts): DoctorCheck {
+  if (finding !== undefined && finding.kind !== 'valid')
+    return check('release', 'unknown', 'cannot be told yet');
+  const { status, summary, advice } = releaseFinding(facts);
+  return check('release', status, summary, advice);
+}
+
+interface RightsFacts extends ReleaseFacts {
   /** How the service refused to look an application up, if it did. */
   readonly denial?: string;
   /** What the service says of the token; left out where it was not asked. */
@@ -188,7 +220,7 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
   }
 }
 
-function viewCheck({ denial, finding, declared }: RightsFacts): DoctorCheck {
+function viewCheck({ denial, finding, declared, release }: RightsFacts): DoctorCheck {
   const name = viewName;
   if (denial === undefined) {
     const all = finding?.kind === 'valid' && finding.superuser;
@@ -210,11 +242,14 @@ function viewCheck({ denial, finding, declared }: RightsFacts): DoctorCheck {
     name,
     isOfUse ? 'warn' : 'fail',
     summary,
-    `Give its user the permission to view ${probedKind.list}. Only a roll without ${probedKind.list} can do without it.`,
+    `${give(`view ${probedKind.list}`, release)} Only a roll without ${probedKind.list} can do without it.`,
   );
 }
 
-function createCheck(kind: Kind<ResourceType>, { denial, finding, declared }: RightsFacts): DoctorCheck {
+function createCheck(
+  kind: Kind<ResourceType>,
+  { denial, finding, declared, release }: RightsFacts,
+): DoctorCheck {
   const { type, list } = kind;
   const name = createName(kind);
   if (finding?.kind === 'wrong' || finding?.kind === 'missing')
@@ -233,6 +268,6 @@ function createCheck(kind: Kind<ResourceType>, { denial, finding, declared }: Ri
     name,
     canPlan || declared === undefined ? 'warn' : 'fail',
     summary,
-    `To apply, give its user the permission to add ${list}. A plan does not need it.`,
+    `To apply: ${give(`add ${list}`, release)} A plan does not need it.`,
   );
 }

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { doctor } from '../../src/commands/doctor.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { parse } from 'yaml';
+
+interface Service {
+  /** What it answers to the question for its release. */
+  readonly says?: Exchange;
+  readonly mayCreate?: boolean;
+  /** The licence allows no changes, but those of users. */
+  readonly readOnly?: boolean;
+}
+
+interface Told {
+  readonly ending: unknown;
+  /** Each check, as `STATUS SUMMARY ADVICE`. */
+  readonly checks: Readonly<Record<string, string>>;
+  readonly sent: readonly string[];
+}
+
+async function examined(
+  { says = answered(404, { detail: 'Not found.' }), mayCreate = true, readOnly = false }: Service,
+  config = '',
+  contractOnly = false,
+): Promise<Told> {
+  const sent: string[] = [];
+  const transport = async ({ method, path, body }: HttpRequest): Promise<Exchange> => {
+    sent.push(`${method} ${path}`);
+    if (path === '/api/v3/admin/version/') return says;
+    if (path === '/api/v3/core/users/me/') return answered(200, { user: { is_superuser: false } });
+    if (method === 'OPTIONS')
+      return answered(200, { renders: [], ...(mayCreate && { actions: { POST: {} } }) });
+    if (method === 'POST') {
+      expect(body).toBe('{}');
+      return readOnly && !path.includes('/users/')
+        ? answered(400, { detail: 'Request denied due to expired/invalid license.', code: 'denied_license' })
+        : answered(400, { name: ['This field is required.'] });
+    }
+    return answered(404, { detail: 'Not found.' }, { 'x-authentik-id': '1' });
+  };
+  const { context, stdout } = capture({
+    url: 'https://id.example.com',
+    files: { 'rollcall.yaml': `version: 1\n${config}\n` },
+    transport,
+  });
+  const ending = await doctor({ output: 'json', contractOnly }, context);
+  const { checks } = JSON.parse(stdout()) as {
+    checks: readonly Record<'name' | 'status' | 'summary' | 'advice', string>[];
+  };
+  return {
+    ending,
+    sent,
+    checks: Object.fromEntries(
+      checks.map(({ name, status, summary, advice }) => [name, `${status} ${summary} ${advice}`]),
+    ),
+  };
+}
+
+function version(release: string): Exchange {
+  return answered(200, { version_current: release });
+}
+
+describe('the release', () => {
+  test.each([
+    ['2025.12.4', '', /^pass the service is 2025\.12\.4, and rollcall was tried on 2025\.12\.4 /],
+    [
+      '2025.12.1',
+      "release: '2025.12'",
+      /^pass the service is 2025\.12\.1, and rollcall was tried on 2025\.12\.4 /,
+    ],
+    ['2024.8.6', '', /^pass the service is 2024\.8\.6, which was read, and not tried /],
+    ['2026.5.0-rc1', '', /^warn the service is 2026\.5\.0, and rollcall was tried up to 2026\.2 /],
+    ['2022.12.3', '', /^warn the service is 2022\.12\.3, and rollcall was made for 2023\.10 /],
+    [
+      '2026.2.2',
+      "release: '2025.12'",
+      /^warn .* 2026\.2\.2; rollcall\.yaml says 2025\.12 Write release: '2026\.2' there/,
+    ],
+    ['2025.12.4', "release: '2025.12.3'", /^warn .* rollcall\.yaml says 2025\.12\.3 /],
+  ])('%s, with %j in rollcall.yaml', async (release, config, expected) => {
+    const { checks, ending } = await examined({ says: version(release) }, config);
+    expect(checks['release']).toMatch(expected);
+    expect(ending).toBe('done');
+  });
+
+  test.each([
+    ['403', answered(403, { detail: 'no' })],
+    ['404', answered(404, { detail: 'Not found.' })],
+    ['a page', answered(200, '<!DOCTYPE html>')],
+  ])('that the service does not say is no failure: %s', async (_, exchange) => {
+    const { checks, ending } = await examined({ says: exchange }, "release: '2025.12'");
+    expect(checks['release']).toBe(
+      'unknown the service does not say its release; rollcall.yaml says 2025.12 ',
+    );
+    expect(ending).toBe('done');
+  });
+
+  test('is not asked with --contract-only', async () => {
+    const { checks, sent } = await examined({ says: version('2025.12.4') }, '', true);
+    expect(checks['release']).toMatch(/^unknown the service was not asked/);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each([
+    ['2023.10.7', 'Give its user, or a role of one of its groups, the permission to add users.'],
+    ['2025.10.4', 'Give its user, or a role of one of its groups, the permission to add users.'],
+    ['2025.12.0', 'Give a role of its user the permission to add users.'],
+    ['none', 'Give a role of its user the permission to add users; before release 2025.12,'],
+  ])('decides who is to be given a right: %s', async (release, advice) => {
+    const { checks } = await examined({ says: version(release), mayCreate: false });
+    expect(checks['create-users']).toContain(advice);
+  });
+});
+
+describe('a licence that allows no changes', () => {
+  test('is told, with what it stops and what not', async () => {
+    const { checks, ending } = await examined({ readOnly: true });
+    expect(checks['licence']).toMatch(
+      /^fail .*its licence does not allow them\. That stops applications, not users Nothing is wrong with the manifest/,
+    );
+    expect(checks['create-applications']).toMatch(/^pass/);
+    expect(ending).toBe('failed');
+  });
+
+  test('is no check of a service that takes changes', async () => {
+    expect((await examined({})).checks).not.toHaveProperty('licence');
+  });
+
+  test('is not looked for with what the token may not create', async () => {
+    const { sent } = await examined({ mayCreate: false });
+    expect(sent.filter((request) => request.startsWith('POST'))).toEqual([]);
+    expect((await examined({})).sent.filter((request) => request.startsWith('POST'))).toHaveLength(
+      kinds.length,
+    );
+  });
+});
+
+describe('doctor --role', () => {
+  async function role(capability: string[], config = ''): Promise<{ permissions: string[]; text: string }> {
+    const { context, stdout } = capture({
+      files: { 'rollcall.yaml': `version: 1\n${config}\n` },
+      transport: async () => Promise.reject(new Error('nothing is sent')),
+    });
+    const turnedOn = capability.length > 0 ? { capability } : {};
+    expect(await doctor({ output: 'text', role: true, ...turnedOn }, context)).toBe('done');
+    const { version: format, entries } = parse(stdout()) as {
+      version: number;
+      entries: readonly { model: string; attrs: { permissions: string[] } }[];
+    };
+    expect([format, entries.map(({ model }) => model)]).toEqual([1, ['authentik_rbac.role']]);
+    return { permissions: entries.flatMap(({ attrs }) => attrs.permissions), text: stdout() };
+  }
+  const least = [
+    'authentik_core.view_application',
+    'authentik_core.add_application',
+    'authentik_core.add_user',
+  ];
+
+  test('prints what the documented operations need, and neither URL nor token is needed', async () => {
+    expect((await role([])).permissions).toEqual(least);
+  });
+
+  test('adds what each capability needs that is turned on', async () => {
+    expect((await role(['release'])).permissions).toEqual(least);
+    const viewing = [...least, 'authentik_core.view_user'];
+    expect((await role(['lookup-users'])).permissions).toEqual(viewing);
+    expect((await role([], 'capabilities: [lookup-users]')).permissions).toEqual(viewing);
+  });
+
+  test('says who is to have it, on the release that is meant', async () => {
+    expect((await role([], "release: '2023.10'")).text).toContain('Give the role to a group of the user');
+    expect((await role([], "release: '2026.2'")).text).toContain('Give the role to the user of the token.\n');
+    expect((await role([])).text).toContain('before release 2025.12, to a group of that user');
+  });
+});
