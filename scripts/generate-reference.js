@@ -250,6 +250,9 @@ On running services: ${tried.join(', ')}. [What was done, and what came of it](e
 Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what changed; they were not run. A release after ${newestRelease} is treated as ${newestRelease} is, and was
 not tried.
 
+Whether a service is as rollcall expects, it shows itself: \`ROLLCALL_TOKEN=… npm run probe -- URL\`, in a copy of rollcall's repository, asks it all that the
+rules rest on, and prints PASS, FAIL or SKIP for each. It creates, changes and deletes only what it names \`rollcall-probe-…\`.
+
 ## What differs
 
 | since | what | what it means | how it is known: file @ tag |

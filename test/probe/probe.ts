@@ -1,0 +1,45 @@
+import { shownRelease, type Release } from '../../src/kinds/release.ts';
+import { answers } from './answers.ts';
+import { fail, type Verdict } from './row.ts';
+import { rules } from './rules.ts';
+import { Session, type Send } from './session.ts';
+
+/** What a running service answered to one question. */
+export interface Result {
+  readonly row: string;
+  readonly verdict: Verdict;
+}
+
+export interface Probed {
+  readonly release: Release | undefined;
+  readonly results: readonly Result[];
+  /** What may be left of what was created. */
+  readonly left: readonly string[];
+}
+
+/** Asks a service everything that rollcall rests on, and deletes what it created for that; also where the signal ends it. */
+export async function probeService(
+  send: Send,
+  run: string,
+  onResult: (result: Result, release: Release | undefined) => void = () => {},
+  signal?: AbortSignal,
+): Promise<Probed> {
+  const session = new Session(send, run);
+  const release = await session.askRelease();
+  const results: Result[] = [];
+  for (const { name, ask } of [...answers, ...rules]) {
+    if (signal?.aborted) break;
+    const verdict = await ask(session).catch((error: unknown) => fail(String(error)));
+    const result = { row: name, verdict };
+    results.push(result);
+    onResult(result, release);
+  }
+  return { release, results, left: await session.clean() };
+}
+
+/** A line for a result: `PASS 2025.12.4  a slug of 51 characters`. */
+export function shownResult({ row, verdict }: Result, release: Release | undefined): string {
+  const shown = release ? shownRelease(release) : 'unknown release';
+  const why = verdict.kind === 'pass' ? '' : `: ${verdict.why}`;
+  return `${verdict.kind.toUpperCase()}  ${shown}  ${row}${why}`;
+}

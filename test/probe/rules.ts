@@ -1,0 +1,206 @@
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import type { Diagnostic } from '../../src/base/diagnostic.ts';
+import { kindOf, kinds, type ResourceType } from '../../src/kinds/all.ts';
+import { application } from '../../src/kinds/application.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { isIn, type Release } from '../../src/kinds/release.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { expected, fail, skip, type Row, type Verdict } from './row.ts';
+import { prefix, type Session } from './session.ts';
+
+/** What rollcall says of a value before it is sent: that this release refuses it, takes it, or that it cannot tell. */
+async function foreseen(
+  { list, identity }: Kind<ResourceType>,
+  fields: JsonObject,
+  release: Release | undefined,
+): Promise<'refused' | 'taken' | 'unknown'> {
+  const manifest = { version: 1, [list]: [{ [identity]: 'probe', name: 'x', ...fields }] };
+  const { diagnostics } = await loadManifests(['m.yaml'], {
+    files: memoryFiles({ 'm.yaml': JSON.stringify(manifest) }),
+    ...(release && { release }),
+  });
+  const found = diagnostics.filter((diagnostic) => foretells(diagnostic));
+  if (found.length === 0) return 'taken';
+  return found.every(({ code, severity }) => mayBe(code, severity, release)) ? 'unknown' : 'refused';
+}
+
+/** Other warnings are about what people mean, and not about what the service takes. */
+function foretells({ code, severity }: Diagnostic): boolean {
+  return severity === 'error' || code === 'likely-refused' || code === 'not-in-release';
+}
+
+function mayBe(code: Diagnostic['code'], severity: string, release: Release | undefined): boolean {
+  return (code === 'not-in-release' && severity === 'warning') || (code === 'invalid-length' && !release);
+}
+
+/** Asks whether the service takes a value, without creating anything: what is sent lacks the name. */
+async function asked(
+  session: Session,
+  { path, identity }: Kind<ResourceType>,
+  fields: JsonObject,
+): Promise<'refused' | 'taken' | Verdict> {
+  const [field = ''] = Object.keys(fields);
+  const { status, body } = await session.ask('POST', path, { [identity]: session.name('ask'), ...fields });
+  if (status === 403) return skip('the token may not create this');
+  if (status !== 400 || body === undefined || !('name' in body))
+    return fail(`expected a 400 that misses the name, and it was ${status}`);
+  return field in body ? 'refused' : 'taken';
+}
+
+function rule(
+  type: ResourceType,
+  name: string,
+  field: string,
+  value: JsonValue | ((session: Session) => JsonValue),
+): Row {
+  const kind = kindOf(type);
+  return {
+    name: `${type}: ${name}`,
+    ask: async (session) => {
+      const fields = { [field]: typeof value === 'function' ? value(session) : value };
+      const said = await foreseen(kind, fields, session.release);
+      const answer = await asked(session, kind, fields);
+      if (typeof answer !== 'string') return answer;
+      if (said === 'unknown')
+        return skip(`it depends on the release, which is not known; here it is ${answer}`);
+      return expected(answer, said);
+    },
+  };
+}
+
+/** A slug that others may have: what is refused for that proves nothing. */
+function reserved(slug: string): Row {
+  const row = rule('application', `the slug ${slug}`, 'slug', slug);
+  return {
+    ...row,
+    ask: async (session) =>
+      (await session.client.read(application, slug)).proof === 'exists'
+        ? skip('an application has it')
+        : row.ask(session),
+  };
+}
+
+const longSlug =
+  (length: number) =>
+  (session: Session): string =>
+    session.name('a').padEnd(length, 'a');
+
+const launchUrls = [
+  '',
+  'http://probe.invalid/',
+  'https://probe.invalid/',
+  'ftp://probe.invalid/',
+  'ftps://probe.invalid/',
+  'blank://blank',
+  'ssh://probe.invalid',
+  'sftp://probe.invalid',
+  'javascript://probe.invalid',
+  'ldap://probe.invalid',
+  'https://intranet/',
+  'https://probe.invalid:8443/',
+  'https://probe.invalid:9/',
+  'https://probe.invalid:123456/',
+  'https://%(username)s.probe.invalid/',
+  'https://probe.invalid/%(username)s',
+  'https://-probe.invalid/',
+  'https://probe_invalid/',
+  `https://probe.invalid/${'a'.repeat(2048 - 'https://probe.invalid/'.length)}`,
+  `https://probe.invalid/${'a'.repeat(2049 - 'https://probe.invalid/'.length)}`,
+];
+
+const values: readonly Row[] = [
+  rule('application', 'a slug of 50 characters', 'slug', longSlug(50)),
+  rule('application', 'a slug of 51 characters', 'slug', longSlug(51)),
+  rule('application', 'a slug of 300 characters', 'slug', longSlug(300)),
+  rule('application', 'a slug with a dot', 'slug', `${prefix}a.b`),
+  rule('application', 'a slug with a blank', 'slug', `${prefix}a b`),
+  rule('application', 'an empty slug', 'slug', ''),
+  ...['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke', 'Token'].map((slug) =>
+    reserved(slug),
+  ),
+  ...launchUrls.map((url) =>
+    rule(
+      'application',
+      `the launch URL ${JSON.stringify(url.slice(0, 40))} of ${url.length}`,
+      'meta_launch_url',
+      url,
+    ),
+  ),
+  rule('application', 'a policy mode that there is not', 'policy_engine_mode', 'some'),
+  rule('user', 'a username of 150 characters', 'username', (session) => session.name('a').padEnd(150, 'a')),
+  rule('user', 'a username of 151 characters', 'username', (session) => session.name('a').padEnd(151, 'a')),
+  rule('user', 'an empty username', 'username', ''),
+  ...['', 'probe@example.com', 'probe@localhost', 'probe', 'probe@', 'a b@example.com'].map((email) =>
+    rule('user', `the e-mail address ${JSON.stringify(email)}`, 'email', email),
+  ),
+  ...['rollcall/probe', '/rollcall', 'rollcall/', 'rollcall//probe', ''].map((path) =>
+    rule('user', `the path ${JSON.stringify(path)}`, 'path', path),
+  ),
+  ...['internal', 'external', 'service_account', 'internal_service_account', 'other'].map((type) =>
+    rule('user', `the type ${type}`, 'type', type),
+  ),
+  ...[
+    '2024-05-01T10:00:00Z',
+    '2024-05-01T10:00:00+02:00',
+    '2024-05-01 10:00',
+    '2024-05-01T10:00:00z',
+    '2024-05-01T10:00:60Z',
+  ].map((time) => rule('user', `the time ${time}`, 'last_login', time)),
+  rule('user', 'attributes that are a list', 'attributes', []),
+];
+
+/** Fields that some releases lack: they take no notice of them. */
+const someValues: Readonly<Record<string, JsonValue>> = { meta_icon: 'fa://fa-circle', roles: [] };
+
+const newFields: readonly Row[] = kinds.flatMap((kind) =>
+  Object.entries(kind.fields).flatMap(([field, { since }]): Row[] => {
+    if (since === undefined) return [];
+    return [
+      {
+        name: `${kind.type}: the field ${field}, which releases have from ${since} on`,
+        ask: async (session) => {
+          const has = isIn({ from: since }, session.release);
+          const value = someValues[field];
+          if (value === undefined) return fail('the probe knows no value of it');
+          const fields = {
+            [kind.identity]: session.name(field.replaceAll('_', '-')),
+            name: 'x',
+            [field]: value,
+          };
+          const writing = await session.create(kind, fields);
+          if (writing.proof !== 'created') return expected(writing.proof, 'created');
+          const isHeld = JSON.stringify(writing.held.fields[field]) === JSON.stringify(value);
+          if (has === 'perhaps')
+            return skip(`the release is not known; here it is ${isHeld ? 'held' : 'ignored'}`);
+          return expected(isHeld ? 'held' : 'ignored', has ? 'held' : 'ignored');
+        },
+      },
+    ];
+  }),
+);
+
+const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'pk', 'uid', 'rollcall'].map(
+  (name) => ({
+    name: `application: %(${name})s in a launch URL`,
+    ask: async (session) => {
+      const url = `https://probe.invalid/%(${name})s`;
+      const said =
+        name === 'rollcall'
+          ? 'refused'
+          : await foreseen(application, { meta_launch_url: url }, session.release);
+      const slug = session.name(`template-${name}`);
+      const { status, body } = await session.post(application, { slug, name: 'x', meta_launch_url: url });
+      if (status !== 201) return expected(status, 201);
+      const isFilled = body?.['launch_url'] !== url;
+      if (said === 'unknown')
+        return skip(
+          `it depends on the release, which is not known; here it is ${isFilled ? 'filled' : 'left'}`,
+        );
+      return expected(isFilled ? 'filled' : 'left', said === 'taken' ? 'filled' : 'left');
+    },
+  }),
+);
+
+/** What rollcall's rules rest on: each is asked as rollcall would say it for this release. */
+export const rules: readonly Row[] = [...values, ...newFields, ...templates];

@@ -1,0 +1,135 @@
+import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { application } from '../../src/kinds/application.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { Release } from '../../src/kinds/release.ts';
+import type { ResourceType } from '../../src/kinds/all.ts';
+import { user } from '../../src/kinds/user.ts';
+import { createClient, type Client, type Writing } from '../../src/service/client.ts';
+import { releaseIn, releaseRequest } from '../../src/service/release.ts';
+import type { WriteProof } from '../../src/service/what-answers-prove.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+
+/** A request of the probe, which knows more methods than rollcall does. */
+export interface ProbeRequest {
+  readonly method: string;
+  /** Below the base URL. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+  /** A token in place of the one that was given; null for none. */
+  readonly token?: string | null;
+}
+
+/** Never rejects. */
+export type Send = (request: ProbeRequest) => Promise<Exchange>;
+
+/** What everything that the probe creates is named with, and what it deletes nothing without. */
+export const prefix = 'rollcall-probe-';
+
+/** The answer to a request, with its body as JSON where it is an object. */
+export interface Answered {
+  readonly status: number | undefined;
+  readonly body: JsonObject | undefined;
+  readonly exchange: Exchange;
+}
+
+/** What proves that nothing of ours was created. */
+const refusals: ReadonlySet<WriteProof> = new Set(['exists', 'taken', 'rejected', 'denied', 'closed']);
+
+/** Throws where it is not named by the probe. */
+function nameIn({ identity }: Kind, fields: JsonObject): string {
+  const name = textOf(fields[identity]);
+  if (!name.startsWith(prefix)) throw new Error(`${name} is not named by the probe`);
+  return name;
+}
+
+/** One run of the probe: what it asks, and what it has created. */
+export class Session {
+  readonly client: Client;
+  release: Release | undefined;
+  readonly #send: Send;
+  readonly #run: string;
+  readonly #slugs = new Set<string>();
+  readonly #usernames = new Set<string>();
+
+  /** `run` makes the names of this run its own: letters and digits. */
+  constructor(send: Send, run: string) {
+    this.#send = send;
+    this.#run = run;
+    this.client = createClient(
+      ({ method, path, body }) => send({ method, path, ...(body !== undefined && { body }) }),
+      ['lookup-users'],
+    );
+  }
+
+  /** A name of this run. */
+  name(of: string): string {
+    return `${prefix}${this.#run}-${of}`;
+  }
+
+  /** Asks which release it is, for all that follows. */
+  async askRelease(): Promise<Release | undefined> {
+    this.release = releaseIn(await this.#send(releaseRequest));
+    return this.release;
+  }
+
+  async ask(method: string, path: string, body?: JsonValue, token?: string | null): Promise<Answered> {
+    return this.askText(method, path, body === undefined ? undefined : JSON.stringify(body), token);
+  }
+
+  /** The same with a body that need not be JSON. */
+  async askText(method: string, path: string, body?: string, token?: string | null): Promise<Answered> {
+    const exchange = await this.#send({
+      method,
+      path,
+      ...(body !== undefined && { body }),
+      ...(token !== undefined && { token }),
+    });
+    if (exchange.kind !== 'answered') return { status: undefined, body: undefined, exchange };
+    const json = parseJson(exchange.body);
+    return { status: exchange.status, body: isJsonObject(json) ? json : undefined, exchange };
+  }
+
+  /** Creates something that is named by the probe, as apply would. It is deleted in the end. */
+  async create(kind: Kind<ResourceType>, fields: JsonObject): Promise<Writing> {
+    const name = nameIn(kind, fields);
+    const writing = await this.client.create(kind, name, fields);
+    if (!refusals.has(writing.proof)) this.#note(kind, name);
+    return writing;
+  }
+
+  /** The same, for what came of it as it is. */
+  async post(kind: Kind<ResourceType>, fields: JsonObject, token?: string): Promise<Answered> {
+    const name = nameIn(kind, fields);
+    const answered = await this.ask('POST', kind.path, fields, token);
+    if (answered.status !== 400 && answered.status !== 403) this.#note(kind, name);
+    return answered;
+  }
+
+  #note({ type }: Kind<ResourceType>, name: string): void {
+    (type === 'user' ? this.#usernames : this.#slugs).add(name);
+  }
+
+  /** Deletes what this run has created, and returns what may be left of it. */
+  async clean(): Promise<string[]> {
+    const left: string[] = [];
+    for (const slug of this.#slugs) {
+      const { status } = await this.ask('DELETE', application.lookUp.path(slug));
+      // From 2024.4 on, a token that may not delete is refused with 403, and before, what is not there as well.
+      if (status !== 204 && status !== 404) left.push(`application ${slug}`);
+    }
+    for (const username of this.#usernames) {
+      const { body } = await this.ask('GET', user.lookUp.path(username));
+      const results = body?.['results'];
+      const own = (Array.isArray(results) ? (results as JsonValue[]) : []).find(
+        (found) => isJsonObject(found) && found['username'] === username,
+      );
+      const pk = isJsonObject(own) ? own['pk'] : undefined;
+      if (body !== undefined && Array.isArray(results) && pk === undefined) continue;
+      const { status } =
+        pk === undefined ? { status: undefined } : await this.ask('DELETE', `${user.path}${textOf(pk)}/`);
+      if (status !== 204) left.push(`user ${username}`);
+    }
+    return left;
+  }
+}
