@@ -1,15 +1,22 @@
 import type { Clock } from '../base/clock.ts';
-import { compare } from '../plan/compare.ts';
-import type { Doing } from '../plan/actions.ts';
+import type { Address } from '../base/address.ts';
+import { compare, shownPart } from '../plan/compare.ts';
+import type { Updates } from '../plan/make-plan.ts';
 import { isPending, type Change, type Pending, type Plan } from '../plan/plan.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
-import { create } from './create.ts';
-import { isIncomplete, type Outcome, type OutcomeKind, type StopReason } from './outcome.ts';
+import type { HeldRecord } from '../service/types.ts';
+import { update } from './update.ts';
+import { create, type Course, type Settled } from './create.ts';
+import { isIncomplete, type Clash, type Outcome, type OutcomeKind, type StopReason } from './outcome.ts';
 
 interface ApplyOptions {
+  /** What the service held of a resource when the plan was made. Needed only where the plan changes something. */
+  readonly baseOf?: (address: Address) => HeldRecord | undefined;
+  /** Needed there as well. */
+  readonly updates?: Updates;
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;
@@ -23,18 +30,17 @@ interface ApplyOptions {
 }
 
 /**
- * After so many creates in a row without a clear end, nothing more is begun. All that met the same outage count as one,
+ * After so many creates or changes in a row without a clear end, nothing more is begun. All that met the same outage count as one,
  * because they have one cause.
  */
 const doubtsInARow = 5;
 
-/** How each action is carried out. */
-const carryOut: Readonly<Record<Doing, typeof create>> = { create };
-
 /** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan. */
 export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
-  const { client, pacing, clock, signal } = options;
+  const { client, pacing, clock, signal, baseOf, updates } = options;
   const stoppedKinds = new Map<Kind, StopReason>();
+  /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
+  const denials = new Map<Kind, number>();
   let stopped: StopReason | undefined;
   let inARow = 0;
   let outagesCounted = 0;
@@ -50,10 +56,32 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     if (inARow >= doubtsInARow) stopped ??= 'doubts';
   }
 
-  function whyStopped({ resource }: Change): StopReason | undefined {
+  function countDenials({ resource, action }: Change, outcome: OutcomeKind): void {
+    if (action !== 'update') return;
+    const { kind } = resource;
+    if (outcome === 'denied') denials.set(kind, (denials.get(kind) ?? 0) + 1);
+    else if (outcome === 'updated') denials.delete(kind);
+  }
+
+  function whyStopped({ resource, action }: Change): StopReason | undefined {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
+    if (action === 'update' && (denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denied';
     return stopped ?? stoppedKinds.get(resource.kind);
+  }
+
+  function carriedOut(change: Pending, course: Course): Promise<Settled> {
+    const { resource, action } = change;
+    switch (action) {
+      case 'create':
+        return create(resource, client, pacing, course);
+      case 'update': {
+        const base = baseOf?.(resource.address);
+        if (base === undefined || updates === undefined)
+          throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
+        return update({ resource, base, updates }, client, pacing, course);
+      }
+    }
   }
 
   async function outcomeOf(change: Change): Promise<Outcome> {
@@ -72,7 +100,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     options.onStart?.(change);
     const startedAt = clock.now();
     const { outlasted } = pacing.outage;
-    const { held, inDoubt, ...settled } = await carryOut[change.action](resource, client, pacing, {
+    const { held, inDoubt, clash, ...settled } = await carriedOut(change, {
       stop: (scope, proof) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
         else if (!stoppedKinds.has(resource.kind))
@@ -82,6 +110,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
       mayRetry: () => !stoppedKinds.has(resource.kind),
     });
     count(resource.kind, settled.outcome, outlasted);
+    countDenials(change, settled.outcome);
     const differences = held ? compare(resource, held) : [];
     const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
     const stoppedMeanwhile = settled.attempts === 0 ? whyStopped(change) : undefined;
@@ -91,7 +120,8 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
       ...(held && { pk: held.pk }),
       ...(answer && { answer }),
       ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
-      ...(inDoubt && { doubt: held ? 'checked' : 'unchecked' }),
+      ...(inDoubt && (change.action === 'create' || held) && { doubt: held ? 'checked' : 'unchecked' }),
+      ...(clash && { clash: shownClash(change, clash) }),
       ...(differences.length > 0 && { differences }),
       durationMs: clock.now() - startedAt,
     };
@@ -104,4 +134,21 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     options.onOutcome?.(outcome);
     return outcome;
   });
+}
+
+/** What stood in the way of a change, as people may see it. */
+function shownClash(
+  { resource, observed: planned = {} }: Change,
+  clash: NonNullable<Settled['clash']>,
+): Clash {
+  if (clash.kind !== 'changed') return clash;
+  const { fields, shown = fields } = clash.now;
+  return {
+    kind: 'changed',
+    fields: clash.fields.map((field) => ({
+      field,
+      planned: planned[field] ?? null,
+      observed: shownPart(resource, field, shown),
+    })),
+  };
 }

@@ -1,31 +1,35 @@
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, Writing } from '../service/client.ts';
+import type { Client, Updating, Writing } from '../service/client.ts';
 import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import type { OutcomeKind } from './outcome.ts';
+import type { Clash, OutcomeKind } from './outcome.ts';
 
 /** What is to be created: the fields to send. */
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
 export interface Settled {
-  readonly outcome: Exclude<OutcomeKind, 'unchanged' | 'differs'>;
+  readonly outcome: Exclude<OutcomeKind, 'differs'>;
   /** The answer that decided it; none when nothing was sent. */
   readonly answer?: Answer;
   /** The fields as the service holds them, if it showed them: in the answer to the create, or when it was looked up. */
   readonly held?: HeldRecord;
-  /** With `exists`: whether a request of ours may have created it. */
+  /** Whether the end of a request of ours was not clear, which may have created or changed it. */
   readonly inDoubt?: boolean;
-  /** How many create requests were sent. */
+  /** Why what exists was not changed; the fields as they were found. */
+  readonly clash?:
+    | Exclude<Clash, { kind: 'changed' }>
+    | { readonly kind: 'changed'; readonly fields: readonly string[]; readonly now: HeldRecord };
+  /** How many requests to create or to change it were sent. */
   readonly attempts: number;
 }
 
 /** How one resource and the rest of the run tell each other when to stop. */
 export interface Course {
   /** Lets nothing more of the run, or of this type, begin. Called at once, with what an answer proved that shows why. */
-  stop(scope: 'run' | 'type' | 'pause', proof?: Writing['proof']): void;
+  stop(scope: 'run' | 'type' | 'pause', proof?: Writing['proof'] | Updating['proof']): void;
   /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
   mayBegin(): boolean;
   /** Whether sending this again may help. */

@@ -1,10 +1,13 @@
 import type { Change, Difference } from '../plan/plan.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Answer } from '../service/answer.ts';
 
 /** What happened to one planned resource. Each ends with exactly one of these. */
 export const outcomeKinds = [
   /** We created it. */
   'created',
+  /** It differed, and we changed it. */
+  'updated',
   /** It is there; somebody else, or an earlier try of ours, created it. */
   'exists',
   /** It was there and as declared; nothing was to do. */
@@ -13,13 +16,13 @@ export const outcomeKinds = [
   'differs',
   /** The service refused its content. */
   'rejected',
-  /** The token may not create it. */
+  /** The token may not create or change it. */
   'denied',
-  /** Its name is taken or reserved, by something that this token cannot see. */
+  /** Its name is taken or reserved, by something that this token cannot see; or what was to be changed is no longer as it was planned for. */
   'conflict',
-  /** The service may or may not have created it. */
+  /** The service may or may not have created or changed it. */
   'unknown',
-  /** It was not created, and nothing is wrong with it. */
+  /** It was not created or changed, and nothing is wrong with it. */
   'not_attempted',
 ] as const;
 
@@ -49,6 +52,23 @@ export type Doubt =
   /** It cannot be looked up: fields may be missing. */
   | 'unchecked';
 
+/** Why what exists was not changed: it is no longer as it was planned for. */
+export type Clash =
+  | { readonly kind: 'vanished' }
+  /** Another record has its name. */
+  | { readonly kind: 'replaced' }
+  /** Somebody else has changed these of the declared fields. */
+  | { readonly kind: 'changed'; readonly fields: readonly ChangedField[] }
+  /** It became one that is not changed. */
+  | { readonly kind: 'closed'; readonly why: string };
+
+/** A declared field that is neither as the plan saw it nor as declared; blanked out where people may not see it. */
+export interface ChangedField {
+  readonly field: string;
+  readonly planned: JsonValue;
+  readonly observed: JsonValue;
+}
+
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
@@ -58,11 +78,13 @@ export interface Outcome {
   readonly doubt?: Doubt;
   /** The declared fields that have other values there: with `exists` and `differs` as they were found, with `created` as they came back. */
   readonly differences?: readonly Difference[];
+  /** With `conflict` and `unknown` of what was to be changed. */
+  readonly clash?: Clash;
   /** With `not_attempted`, where nothing was sent: why the run, or this type of resource, had stopped. */
   readonly stoppedBy?: StopReason;
-  /** The id that the service gave; only with `created` and `exists`, and not always known with `exists`. */
+  /** The id that the service gave; only with `created`, `updated` and `exists`, and not always known with `exists`. */
   readonly pk?: string;
-  /** How many create requests were sent. */
+  /** How many requests to create or to change it were sent. */
   readonly attempts: number;
   readonly durationMs: number;
 }
@@ -79,6 +101,7 @@ export function isIncomplete(outcome: OutcomeFacts): boolean {
 export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
+    case 'updated':
     case 'exists':
     case 'unchanged':
     case 'differs':

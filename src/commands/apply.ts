@@ -1,7 +1,7 @@
 import { destinationName } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { plannedEffects, type Plan } from '../plan/plan.ts';
+import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { eventLog } from '../report/formats/events.ts';
 import { json, jsonLine } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
@@ -27,7 +27,7 @@ export interface ApplyOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly plan?: string;
 }
 
-/** `rollcall apply`: plans, asks, creates what is missing, and says what became of every resource. */
+/** `rollcall apply`: plans, asks, carries out what is planned, and says what became of every resource. */
 export async function apply(
   paths: readonly string[],
   options: ApplyOptions,
@@ -117,7 +117,21 @@ function showPlan(
 
 async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Context): Promise<boolean> {
   if (signal.aborted) return false;
-  const what = `Create ${plannedEffects(plan).add} in ${inline(destinationName(plan))}?`;
-  const question = fitted(`${what} Only "yes" is taken as yes:`, createStyle(stderr));
-  return (await ask?.(`${question} `, signal)) === 'yes';
+  const { add, change: changed } = plannedEffects(plan);
+  const deeds = [
+    ...(add > 0 || changed === 0 ? [`create ${add}`] : []),
+    ...(changed > 0 ? [`change ${changed}`] : []),
+  ];
+  const what = `${deeds.join(' and ')} in ${inline(destinationName(plan))}?`;
+  const isYes = async (question: string): Promise<boolean> =>
+    (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
+    'yes';
+  if (!(await isYes(what.replace(/^./, (letter) => letter.toUpperCase())))) return false;
+  const weighty = pendingIn(plan).filter(({ remarks = [] }) => remarks.length > 0);
+  if (weighty.length === 0) return true;
+  for (const change of weighty)
+    stderr.write(`  ${inline(change.resource.address)}: ${inline((change.remarks ?? []).join('; '))}\n`);
+  return isYes(
+    `${weighty.length === 1 ? 'This one reaches' : `These ${weighty.length} reach`} further. Go on?`,
+  );
 }

@@ -24,14 +24,14 @@ export type ProjectFlags = Texts<'config' | 'env'> &
 export type ServiceFlags = Texts<
   'url' | 'tokenFile' | 'timeout' | 'wait' | 'concurrency' | 'caFile' | 'clientCert' | 'clientKey'
 > &
-  Lists<'header'> &
+  Lists<'header' | 'allow'> &
   Switches<'insecureHttp' | 'verbose' | 'quiet'>;
 
 /** Those of the commands that plan: also which of the declared resources they are about, and how many they may create. */
 export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude'> &
-  Texts<'shard' | 'maxCreates' | 'since'> &
+  Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'since'> &
   Switches<'changedOnly'>;
 
 /** How much a text tells of each change. */
@@ -65,7 +65,7 @@ export async function requestOf(
   flags: RunFlags,
   context: Context,
 ): Promise<PlanRequest> {
-  const { target = [], exclude = [], shard, maxCreates, since, changedOnly = false } = flags;
+  const { target = [], exclude = [], shard, maxCreates, maxUpdates, since, changedOnly = false } = flags;
   const values = await valuesOf(flags, context.env);
   refuseWithoutPast(paths, values, flags);
   const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
@@ -75,11 +75,15 @@ export async function requestOf(
     });
   return {
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
-    mostCreates:
-      maxCreates === undefined ? undefined : wholeNumber('--max-creates', maxCreates, [0, 1_000_000]),
+    mostCreates: limitOf('--max-creates', maxCreates),
+    mostUpdates: limitOf('--max-updates', maxUpdates),
     settings: await readSettings(values, context, 'service', paths),
     ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),
   };
+}
+
+function limitOf(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : wholeNumber(flag, text, [0, 1_000_000]);
 }
 
 /** Refuses what has no past to be compared with. */

@@ -107,6 +107,7 @@ export function narrated(
       case 'unread':
         return diagnosticsText(failedReads(halt.failures), style) + fitted(noPlan(halt), style);
       case 'too_many_creates':
+      case 'too_many_updates':
         return diagnosticsText(haltDiagnostics(halt), style);
       case 'not_confirmed':
         return 'Not confirmed. Nothing was created.\n';

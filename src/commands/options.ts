@@ -28,6 +28,11 @@ export function withConfigOptions(
     .addOption(capability);
 }
 
+/** The second of two switches; the page on capabilities tells of both. */
+function allowOption(): Option {
+  return new Option('--allow <action>', 'update: also change what differs; repeatable').argParser(collect);
+}
+
 /** Only `doctor` shows it in its help, which says what each capability needs. */
 export function capabilityOption(): Option {
   return new Option('--capability <name>', 'go beyond the contract; repeatable').argParser(collect);
@@ -84,6 +89,8 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .option('--since <ref>', 'show what has changed since a commit, as origin/main')
     .option('--changed-only', 'with --since: only what has been added or altered')
     .option('--max-creates <n>', 'refuse a plan that would create more')
+    .addOption(new Option('--max-updates <n>', 'refuse a plan that would change more').hideHelp())
+    .addOption(allowOption().hideHelp())
     .addOption(reportOption())
     .addOption(commentKeyOption().hideHelp());
 }

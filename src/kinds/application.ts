@@ -40,6 +40,7 @@ const fields = {
   slug: { checks: [longSlug, reservedSlug], otherNames: ['id', 'identifier'] },
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
+    weighs: 'logins go through another provider',
     otherNames: ['protocolprovider', 'providerid'],
     inTable: 'number',
     findId: providerId,
@@ -50,6 +51,7 @@ const fields = {
     },
   },
   backchannel_providers: {
+    weighs: 'what is provisioned or logged out through it changes',
     idForm: plainId,
     inTable: 'numbers',
     findId: providerId,
@@ -105,6 +107,7 @@ export const application: Kind<'application'> = {
     // To all others the service gives what it keeps for their token, whatever page is asked for.
     rightFor: 'superusers',
   },
+  update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
   fields,
   noFields,
   changes: [reservations, longSlugs, icons, ...launchUrlChanges],

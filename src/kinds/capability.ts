@@ -1,5 +1,5 @@
 /** What rollcall can do beyond the three documented operations of the service. Each is off until it is turned on by its name. */
-export const capabilities = ['lookup-users', 'lists', 'release'] as const;
+export const capabilities = ['lookup-users', 'lists', 'release', 'update'] as const;
 
 export type Capability = (typeof capabilities)[number];
 
@@ -13,3 +13,8 @@ export const capabilityPermissions: Readonly<Record<Capability, readonly string[
 export function isCapability(name: string): name is Capability {
   return capabilities.some((capability) => capability === name);
 }
+
+/** What may be done beside creating what is missing. It takes the capability of this name, and the permission for the run. */
+export type Permitted = Extract<Capability, 'update'>;
+
+export const permitted: readonly Permitted[] = ['update'];

@@ -4,6 +4,7 @@ import type { Manifest } from '../generated/manifest.ts';
 import type { Capability } from './capability.ts';
 import type { ReleaseChange } from './by-release.ts';
 import type { Release } from './release.ts';
+import type { PartOf } from './part.ts';
 import { sameIds, sameJson, type IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
@@ -19,6 +20,7 @@ export interface Kind<Type extends string = string> {
   readonly lookUp: LookUp;
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
+  readonly update: UpdateOf;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
@@ -49,6 +51,16 @@ interface Listing {
 }
 
 export type AnswerShape = 'record' | 'list';
+
+/** How one is changed, with the capability `update`. */
+interface UpdateOf {
+  /** Where a PATCH changes it, below the base URL. */
+  readonly path: (name: string, pk: string) => string;
+  /** Why the service, or what depends on it, would not bear a change of what it holds; nothing where it would. */
+  readonly refusal?: (held: JsonObject) => string | undefined;
+  /** The fields that are not changed of the one to whom the token belongs. */
+  readonly notOfOneself?: readonly string[];
+}
 
 /** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */
 export function canBeRead({ lookUp: { needs } }: Kind, turnedOn: readonly Capability[]): boolean {
@@ -90,10 +102,20 @@ function isInstruction(kind: Kind, field: string): boolean {
 
 /** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */
 export function managedPart(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
-  const { managed } = kind.fields[field] ?? {};
+  const { part } = kind.fields[field] ?? {};
+  return part && !isWhole(declared, field) ? part.managed(declared[field] ?? null, observed) : observed;
+}
+
+/** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
+export function mergedValue(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
+  const { part } = kind.fields[field] ?? {};
+  const value = declared[field] ?? null;
+  return part && !isWhole(declared, field) ? part.merged(value, observed) : value;
+}
+
+function isWhole(declared: JsonObject, field: string): boolean {
   const whole = declared[exactly];
-  if (managed === undefined || (isJsonList(whole) && whole.includes(field))) return observed;
-  return managed(declared[field] ?? null, observed);
+  return isJsonList(whole) && whole.includes(field);
 }
 
 /** Whether two values of a field mean the same to the service. */
@@ -106,8 +128,10 @@ export function sameValue(kind: Kind, field: string, declared: JsonValue, observ
 interface FieldOfKind<Value = JsonValue> {
   /** Whether two values mean the same to the service. By default, they do when they are the same JSON. */
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
-  /** Of a field that may be declared in part: the part of an observed value that a declared one is about. */
-  readonly managed?: (declared: JsonValue, observed: JsonValue) => JsonValue;
+  /** Of a field that may be declared in part. */
+  readonly part?: PartOf;
+  /** What a change of it does to people, where that calls for a second look. */
+  readonly weighs?: string;
   /** It says how rollcall is to treat the entry, and is not sent. */
   readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */

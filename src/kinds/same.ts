@@ -11,25 +11,6 @@ export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm):
   return a.size === b.size && [...a].every((id) => b.has(id));
 }
 
-/** Those of the observed ids that are declared. */
-export function declaredIds(form: IdForm): (declared: JsonValue, observed: JsonValue) => JsonValue {
-  return (declared, observed) => {
-    if (!isJsonList(declared) || !isJsonList(observed)) return observed;
-    const ids = new Set(declared.map(form));
-    return observed.filter((id) => ids.has(form(id)));
-  };
-}
-
-/** Of an observed mapping the keys that are declared, to any depth. */
-export function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
-  if (!isJsonObject(declared) || !isJsonObject(observed)) return observed;
-  return Object.fromEntries(
-    Object.entries(declared).flatMap(([key, value]) =>
-      Object.hasOwn(observed, key) ? [[key, declaredKeys(value, observed[key] ?? null)] as const] : [],
-    ),
-  );
-}
-
 export const plainId: IdForm = (id) => id;
 
 /** The service returns UUIDs in lower case, with dashes. */

@@ -5,7 +5,8 @@ import { emailRefusal } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { likelyRefused } from './likely-refused.ts';
-import { declaredIds, declaredKeys, plainUuid, sameInstant } from './same.ts';
+import { someIds, someKeys } from './part.ts';
+import { plainUuid, sameInstant } from './same.ts';
 
 const path = '/api/v3/core/users/';
 
@@ -26,17 +27,22 @@ const fields = {
       'It may be an empty string: name: ""',
     ),
   },
-  is_active: { inTable: 'boolean', otherNames: ['enabled', 'active'] },
+  is_active: {
+    weighs: 'the account can log in, or no longer can',
+    inTable: 'boolean',
+    otherNames: ['enabled', 'active'],
+  },
   last_login: { same: sameInstant, checks: [noSuchDay, lastLoginRefusal, noTimeZone] },
   groups: {
     idForm: plainUuid,
-    managed: declaredIds(plainUuid),
+    part: someIds(plainUuid),
     inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId:
       "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
   },
   roles: {
+    part: someIds(plainUuid),
     since: roles.since,
     idForm: plainUuid,
     inTable: 'texts',
@@ -46,12 +52,16 @@ const fields = {
   },
   email: { otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
   attributes: {
-    managed: declaredKeys,
+    part: someKeys,
     inTable: 'columns',
     otherNames: ['attrs', 'customattributes', 'metadata'],
   },
   path: { otherNames: ['folder', 'ou'], checks: [pathRefusal] },
-  type: { otherNames: ['usertype', 'accounttype'], checks: [typeRefusal] },
+  type: {
+    weighs: 'the account becomes one of another kind',
+    otherNames: ['usertype', 'accounttype'],
+    checks: [typeRefusal],
+  },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
 } satisfies FieldsOf<User>;
 
@@ -91,6 +101,14 @@ export const user: Kind<'user'> = {
     query: { ordering: 'username' },
     unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] },
     rightFor: 'every token',
+  },
+  update: {
+    path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
+    refusal: ({ type }) =>
+      type === 'internal_service_account'
+        ? 'it is an account of the service itself, which takes no changes'
+        : undefined,
+    notOfOneself: ['is_active', 'type'],
   },
   fields,
   noFields,

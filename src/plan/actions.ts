@@ -1,5 +1,5 @@
 /** What can be done to a resource that changes the service. */
-export type Doing = 'create';
+export type Doing = 'create' | 'update';
 
 export type Action = Doing | 'no-op';
 
@@ -15,7 +15,7 @@ interface Deed {
   /** "Creating". */
   readonly present: string;
   /** The outcome where it was done. */
-  readonly outcome: 'created';
+  readonly outcome: 'created' | 'updated';
 }
 
 /**
@@ -24,6 +24,7 @@ interface Deed {
  */
 export const actions: Readonly<Record<Doing, Deed>> = {
   create: { sign: '+', effect: 'add', verb: 'create', present: 'Creating', outcome: 'created' },
+  update: { sign: '~', effect: 'change', verb: 'update', present: 'Updating', outcome: 'updated' },
 };
 
 /** How much of each effect there is, where each action was counted so often. */

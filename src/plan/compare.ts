@@ -16,10 +16,7 @@ export function compare(resource: Resource, { fields, shown = fields }: Held): D
     differences.push({
       field,
       declared: resource.shown[field] ?? null,
-      // What is there may be the secret of before, or one that somebody wrote into another field.
-      observed:
-        blankFor(resource, field) ??
-        redactorOf(resource.secrets).cleanJson(declaredPart(resource, field, shown)),
+      observed: shownPart(resource, field, shown),
     });
   }
   return differences;
@@ -32,4 +29,16 @@ export function declaredPart(
   held: Readonly<Record<string, JsonValue>>,
 ): JsonValue {
   return managedPart(kind, fields, field, held[field] ?? null);
+}
+
+/** The same as people may see it. */
+export function shownPart(
+  resource: Resource,
+  field: string,
+  shown: Readonly<Record<string, JsonValue>>,
+): JsonValue {
+  // What is there may be the secret of before, or one that somebody wrote into another field.
+  return (
+    blankFor(resource, field) ?? redactorOf(resource.secrets).cleanJson(declaredPart(resource, field, shown))
+  );
 }

@@ -70,10 +70,20 @@ export interface ChangeDocument {
         readonly actions: readonly ['no-op'];
         readonly before: ObservedFields;
         readonly after: ObservedFields;
+      }
+    /** `after` is `before` with the declared values of what differs. */
+    | {
+        readonly actions: readonly ['update'];
+        readonly before: ObservedFields;
+        readonly after: ObservedFields;
       };
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
   readonly since?: Alteration;
+  /** Why what differs is not changed, although changes are allowed. */
+  readonly left_because?: string;
+  /** What else the change does, or means for people. */
+  readonly remarks?: readonly string[];
   /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
   readonly exactly?: readonly string[];
 }
@@ -105,6 +115,8 @@ export function changeDocument({
   action,
   observed = {},
   differences,
+  leftBecause,
+  remarks,
   since,
 }: Change): ChangeDocument {
   const { address, kind, name, shown } = resource;
@@ -114,14 +126,34 @@ export function changeDocument({
     source: sourceOf(resource),
     type: kind.type,
     presence,
-    change:
-      action === 'create'
-        ? { actions: [action], before: null, after: serviceFields(kind, shown) }
-        : { actions: [action], before: observed, after: observed },
+    change: stepOf(action, observed, differences, serviceFields(kind, shown)),
     differences,
+    ...(leftBecause !== undefined && { left_because: leftBecause }),
+    ...(remarks && { remarks }),
     ...(since && { since }),
     ...instructions(kind, shown),
   };
+}
+
+function stepOf(
+  action: Change['action'],
+  observed: ObservedFields,
+  differences: readonly Difference[],
+  declared: JsonObject,
+): ChangeDocument['change'] {
+  switch (action) {
+    case 'create':
+      return { actions: [action], before: null, after: declared };
+    case 'update':
+      return { actions: [action], before: observed, after: withDeclared(observed, differences) };
+    case 'no-op':
+      return { actions: [action], before: observed, after: observed };
+  }
+}
+
+/** What a field holds after its change. */
+export function withDeclared(observed: ObservedFields, differences: readonly Difference[]): ObservedFields {
+  return { ...observed, ...Object.fromEntries(differences.map(({ field, declared }) => [field, declared])) };
 }
 
 /** What a document says a second time: which of its changes differ, and how many there are of each kind. */
@@ -130,7 +162,13 @@ export function countedDocument(
 ): Pick<PlanDocument, 'resource_drift' | 'summary'> {
   return {
     resource_drift: changes.filter(({ differences }) => differences.length > 0),
-    summary: planSummary(changes),
+    summary: planSummary(
+      changes.map(({ presence, differences, change: { actions } }) => ({
+        presence,
+        differences,
+        action: actions[0],
+      })),
+    ),
   };
 }
 
@@ -162,7 +200,7 @@ export function changeFrom(
   resourceOf: (change: ChangeDocument) => Resource | undefined,
   hide: Hide = [],
 ): Change {
-  const { address, presence, change, differences, since } = document;
+  const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenOf(known.kind, hide));
@@ -179,6 +217,8 @@ export function changeFrom(
         ? difference
         : { field, declared: resource.shown[field] ?? declared, observed };
     }),
+    ...(leftBecause !== undefined && { leftBecause }),
+    ...(remarks && { remarks }),
     ...(since && { since }),
   };
 }

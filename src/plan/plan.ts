@@ -36,6 +36,10 @@ export interface Change {
   readonly observed?: ObservedFields;
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly Difference[];
+  /** Why what differs is not changed, although changes are allowed. */
+  readonly leftBecause?: string;
+  /** What else the change does, or means for people. */
+  readonly remarks?: readonly string[];
   /** What became of the entry since the revision that the manifests were compared with. */
   readonly since?: Alteration;
 }
@@ -51,9 +55,14 @@ export interface Difference {
 }
 
 /** How changes are counted and shown. */
-export type ChangeKind = 'create' | 'create_if_absent' | 'in_sync' | 'differs';
+export type ChangeKind = 'create' | 'create_if_absent' | 'update' | 'in_sync' | 'differs';
 
-export function changeKind({ presence, differences }: Pick<Change, 'presence' | 'differences'>): ChangeKind {
+export function changeKind({
+  presence,
+  action,
+  differences,
+}: Pick<Change, 'presence' | 'action' | 'differences'>): ChangeKind {
+  if (action === 'update') return action;
   switch (presence) {
     case 'absent':
       return 'create';
@@ -67,8 +76,10 @@ export function changeKind({ presence, differences }: Pick<Change, 'presence' | 
 export type PlanSummary = Readonly<Record<ChangeKind, number>>;
 
 /** How many changes there are of each kind. */
-export function planSummary(changes: readonly Pick<Change, 'presence' | 'differences'>[]): PlanSummary {
-  const summary = { create: 0, create_if_absent: 0, in_sync: 0, differs: 0 };
+export function planSummary(
+  changes: readonly Pick<Change, 'presence' | 'action' | 'differences'>[],
+): PlanSummary {
+  const summary = { create: 0, create_if_absent: 0, update: 0, in_sync: 0, differs: 0 };
   for (const change of changes) summary[changeKind(change)] += 1;
   return summary;
 }

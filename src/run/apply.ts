@@ -1,18 +1,22 @@
+import type { Address } from '../base/address.ts';
+import type { ObservedState } from '../observe/observe.ts';
+import type { HeldRecord } from '../service/types.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
-import { pendingIn, type Plan } from '../plan/plan.ts';
+import { pendingIn, type Pending, type Plan } from '../plan/plan.ts';
+import { diagnosticOf } from '../kinds/resource.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { withService, type Service } from './connect.ts';
 import { inScope } from './in-scope.ts';
-import { halted, planFor, tooManyCreates, type PlanRequest } from './plan.ts';
+import { halted, planFor, tooMuch, type Limits, type Planned, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
-export interface ApplyOptions extends Pick<PlanRequest, 'mostCreates'> {
-  /** Asks whether to create what a plan says; without it, nobody is asked. */
+export interface ApplyOptions extends Limits {
+  /** Asks whether to carry out what a plan says; without it, nobody is asked. */
   readonly confirm?: ((plan: Plan, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean | undefined;
@@ -49,14 +53,18 @@ export async function applySaved(
   if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
   const { plan, document } = opened;
   const known = { ...nothing, service: plan.service, environment: plan.environment };
-  const asPlanned = { ...reached, hide: plan.hide, capabilities: plan.capabilities ?? [] };
+  const { hide, capabilities: used = [] } = plan;
+  const allow = reached.allow.filter((action) => used.includes(action));
+  const forbidden = pendingIn(plan).find(({ action }) => action !== 'create' && !allow.includes(action));
+  if (forbidden) return { ...known, ...halted(notAllowed(forbidden), job) };
+  const asPlanned = { ...reached, hide, capabilities: used, allow };
   return withService(asPlanned, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
     const now = await planFor({ resources, manifestDigest: plan.manifestDigest }, service, job);
     if ('halt' in now) return { ...known, ...now };
     const changes = changedSince(document, now, now.observed);
     if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };
-    return { ...known, ...(await carryOut(plan, options, service, job, true)) };
+    return { ...known, ...(await carryOut({ ...plan, ...seenIn(now) }, options, service, job, true)) };
   });
 }
 
@@ -70,10 +78,32 @@ export function applyPlanned(
   return withService(settings, job, (service) => carryOut(plan, options, service, job));
 }
 
-/** Tells the plan, and carries it out unless it creates too much or is not confirmed. */
+/** A saved plan that was allowed to change what exists is carried out only where that is allowed as well. */
+function notAllowed({ resource, action }: Pending): Halt {
+  const diagnostic = diagnosticOf(resource, undefined, {
+    code: 'not-allowed',
+    summary: `the plan would ${action} ${resource.address}, and this run is not allowed to`,
+    detail: `Allow it with --allow ${action}, or make a plan without.`,
+  });
+  return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
+}
+
+function heldIn(observed: ObservedState): (address: Address) => HeldRecord | undefined {
+  return (address) => {
+    const seen = observed.get(address);
+    return seen?.presence === 'present' ? seen.held : undefined;
+  };
+}
+
+/** What of a plan that was made here and now the carrying out of a saved one needs. */
+function seenIn({ observed, updates }: Planned): Pick<Planned, 'observed' | 'updates'> {
+  return { observed, ...(updates && { updates }) };
+}
+
+/** Tells the plan, and carries it out unless it does too much or is not confirmed. */
 async function carryOut(
-  plan: Plan,
-  { mostCreates, confirm, failFast = false }: ApplyOptions,
+  { observed, updates, ...plan }: Plan & Partial<Pick<Planned, 'observed' | 'updates'>>,
+  { confirm, failFast = false, ...limits }: ApplyOptions,
   { client, pacing, signal }: Service,
   { clock, tell }: Job,
   saved = false,
@@ -82,7 +112,7 @@ async function carryOut(
   const pending = pendingIn(plan);
   const unconfirmed: Halt = { kind: 'not_confirmed' };
   const halt =
-    tooManyCreates(plan, mostCreates) ??
+    tooMuch(plan, limits) ??
     (pending.length === 0 || !confirm || (await confirm(plan, signal)) ? undefined : unconfirmed);
   if (halt) return halted(halt, { tell }, signal);
 
@@ -98,6 +128,8 @@ async function carryOut(
     clock,
     signal,
     failFast,
+    ...(observed && { baseOf: heldIn(observed) }),
+    ...(updates && { updates }),
     onStart: (change) => tell({ kind: 'started', change }),
     onOutcome: (outcome) => {
       tell({ kind: 'outcome', outcome });

@@ -1,6 +1,7 @@
+import type { Resource } from '../kinds/resource.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
-import { makePlan } from '../plan/make-plan.ts';
+import { makePlan, type Updates } from '../plan/make-plan.ts';
 import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { inScope } from './in-scope.ts';
@@ -9,14 +10,19 @@ import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
-export interface PlanRequest extends ScopeRequest {
-  /** A plan that would create more ends the run; none: no limit. */
+export interface PlanRequest extends ScopeRequest, Limits {}
+
+/** A plan that would do more ends the run; none: no limit. */
+export interface Limits {
   readonly mostCreates?: number | undefined;
+  readonly mostUpdates?: number | undefined;
 }
 
 /** A plan, and what it was made from: to be saved. */
 export interface Planned extends Plan {
   readonly observed: ObservedState;
+  /** Where what exists may be changed. */
+  readonly updates?: Updates;
 }
 
 /** Checks, looks up, compares. Creates nothing. */
@@ -33,7 +39,7 @@ export function plan(
 export function planChecked(
   scoped: Scoped,
   settings: ServiceSettings,
-  options: Pick<PlanRequest, 'mostCreates'>,
+  options: Limits,
   job: Job,
 ): Promise<Course<Planned>> {
   return withService(settings, job, (service) => boundedPlan(scoped, service, options, job));
@@ -42,13 +48,13 @@ export function planChecked(
 async function boundedPlan(
   scoped: Scoped,
   service: Service,
-  { mostCreates }: Pick<PlanRequest, 'mostCreates'>,
+  limits: Limits,
   job: Job,
 ): Promise<Course<Planned>> {
   const made = await planFor(scoped, service, job);
   if ('halt' in made) return made;
   job.tell({ kind: 'planned', plan: made });
-  const halt = tooManyCreates(made, mostCreates);
+  const halt = tooMuch(made, limits);
   return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
 }
 
@@ -67,6 +73,7 @@ export async function planFor(
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
   const { observed } = result;
+  const updates = await updatesFor(resources, observed, service);
   const made = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
@@ -74,8 +81,9 @@ export async function planFor(
     hide: settings.hide,
     capabilities: settings.capabilities,
     ...about,
+    ...(updates && { updates }),
   });
-  return { ...made, observed };
+  return { ...made, observed, ...(updates && { updates }) };
 }
 
 /** Tells why a job goes no further. */
@@ -84,9 +92,28 @@ export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSi
   return { halt, ending: haltEnding(halt, signal) };
 }
 
-/** Why a plan goes no further that would create more than is allowed. */
-export function tooManyCreates(made: Plan, most: number | undefined): Halt | undefined {
-  const { add: count } = plannedEffects(made);
-  if (most === undefined || count <= most) return undefined;
-  return { kind: 'too_many_creates', count, most, unseen: unseenKinds(made) };
+/** What has to be known to change what exists; nothing where that is not allowed. */
+async function updatesFor(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  { client, settings }: Service,
+): Promise<Updates | undefined> {
+  if (!settings.allow.includes('update')) return undefined;
+  const mayBeOwn = resources.some(
+    ({ kind, fields, address }) =>
+      observed.get(address)?.presence === 'present' &&
+      kind.update.notOfOneself?.some((field) => Object.hasOwn(fields, field)),
+  );
+  const reading = mayBeOwn ? await client.readSelf() : undefined;
+  return { self: reading?.proof === 'exists' ? reading.pk : undefined };
+}
+
+/** Why a plan goes no further that would create or change more than is allowed. */
+export function tooMuch(made: Plan, { mostCreates, mostUpdates }: Limits): Halt | undefined {
+  const { add, change } = plannedEffects(made);
+  if (mostCreates !== undefined && add > mostCreates)
+    return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unseenKinds(made) };
+  return mostUpdates === undefined || change <= mostUpdates
+    ? undefined
+    : { kind: 'too_many_updates', count: change, most: mostUpdates };
 }

@@ -48,6 +48,7 @@ export type Halt =
       /** The kinds of those that were not looked up. */
       readonly unseen: ReadonlySet<Kind>;
     }
+  | { readonly kind: 'too_many_updates'; readonly count: number; readonly most: number }
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
@@ -63,6 +64,7 @@ export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
     case 'not_confirmed':
       return signal?.aborted ? interruptedBy(signal) : 'failed';
     case 'too_many_creates':
+    case 'too_many_updates':
       return 'failed';
     case 'refused':
       return halt.isStale ? 'stale' : 'invalid';

@@ -18,6 +18,7 @@ import {
   writeProofOf,
   type Proof,
   type ReadProof,
+  type UpdateProof,
   type WriteProof,
 } from './what-answers-prove.ts';
 
@@ -46,7 +47,12 @@ export interface ListedRecord {
 /** Whose token it is; what is not `exists` does not tell. */
 export type SelfReading = Understood &
   (
-    | { readonly proof: 'exists'; readonly isSuperuser: boolean }
+    | {
+        readonly proof: 'exists';
+        /** Of the user; undefined where the service does not tell. */
+        readonly pk: string | undefined;
+        readonly isSuperuser: boolean;
+      }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
@@ -55,6 +61,13 @@ export type Writing = Understood &
   (
     | { readonly proof: 'created'; readonly held: HeldRecord }
     | { readonly proof: Exclude<WriteProof, 'created'> }
+  );
+
+/** What one update came to. Only `updated` carries what the service holds now. */
+export type Updating = Understood &
+  (
+    | { readonly proof: 'updated'; readonly held: HeldRecord }
+    | { readonly proof: Exclude<UpdateProof, 'updated'> }
   );
 
 interface Understood {
@@ -77,6 +90,8 @@ export interface Client {
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
   /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
+  /** Sends one request, once, with these fields of the record that has this `pk`. Rejects only where updates are not turned on. */
+  update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
 }
 
 export function createClient(send: Transport, turnedOn: readonly Capability[] = []): Client {
@@ -112,7 +127,15 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       const proof = whatAnswersProve[answer.kind].read;
       if (proof !== 'exists') return { proof, answer, ...rest };
       const user = answer.body?.['user'];
-      return { proof, answer, ...rest, isSuperuser: isJsonObject(user) && user['is_superuser'] === true };
+      const { pk, is_superuser: isSuperuser } = isJsonObject(user) ? user : {};
+      const isKnown = typeof pk === 'number' || typeof pk === 'string';
+      return {
+        proof,
+        answer,
+        ...rest,
+        pk: isKnown ? textOf(pk) : undefined,
+        isSuperuser: isSuperuser === true,
+      };
     },
     async create(kind, name, declared) {
       const fields = serviceFields(kind, declared);
@@ -127,6 +150,20 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         ...rest,
         held: heldIn(recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
+    },
+    async update(kind, name, pk, fields) {
+      if (!turnedOn.includes('update')) throw new Error('without the capability update, nothing is changed');
+      const path = kind.update.path(name, pk);
+      const exchange = await send({ method: 'PATCH', path, body: JSON.stringify(fields) });
+      const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
+      const { update } = whatAnswersProve[answer.kind];
+      // A denied change says nothing of other records: there are rights on single ones.
+      const stops = stop !== undefined && update !== 'denied' && { stop };
+      if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
+      const held = heldIn(recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
+      // The name was given to another record meanwhile.
+      if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
+      return { proof: update, answer, ...rest, held };
     },
   };
 }

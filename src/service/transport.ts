@@ -1,9 +1,9 @@
 /** One request of the service's API; the transport adds the origin and the headers. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'OPTIONS';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'OPTIONS';
   /** Below the base URL, beginning with a slash. */
   readonly path: string;
-  /** JSON text; only a POST has one. */
+  /** JSON text; only a POST and a PATCH have one. */
   readonly body?: string;
   /** How long it may take, where that is less than any other may. */
   readonly timeoutMs?: number;

@@ -34,10 +34,19 @@ export type WriteProof =
   /** Not acted upon, and all other requests of this run would end alike. */
   | 'fault';
 
+/** What an answer to an update proves. */
+export type UpdateProof =
+  /** It holds what the answer says. */
+  | 'updated'
+  /** It is not there, as far as this token can see. */
+  | 'vanished'
+  | Exclude<WriteProof, 'created' | 'exists' | 'taken' | 'unknown'>;
+
 export interface Proof {
   readonly read: ReadProof;
   /** Two where it depends on whether what has the name can be looked up. */
   readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
+  readonly update: UpdateProof;
   /** All requests of the run wait before the next one: as a Retry-After says, or, if `always`, a while in any case. */
   readonly pause?: 'always' | 'if told';
   /** What is left is not attempted: the rest of the run, or of this type of resource. */
@@ -46,28 +55,32 @@ export interface Proof {
 
 /** What an answer proves. Every decision about the service is made from this one table. */
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
-  found: { read: 'exists', create: 'ambiguous' },
-  created: { read: 'nothing', create: 'created' },
-  not_listed: { read: 'absent', create: 'ambiguous' },
-  unusable_success: { read: 'nothing', create: 'ambiguous' },
-  redirect: { read: 'fault', create: 'ambiguous', stop: 'run' },
-  identity_refused: { read: 'fault', create: { readable: 'taken', unreadable: 'exists' } },
-  read_only: { read: 'fault', create: 'closed', stop: 'type' },
-  fields_refused: { read: 'fault', create: 'rejected' },
-  unexplained_refusal: { read: 'fault', create: 'ambiguous' },
-  denied: { read: 'denied', create: 'denied', stop: 'type' },
-  not_found: { read: 'absent', create: 'fault' },
-  no_such_route: { read: 'fault', create: 'fault', stop: 'run' },
-  crash: { read: 'fault', create: 'ambiguous' },
-  unprocessable: { read: 'fault', create: 'rejected' },
-  clash: { read: 'fault', create: { readable: 'taken', unreadable: 'unknown' } },
-  failure: { read: 'nothing', create: 'ambiguous', pause: 'if told' },
-  unavailable: { read: 'nothing', create: 'ambiguous', pause: 'always' },
-  slow_down: { read: 'nothing', create: 'not_applied', pause: 'always' },
-  unlisted: { read: 'fault', create: 'ambiguous' },
-  unreachable_for_now: { read: 'nothing', create: 'not_applied' },
-  unreachable: { read: 'fault', create: 'fault', stop: 'run' },
-  lost: { read: 'nothing', create: 'ambiguous' },
+  found: { read: 'exists', create: 'ambiguous', update: 'updated' },
+  created: { read: 'nothing', create: 'created', update: 'ambiguous' },
+  not_listed: { read: 'absent', create: 'ambiguous', update: 'ambiguous' },
+  unusable_success: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
+  redirect: { read: 'fault', create: 'ambiguous', update: 'ambiguous', stop: 'run' },
+  identity_refused: {
+    read: 'fault',
+    create: { readable: 'taken', unreadable: 'exists' },
+    update: 'rejected',
+  },
+  read_only: { read: 'fault', create: 'closed', update: 'closed', stop: 'type' },
+  fields_refused: { read: 'fault', create: 'rejected', update: 'rejected' },
+  unexplained_refusal: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
+  denied: { read: 'denied', create: 'denied', update: 'denied', stop: 'type' },
+  not_found: { read: 'absent', create: 'fault', update: 'vanished' },
+  no_such_route: { read: 'fault', create: 'fault', update: 'fault', stop: 'run' },
+  crash: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
+  unprocessable: { read: 'fault', create: 'rejected', update: 'rejected' },
+  clash: { read: 'fault', create: { readable: 'taken', unreadable: 'unknown' }, update: 'ambiguous' },
+  failure: { read: 'nothing', create: 'ambiguous', update: 'ambiguous', pause: 'if told' },
+  unavailable: { read: 'nothing', create: 'ambiguous', update: 'ambiguous', pause: 'always' },
+  slow_down: { read: 'nothing', create: 'not_applied', update: 'not_applied', pause: 'always' },
+  unlisted: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
+  unreachable_for_now: { read: 'nothing', create: 'not_applied', update: 'not_applied' },
+  unreachable: { read: 'fault', create: 'fault', update: 'fault', stop: 'run' },
+  lost: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
 };
 
 /** What an answer to the create of a record proves, where such a record can be looked up or not. */

@@ -195,6 +195,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),
     ...(concurrency !== undefined && { concurrency }),
     ...(capabilities && { capabilities }),
+    ...(chosen.allow && { allow: chosen.allow }),
     ...(release !== undefined && { release }),
     ...(config.hide && { hide: config.hide }),
     ...(config.allow_env && { allowEnv: config.allow_env }),

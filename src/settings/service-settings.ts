@@ -1,10 +1,10 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import type { Capability } from '../kinds/capability.ts';
+import type { Capability, Permitted } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { capabilitiesOf, permittedBy } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
@@ -35,6 +35,8 @@ export interface ServiceSettings {
   readonly hide?: Hide | undefined;
   /** What is turned on beyond the documented operations. */
   readonly capabilities: readonly Capability[];
+  /** What may be done beside creating what is missing. */
+  readonly allow: readonly Permitted[];
 }
 
 interface WaitSettings {
@@ -118,6 +120,7 @@ export async function readServiceSettings(
     },
     concurrency: concurrencyOf(values, env, config),
     capabilities: capabilitiesOf(values, env, config),
+    allow: permittedBy(values, env, config),
   };
 }
 

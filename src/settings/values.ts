@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigEnvironment } from '../generated/config.ts';
-import type { Capability } from '../kinds/capability.ts';
+import type { Capability, Permitted } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
@@ -17,6 +17,8 @@ export interface Values {
   readonly strict?: boolean | undefined;
   /** What is turned on beyond the documented operations, in place of what the environment and the file say. */
   readonly capabilities?: readonly string[] | undefined;
+  /** What may be done beside creating what is missing. */
+  readonly allow?: readonly string[] | undefined;
 
   readonly url?: string | undefined;
   readonly token?: string | undefined;
@@ -66,6 +68,8 @@ export interface ChosenConfig {
   readonly hide?: Hide;
   /** What is turned on beyond the documented operations. */
   readonly capabilities?: readonly Capability[];
+  /** What may be done beside creating what is missing. */
+  readonly allow?: readonly Permitted[];
 }
 
 /** What a file of settings says that says nothing. */

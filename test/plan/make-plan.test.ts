@@ -31,7 +31,7 @@ describe('a plan', () => {
         differences: [],
       },
     ]);
-    expect(summary).toEqual({ create: 1, create_if_absent: 0, in_sync: 0, differs: 0 });
+    expect(summary).toEqual({ create: 1, create_if_absent: 0, update: 0, in_sync: 0, differs: 0 });
   });
 
   test('leaves alone what exists and is as declared', async () => {
@@ -56,7 +56,7 @@ describe('a plan', () => {
       { field: 'open_in_new_tab', declared: true, observed: false },
     ]);
     expect(plan.resource_drift[0]?.change.actions).toEqual(['no-op']);
-    expect(plan.summary).toEqual({ create: 0, create_if_absent: 0, in_sync: 0, differs: 1 });
+    expect(plan.summary).toEqual({ create: 0, create_if_absent: 0, update: 0, in_sync: 0, differs: 1 });
   });
 
   test('compares ids as a set', async () => {

@@ -146,7 +146,7 @@ test('of a run that was interrupted it is said, and of any other not', async () 
 });
 
 describe('in every format it is told whether more is to be done', () => {
-  const complete = new Set(['created', 'exists', 'unchanged', 'differs']);
+  const complete = new Set(['created', 'updated', 'exists', 'unchanged', 'differs']);
 
   test.each(outcomeKinds)('%s', async (outcome) => {
     const report = reportOf(await runWith({ outcome }));

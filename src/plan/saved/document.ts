@@ -41,7 +41,9 @@ export function savedPlan(plan: Plan, observed: ObservedState): SavedPlan {
 export function unhidden(plan: Plan, observed: ObservedState): Plan {
   const changes = plan.changes.map((change) => {
     const { resource } = change;
-    return resource.hidden ? { ...change, ...changeOf(withoutHidden(resource), observed) } : change;
+    if (!resource.hidden) return change;
+    const { resource: whole, observed: seen, differences } = changeOf(withoutHidden(resource), observed);
+    return { ...change, resource: whole, ...(seen && { observed: seen }), differences };
   });
   return { ...plan, changes };
 }

@@ -3,7 +3,8 @@ import { kindOf } from '../../kinds/all.ts';
 import type { Capability } from '../../kinds/capability.ts';
 import { canBeRead } from '../../kinds/kind.ts';
 import { canonical } from '../canonical.ts';
-import { countedDocument, type ChangeDocument, type PlanDocument } from '../document.ts';
+import { countedDocument, withDeclared, type ChangeDocument, type PlanDocument } from '../document.ts';
+import type { Difference, ObservedFields } from '../plan.ts';
 import type { SavedPlan } from './document.ts';
 
 /**
@@ -51,14 +52,22 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
         : 'what is to be created is not there yet';
     case 'present no-op':
       if (before === null || !same(before, after)) return 'what exists is left as it is';
-      return differences.every(
-        ({ field, observed }) => Object.hasOwn(before, field) && same(before[field], observed),
-      )
-        ? undefined
-        : 'it differs in what was not observed';
+      return differencesFault(before, differences);
+    case 'present update':
+      if (before === null || differences.length === 0) return 'what is to be changed does not differ';
+      if (!same(after, withDeclared(before, differences))) return 'it changes what does not differ';
+      return differencesFault(before, differences);
     default:
       return `${actions.join()} does not go with ${kind.words.one} whose presence is ${change.presence}`;
   }
+}
+
+function differencesFault(before: ObservedFields, differences: readonly Difference[]): string | undefined {
+  return differences.every(
+    ({ field, observed }) => Object.hasOwn(before, field) && same(before[field], observed),
+  )
+    ? undefined
+    : 'it differs in what was not observed';
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -49,6 +49,7 @@ export interface Look {
 export const changeLooks: Readonly<Record<ChangeKind, Look>> = {
   create: { label: 'to create', sign: actions.create.sign, colour: 'green' },
   create_if_absent: { label: 'to create if absent', sign: '?', colour: 'blue' },
+  update: { label: 'to change', sign: actions.update.sign, colour: 'amber' },
   differs: { label: 'differing', sign: '!', colour: 'amber' },
   in_sync: { label: 'in sync', sign: '=', colour: 'grey' },
 };
@@ -73,15 +74,23 @@ function verdictOf(change: Change): string {
       return 'Will be created.';
     case 'create_if_absent':
       return `rollcall does not read ${change.resource.kind.list}: it will be created if it is absent, and left as it is if not.`;
+    case 'update':
+      return 'Exists and differs. Will be changed to what is declared.';
     case 'differs':
-      return 'Exists and differs. It is left as it is.';
+      return `Exists and differs. It is left as it is${change.leftBecause === undefined ? '' : `: ${change.leftBecause}`}.`;
     case 'in_sync':
       return 'Exists, and is as declared.';
   }
 }
 
-/** What is said of a change behind its address; mostly nothing, for its sign says enough. */
+/** What is said of a change behind its address; mostly nothing, for its sign says enough. Safe to print. */
 export function changeWords(change: Change): string {
+  const { leftBecause, remarks = [] } = change;
+  const parts = [verbOf(change), ...(leftBecause === undefined ? [] : [leftBecause]), ...remarks];
+  return inline(parts.filter((words) => words !== '').join('; '));
+}
+
+function verbOf(change: Change): string {
   const kind = changeKind(change);
   switch (change.since?.kind) {
     case 'added':
@@ -97,25 +106,28 @@ export function changeWords(change: Change): string {
 const addedWords: Readonly<Record<ChangeKind, string>> = {
   create: 'is added',
   create_if_absent: 'is added',
+  update: 'is added; it exists, and will be changed',
   differs: 'is added; it exists, differs and is left as it is',
   in_sync: 'is added; it exists already, as declared',
 };
 
 const alteredWords: Readonly<Record<ChangeKind, string>> = {
   create: 'is altered',
+  update: 'is altered',
   create_if_absent: 'is altered; if it exists, it is left as it is',
   differs: 'is altered; it differs and is left as it is',
   in_sync: 'is altered, and in sync',
 };
 
 /** The same where a change has one line: with the names of the fields. Not safe to print yet. */
-export function compactWords({ since, differences }: Change): string {
+export function compactWords({ since, action, differences, leftBecause, remarks = [] }: Change): string {
   const parts: string[] = [];
   if (since?.kind === 'added') parts.push('is added');
   if (since?.kind === 'altered')
     parts.push(since.fields ? `is altered in ${namesOf(since.fields)}` : 'is altered; it was broken before');
-  if (differences.length > 0) parts.push(`differs in ${namesOf(differences)}`);
-  return parts.join('; ');
+  if (differences.length > 0)
+    parts.push(`${action === 'update' ? 'changes' : 'differs in'} ${namesOf(differences)}`);
+  return [...parts, ...(leftBecause === undefined ? [] : [leftBecause]), ...remarks].join('; ');
 }
 
 function namesOf(fields: readonly { readonly field: string }[]): string {

@@ -144,6 +144,15 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
       });
       return [tooMany];
     }
+    case 'too_many_updates': {
+      const { count, most } = halt;
+      const tooMany = diagnosticFor(undefined, {
+        code: 'too-many-updates',
+        summary: `the plan would change ${count} resources, and --max-updates allows ${most}`,
+        detail: 'Allow more, or narrow the plan with --target and --exclude.',
+      });
+      return [tooMany];
+    }
     case 'not_confirmed': {
       const summary = 'the plan was not confirmed';
       return [diagnosticFor(undefined, { code: 'not-confirmed', summary, detail: 'Nothing was created.' })];

@@ -1,8 +1,9 @@
-import { isMissing, isPartial, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
+import { isMissing, isPartial, type Clash, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import type { Action, Doing } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
 import { grouped } from './diagnostics.ts';
@@ -11,8 +12,8 @@ import { fieldsOf, leftAsItIs } from './plan.ts';
 
 /** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
 export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
-  const { answer, differences } = outcome;
-  const { resource } = outcome.change;
+  const { answer, clash, differences } = outcome;
+  const { resource, action } = outcome.change;
   const requestId = answer?.requestId === undefined ? '' : `Request id: ${answer.requestId}`;
   const at = (field: string | undefined, problem: Problem, item?: number): Diagnostic => {
     const declares = field !== undefined && Object.hasOwn(resource.fields, field);
@@ -34,6 +35,7 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
         detail: leftAsItIs,
       }),
     ];
+  if (clash) return clashProblems(clash, outcome).map(({ field, ...problem }) => at(field, problem));
   if (!isMissing(outcome) || answer === undefined) return [];
   const complaints = complaintsOf(answer);
   if (
@@ -61,13 +63,13 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
     said && `The service said: ${said}`,
     advice,
     waitAdvice(answer),
-    advices[outcome.outcome],
+    advicesOf(action)[outcome.outcome],
     requestId,
   ];
   return [
     at(undefined, {
       code,
-      summary: `${openings[outcome.outcome] ?? ''}${summary}`,
+      summary: `${openings[action === 'update' ? 'update' : 'create'][outcome.outcome] ?? ''}${summary}`,
       detail: detail.filter((line) => line).join('\n'),
     }),
   ];
@@ -111,17 +113,57 @@ function itemOf({ field, item, texts }: Complaint, resource: Resource): number |
   return item ?? namedItem(new Map(Object.entries(resource.fields)).get(field), texts);
 }
 
+type Words = Readonly<Partial<Record<OutcomeKind, string>>>;
+
 /** What the summary of a diagnostic begins with. */
-const openings: Readonly<Partial<Record<OutcomeKind, string>>> = {
-  conflict: 'this name is taken or reserved: ',
-  unknown: 'it may or may not have been created: ',
-  not_attempted: 'not created: ',
+const openings: Readonly<Record<Doing, Words>> = {
+  create: {
+    conflict: 'this name is taken or reserved: ',
+    unknown: 'it may or may not have been created: ',
+    not_attempted: 'not created: ',
+  },
+  update: {
+    unknown: 'it may or may not have been changed: ',
+    not_attempted: 'not changed: ',
+  },
 };
 
-const advices: Readonly<Partial<Record<OutcomeKind, string>>> = {
-  conflict: 'Choose another name, or use a token that may view what has this name.',
-  unknown: 'Plan and apply again: that finds out, and creates nothing twice.',
-};
+function advicesOf(action: Action): Words {
+  return {
+    ...(action === 'create' && {
+      conflict: 'Choose another name, or use a token that may view what has this name.',
+    }),
+    unknown: `Plan and apply again: that finds out, and ${action === 'update' ? 'changes nothing that is as declared' : 'creates nothing twice'}.`,
+  };
+}
+
+/** Why what exists was not changed, field by field where it is about fields. */
+function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PartialProblem[] {
+  const code = 'changed-since-plan';
+  const sent =
+    attempts > 0
+      ? 'A request to change it was sent, and its answer was lost or unclear.'
+      : 'Nothing of it was sent.';
+  const detail = `${sent} Plan again, read what differs now, and apply.`;
+  switch (clash.kind) {
+    case 'vanished':
+      return [{ code, summary: 'it is no longer there, as far as this token can see', detail }];
+    case 'replaced':
+      return [{ code, summary: 'another record has its name by now', detail }];
+    case 'closed':
+      return [{ code, summary: `it is not to be changed any more: ${clash.why}`, detail }];
+    case 'changed':
+      return clash.fields.map(({ field, planned, observed }) => ({
+        field,
+        code,
+        summary:
+          outcome === 'unknown'
+            ? `it holds neither what was planned for nor what is declared in \`${field}\``
+            : `somebody else has changed \`${field}\` since the plan`,
+        detail: `${isBlank(observed) ? '' : `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.\n`}${detail}`,
+      }));
+  }
+}
 
 /**
  * The index of the item of a declared list that the service's texts name. The service repeats the id that it refuses, in

@@ -22,6 +22,7 @@ import type { Look } from './changes.ts';
 /** How each outcome looks, and what it is called in counts and headings. */
 export const outcomeLooks: Readonly<Record<OutcomeKind, Look>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
+  updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
   exists: { label: 'there already', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
   differs: { label: 'differing and left as is', sign: '!', colour: 'amber' },
@@ -54,6 +55,10 @@ export function verdictWords({
   switch (outcome) {
     case 'created':
       return differences.length === 0 ? 'created' : `created, but ${cameBackWords(differences)}`;
+    case 'updated':
+      return doubt === undefined
+        ? 'changed'
+        : 'changed: the answer was lost or unclear, and it is as declared';
     case 'exists': {
       const how = doubt === undefined ? 'exists already' : doubtWords;
       const unchecked = doubt === 'unchecked' ? ', and fields may be missing' : '';
@@ -101,7 +106,7 @@ function shortened(value: JsonValue): string {
 /** What the service said, or why nothing was sent; empty where there is nothing to say. */
 export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
-  return outcome === 'created' || answer === undefined ? '' : serviceWords(answer);
+  return outcome === 'created' || outcome === 'updated' || answer === undefined ? '' : serviceWords(answer);
 }
 
 /** How many resources ended how. */

@@ -57,10 +57,11 @@ export function planCounts({ changes }: Plan): string {
 
 /** The same in parts; those that count fewer than `least` are left out. */
 export function countsOf(changes: readonly Change[], least: number = 1): string[] {
-  const { create, create_if_absent: ifAbsent, differs, in_sync: inSync } = planSummary(changes);
+  const { create, create_if_absent: ifAbsent, update, differs, in_sync: inSync } = planSummary(changes);
   const counts: [count: number, words: string][] = [
     [create, 'to create'],
     [ifAbsent, 'to create if absent'],
+    ...(update > 0 ? [[update, 'to change'] as [number, string]] : []),
     [differs, differs === 1 ? 'differs' : 'differ'],
     [inSync, 'in sync'],
   ];
@@ -77,8 +78,8 @@ export function planHeadline(plan: Plan): string {
 
 /** Diagnostics of what differs, at the lines that declare it. */
 export function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
-  const differing = changes.filter(({ differences }) => differences.length > 0);
-  return differing.map(({ resource, differences }): Diagnostic => {
+  const differing = changes.filter((change) => changeKind(change) === 'differs');
+  return differing.map(({ resource, differences, leftBecause }): Diagnostic => {
     const { address } = resource;
     const { filename, start } = placeOf(resource);
     const diagnostic = diagnosticFor(filename, {
@@ -86,7 +87,7 @@ export function drift(changes: readonly Change[], severity: Diagnostic['severity
       severity,
       address,
       summary: `${address} differs in ${fieldsOf(differences)}`,
-      detail: leftAsItIs,
+      detail: leftBecause === undefined ? leftAsItIs : `It is left as it is: ${leftBecause}.`,
     });
     return { ...diagnostic, range: { filename, start, end: start } };
   });
@@ -96,4 +97,5 @@ export function fieldsOf(differences: readonly Difference[]): string {
   return differences.map(({ field }) => `\`${field}\``).join(', ');
 }
 
-export const leftAsItIs = 'It is left as it is: the service has no way to change it.';
+export const leftAsItIs =
+  'It is left as it is: rollcall changes what exists only with the capability `update` and --allow update.';

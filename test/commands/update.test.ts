@@ -1,0 +1,466 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import { capture, type Captured } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const staff = '11111111-1111-4111-8111-111111111111';
+const contractors = '22222222-2222-4222-8222-222222222222';
+
+const seed: SandboxSeed = {
+  applications: [
+    { slug: 'wiki', name: 'Wiki', group: 'Old', meta_description: 'kept' },
+    { slug: 'grafana', name: 'Grafana', provider: 1, backchannel_providers: [3] },
+    { slug: 'mail', name: 'Mail', backchannel_providers: [4] },
+  ],
+  users: [
+    {
+      username: 'alice',
+      name: 'Alice',
+      groups: [contractors],
+      attributes: { dept: 'sales', theme: { dark: true } },
+    },
+    { username: 'bob', name: 'Bob', is_active: true },
+  ],
+};
+
+const manifest = `version: 1
+applications:
+  - { slug: wiki, name: Wiki, group: Tools }
+  - { slug: grafana, name: Grafana, provider: 2, backchannel_providers: [3, 4] }
+  - { slug: mail, name: Post }
+users:
+  - { username: alice, name: Alice, groups: ["${staff}"], attributes: { dept: legal, theme: { dark: false } } }
+  - { username: bob, name: Bob, is_active: false }
+`;
+
+type Tamper = (request: HttpRequest, answer: () => Exchange) => Exchange;
+
+class World {
+  readonly sandbox: Sandbox;
+  readonly requests: HttpRequest[] = [];
+  tamper: Tamper = (_, answer) => answer();
+
+  constructor(from: SandboxSeed = seed) {
+    this.sandbox = seedSandbox(from).sandbox;
+  }
+
+  handle({ method, path, body = '' }: HttpRequest, token: string = sandboxToken): Exchange {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return { kind: 'answered', ...this.sandbox.handle({ method, path, body, headers }) };
+  }
+
+  readonly send: Transport = async (request) => {
+    this.requests.push(request);
+    return this.tamper(request, () => this.handle(request));
+  };
+
+  writes(): { path: string; body: unknown }[] {
+    return this.requests
+      .filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')
+      .map(({ path, body }) => ({ path: path.replace('/api/v3/core', ''), body: parseJson(body ?? '') }));
+  }
+
+  patch(path: string, body: JsonObject): void {
+    const answer = this.handle({ method: 'PATCH', path: `/api/v3/core${path}`, body: JSON.stringify(body) });
+    if (answer.kind !== 'answered' || answer.status !== 200) throw new Error(`${path} was not changed`);
+  }
+
+  held(path: string): JsonObject {
+    const answer = this.handle({ method: 'GET', path: `/api/v3/core${path}` });
+    const body = answer.kind === 'answered' ? parseJson(answer.body) : undefined;
+    if (!isJsonObject(body)) throw new Error(`nothing is at ${path}`);
+    return body;
+  }
+
+  run(text: string = manifest, env: Readonly<Record<string, string>> = {}, more: object = {}): Captured {
+    return capture({
+      files: { 'm.yaml': text },
+      url: 'http://127.0.0.1:9',
+      env: { ROLLCALL_CAPABILITIES: 'lookup-users,update', ...env },
+      clock: virtualClock(),
+      transport: this.send,
+      ...more,
+    });
+  }
+}
+
+const allowed = { allow: ['update'] };
+const now = { output: 'json', yes: true, ...allowed } as const;
+
+function outcomesIn(stdout: string): { address: string; outcome: string; attempts: number }[] {
+  const document = parseJson(stdout);
+  expect(schemaErrors('apply', document)).toEqual([]);
+  return (document as { outcomes: { address: string; outcome: string; attempts: number }[] }).outcomes;
+}
+
+describe('without both switches', () => {
+  test('the capability alone changes nothing', async () => {
+    const world = new World();
+    const { context, stdout } = world.run();
+    expect(await apply(['m.yaml'], { output: 'json', yes: true }, context)).toBe('done');
+    expect(world.writes()).toEqual([]);
+    expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('differs'));
+  });
+
+  test('the permission alone is a usage error that names the other switch', async () => {
+    const world = new World();
+    const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: 'lookup-users' });
+    await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
+      '--allow is update, and the capability `update` is not turned on',
+    );
+    await expect(plan(['m.yaml'], { output: 'text', allow: ['delete'] }, context)).rejects.toThrow(
+      '--allow cannot be "delete"',
+    );
+    expect(world.requests).toEqual([]);
+  });
+
+  test('an environment can give both', async () => {
+    const world = new World();
+    const files = {
+      'm.yaml': manifest,
+      'rollcall.yaml':
+        'version: 1\nmanifests: [m.yaml]\nenvironments:\n  lab: { url: "http://127.0.0.1:9", capabilities: [lookup-users, update], allow: [update] }\n',
+    };
+    const { context, stdout } = world.run('', { ROLLCALL_CAPABILITIES: '', ROLLCALL_ENV: 'lab' }, { files });
+    await plan([], { output: 'text' }, context);
+    expect(stdout()).toContain('Plan: 0 to add, 5 to change, 0 to destroy.');
+  });
+});
+
+describe('a plan that may change what exists', () => {
+  test('shows what it changes, and what that does beside', async () => {
+    const world = new World();
+    const { context, stdout } = world.run();
+    expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowed }, context)).toBe(
+      'changes',
+    );
+    const text = stdout();
+    expect(text).toContain('  ~ application.wiki');
+    expect(text).toContain('        observed  "Old"\n        declared  "Tools"');
+    expect(text).toContain('attributes.theme.dark\n        observed  true\n        declared  false');
+    expect(text).toContain('`provider`: logins go through another provider');
+    expect(text).toContain('takes 4 of `backchannel_providers` from application.mail');
+    expect(text).toContain('`is_active`: the account can log in, or no longer can');
+    expect(text).toContain('5 to change');
+    expect(text).toContain('Plan: 0 to add, 5 to change, 0 to destroy.');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('is, as JSON, what policies for Terraform read', async () => {
+    const world = new World();
+    const { context, stdout } = world.run();
+    await plan(['m.yaml'], { output: 'json', ...allowed }, context);
+    const document = parseJson(stdout());
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect(document).toMatchObject({
+      summary: { update: 5, differs: 0 },
+      resource_changes: [
+        {},
+        {},
+        {
+          address: 'application.wiki',
+          change: {
+            actions: ['update'],
+            before: { group: 'Old' },
+            after: { slug: 'wiki', name: 'Wiki', group: 'Tools' },
+          },
+        },
+        {},
+        {},
+      ],
+    });
+  });
+
+  test('is refused where it would change more than --max-updates', async () => {
+    const world = new World();
+    const { context, stderr } = world.run();
+    expect(await apply(['m.yaml'], { ...now, maxUpdates: '4' }, context)).toBe('failed');
+    expect(stderr()).toContain('the plan would change 5 resources, and --max-updates allows 4');
+    expect(world.writes()).toEqual([]);
+  });
+});
+
+describe('an apply that may change what exists', () => {
+  test('sends the declared fields that differ and no others, keeps what stands beside them, and then has nothing left to do', async () => {
+    const world = new World();
+    const first = world.run();
+    expect(await apply(['m.yaml'], now, first.context)).toBe('done');
+    expect(outcomesIn(first.stdout()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('updated'));
+    expect(world.writes()).toEqual(
+      expect.arrayContaining([
+        { path: '/applications/wiki/', body: { group: 'Tools' } },
+        { path: '/applications/grafana/', body: { provider: 2, backchannel_providers: [3, 4] } },
+        { path: '/applications/mail/', body: { name: 'Post' } },
+        expect.objectContaining({
+          body: { groups: [contractors, staff], attributes: { dept: 'legal', theme: { dark: false } } },
+        }),
+        expect.objectContaining({ body: { is_active: false } }),
+      ]),
+    );
+    expect(world.held('/applications/wiki/')).toMatchObject({ group: 'Tools', meta_description: 'kept' });
+    const writes = world.writes().length;
+    const second = world.run();
+    expect(
+      await plan(['m.yaml'], { output: 'text', detailedExitcode: true, ...allowed }, second.context),
+    ).toBe('done');
+    expect(second.stdout()).toContain('No changes.');
+    expect(await apply(['m.yaml'], now, world.run().context)).toBe('done');
+    expect(world.writes()).toHaveLength(writes);
+  });
+
+  test('sends nothing in a thousand second applies', async () => {
+    const world = new World();
+    await apply(['m.yaml'], now, world.run().context);
+    const writes = world.writes().length;
+    for (let time = 0; time < 1000; time += 1) await apply(['m.yaml'], now, world.run().context);
+    expect(world.writes().length - writes).toBe(0);
+  });
+
+  test('keeps keys, groups and keys in keys that nobody declares', async () => {
+    const world = new World({
+      users: [
+        {
+          username: 'alice',
+          name: 'Alice',
+          groups: [contractors],
+          attributes: { a: { b: 1, c: [1] }, d: null },
+        },
+      ],
+    });
+    const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], attributes: { a: { b: 2 }, e: x }, name: A }]\n`;
+    await apply(['m.yaml'], now, world.run(users).context);
+    expect(world.writes()).toMatchObject([
+      {
+        body: {
+          name: 'A',
+          groups: [contractors, staff],
+          attributes: { a: { b: 2, c: [1] }, d: null, e: 'x' },
+        },
+      },
+    ]);
+  });
+
+  test('removes what is not declared only where the manifest says exactly', async () => {
+    const world = new World();
+    const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }]\n`;
+    await apply(['m.yaml'], now, world.run(users).context);
+    expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
+  });
+
+  test.each<[string, JsonObject, string, string]>([
+    [
+      'to something else: it is kept',
+      { group: 'Theirs' },
+      'conflict',
+      'somebody else has changed `group` since the plan',
+    ],
+    ['to what is declared: nothing is sent', { group: 'Tools' }, 'unchanged', ''],
+  ])('meets a change between the plan and the write, %s', async (_, body, outcome, words) => {
+    const world = new World();
+    const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
+    let looks = 0;
+    world.tamper = ({ method }, answer) => {
+      if (method === 'GET' && (looks += 1) === 2) world.patch('/applications/wiki/', body);
+      return answer();
+    };
+    const { context, stdout } = world.run(wiki);
+    await apply(['m.yaml'], now, context);
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome, attempts: 0 }]);
+    expect(stdout()).toContain(words);
+    expect(world.writes()).toEqual([]);
+    expect(world.held('/applications/wiki/')).toMatchObject(body);
+  });
+
+  test('refuses a saved plan when a colleague has changed what it would change', async () => {
+    const world = new World();
+    const made = world.run();
+    await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
+    const files = { 'plan.json': made.written.get('plan.json') ?? '' };
+    world.patch('/applications/wiki/', { group: 'Theirs' });
+    const { context, stderr } = world.run('', {}, { files });
+    expect(await apply([], { output: 'text', plan: 'plan.json', ...allowed }, context)).toBe('stale');
+    expect(stderr()).toContain('m.yaml:3');
+    world.patch('/applications/wiki/', { group: 'Old' });
+    const forbidden = world.run('', {}, { files });
+    expect(await apply([], { output: 'text', plan: 'plan.json' }, forbidden.context)).toBe('invalid');
+    expect(forbidden.stderr()).toContain('Allow it with --allow update');
+    expect(world.writes()).toEqual([]);
+    expect(
+      await apply(
+        [],
+        { output: 'text', plan: 'plan.json', ...allowed },
+        world.run('', {}, { files }).context,
+      ),
+    ).toBe('done');
+    expect(world.writes()).toHaveLength(5);
+  });
+
+  const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
+
+  test.each<[string, Tamper, string, string, number]>([
+    [
+      'lost after it was done',
+      ({ method }, answer) => (method === 'PATCH' ? (answer(), lost) : answer()),
+      'done',
+      'updated',
+      1,
+    ],
+    [
+      'lost before it was done, for ever',
+      ({ method }, answer) => (method === 'PATCH' ? lost : answer()),
+      'incomplete',
+      'unknown',
+      3,
+    ],
+    [
+      'denied',
+      ({ method }, answer) =>
+        method === 'PATCH'
+          ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+          : answer(),
+      'denied',
+      'denied',
+      1,
+    ],
+    [
+      'refused',
+      ({ method }, answer) =>
+        method === 'PATCH'
+          ? { kind: 'answered', status: 400, headers: {}, body: '{"group":["too long"]}' }
+          : answer(),
+      'incomplete',
+      'rejected',
+      1,
+    ],
+    [
+      'that it vanished',
+      ({ method }, answer) =>
+        method === 'PATCH'
+          ? { kind: 'answered', status: 404, headers: {}, body: '{"detail":"Not found."}' }
+          : answer(),
+      'incomplete',
+      'conflict',
+      1,
+    ],
+  ])('says what it knows of a change whose answer is %s', async (_, tamper, ending, outcome, attempts) => {
+    const world = new World();
+    world.tamper = tamper;
+    const { context, stdout } = world.run(wiki);
+    expect(await apply(['m.yaml'], now, context)).toBe(ending);
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome, attempts }]);
+  });
+
+  test('asks again where the service takes a request and leaves the field as it was, and does not call it done', async () => {
+    const world = new World();
+    world.tamper = (request, answer) =>
+      request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
+    const { context, stdout } = world.run(wiki);
+    expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 3 }]);
+  });
+
+  test('says which field came to hold something else', async () => {
+    const world = new World();
+    world.tamper = (request, answer) =>
+      request.method === 'PATCH' ? world.handle({ ...request, body: '{"group":"Odd"}' }) : answer();
+    const { context, stdout } = world.run(wiki);
+    expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'unknown', attempts: 1 }]);
+    expect(stdout()).toContain('it holds neither what was planned for nor what is declared in `group`');
+  });
+
+  test('does not touch an account of the service itself, nor whether its own can log in', async () => {
+    const world = new World({
+      tokens: [{ token: 'own-token', username: 'pipeline' }],
+      users: [
+        { username: 'pipeline', name: 'Pipeline' },
+        { username: 'outpost', name: 'Outpost' },
+      ],
+    });
+    const pk = parseJson(
+      (world.handle({ method: 'GET', path: '/api/v3/core/users/?username=outpost' }) as { body: string })
+        .body,
+    ) as { results: { pk: number }[] };
+    world.patch(`/users/${pk.results[0]?.pk}/`, { type: 'internal_service_account' });
+    const users =
+      'version: 1\nusers:\n  - { username: outpost, name: Mine }\n  - { username: pipeline, name: Other, is_active: false }\n';
+    const { context, stdout } = world.run(users, { ROLLCALL_TOKEN: 'own-token' });
+    world.tamper = (request) => world.handle(request, 'own-token');
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+    expect(stdout()).toContain(
+      '! user.outpost differs and is left as it is; it is an account of the service itself',
+    );
+    expect(stdout()).toContain('! user.pipeline differs and is left as it is; the token belongs to it');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('sends back no number that it could not read exactly', async () => {
+    const world = new World();
+    world.tamper = (request, answer) => {
+      const exchange = answer();
+      return exchange.kind === 'answered' && request.path.includes('username=alice')
+        ? {
+            ...exchange,
+            body: exchange.body.replace('"dept":"sales"', '"dept":"sales","big":9007199254740993'),
+          }
+        : exchange;
+    };
+    const users = 'version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal } }]\n';
+    const { context, stdout } = world.run(users);
+    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'differs' }]);
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('asks a person a second time for what reaches further', async () => {
+    const world = new World();
+    const grafana = 'version: 1\napplications: [{ slug: grafana, name: Grafana, provider: 2 }]\n';
+    const { context, stderr } = world.run(grafana, {}, { terminal: true, answerToPrompt: 'no' });
+    const questions: string[] = [];
+    const ask = async (question: string): Promise<string> => {
+      questions.push(question);
+      return questions.length === 1 ? 'yes' : 'no';
+    };
+    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
+    expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
+      'Change 1 in http://127.0.0.1:9? Only "yes" is taken as yes: ',
+      'This one reaches further. Go on? Only "yes" is taken as yes: ',
+    ]);
+    expect(stderr()).toContain('application.grafana: `provider`: logins go through another provider');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('does not hold one denied change against another, and stops after several', async () => {
+    const slugs = Array.from({ length: 12 }, (_, index) => `a-${String(index).padStart(2, '0')}`);
+    const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
+    world.tamper = ({ method, path }, answer) =>
+      method === 'PATCH' && !path.endsWith('/a-02/')
+        ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+        : answer();
+    const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: B }\n`).join('')}`;
+    const { context, stdout } = world.run(text);
+    expect(await apply(['m.yaml'], { ...now, concurrency: '1' }, context)).toBe('denied');
+    expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual([
+      'denied',
+      'denied',
+      'updated',
+      'denied',
+      'denied',
+      'denied',
+      'denied',
+      'denied',
+      'not_attempted',
+      'not_attempted',
+      'not_attempted',
+      'not_attempted',
+    ]);
+  });
+});
