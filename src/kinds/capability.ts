@@ -8,6 +8,7 @@ export const capabilityPermissions: Readonly<Record<Capability, readonly string[
   'lookup-users': ['authentik_core.view_user'],
   lists: [], // what is listed is what can be looked up as well
   release: [],
+  update: ['authentik_core.change_application', 'authentik_core.change_user'],
 };
 
 export function isCapability(name: string): name is Capability {

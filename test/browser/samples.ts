@@ -126,6 +126,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
   });
   const endings: Readonly<Record<OutcomeKind, Partial<Outcome>>> = {
     created: { pk: text },
+    updated: {},
     exists: { ...said(400, { slug: [text] }), pk: text },
     unchanged: { attempts: 0 },
     differs: { attempts: 0 },
