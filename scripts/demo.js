@@ -10,6 +10,11 @@ const steps = [
   ['plan', 'examples/manifests'],
 ];
 
+const { ROLLCALL_URL: url = '', ROLLCALL_TOKEN: token = '' } = process.env;
+const answer = await fetch(`${url}/api/v3/admin/version/`, { headers: { authorization: `Bearer ${token}` } });
+const { version_current: release } = JSON.parse(await answer.text());
+process.stdout.write(`The service is a sandbox, which does as authentik ${release} does.\n`);
+
 for (const step of steps) {
   process.stdout.write(`\n$ rollcall ${step.join(' ')}\n`);
   const { status, error } = spawnSync(process.execPath, [rollcall, ...step], { stdio: 'inherit' });

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { failOnNames } from './fail-on.ts';
+import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
 
 export interface ColourOption {
@@ -100,6 +101,15 @@ export function withDetailOptions(command: Command): Command {
   return command
     .option('--compact', 'a line for each change; --no-compact: all of each')
     .addOption(new Option('--no-compact', 'all of each change, however many').hideHelp());
+}
+
+/** What the sandbox imitates. */
+export function sandboxReleaseOption(): Option {
+  const option = new Option(
+    '--release <release>',
+    `be this release of the service (default: ${defaultRelease})`,
+  );
+  return option.choices(sandboxReleases);
 }
 
 export function verboseOption(): Option {

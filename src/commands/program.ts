@@ -24,6 +24,7 @@ import {
   withRunOptions,
   withServiceOptions,
   type ColourOption,
+  sandboxReleaseOption,
 } from './options.ts';
 import type { PlanOptions } from './plan.ts';
 import type { ReportMergeOptions } from './report-merge.ts';
@@ -237,6 +238,7 @@ export function program(
     .option('--port <n>', 'listen on this port (default: any free one)')
     .option('--latency <ms>', 'how long each answer takes (default: 0)')
     .option('--seed <file>', 'a YAML file of what exists at the start')
+    .addOption(sandboxReleaseOption())
     .addHelpText('after', example('rollcall sandbox -- rollcall apply manifests --yes'))
     .passThroughOptions()
     .action(async (command: string[], options: SandboxOptions) => {

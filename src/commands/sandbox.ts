@@ -4,6 +4,7 @@ import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds, listsOf } from '../kinds/all.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { loadSeed, sandboxToken, seedSandbox } from '../sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../sandbox/server.ts';
@@ -19,6 +20,7 @@ export interface SandboxOptions {
   readonly port?: string;
   readonly latency?: string;
   readonly seed?: string;
+  readonly release?: SandboxRelease;
 }
 
 /** `rollcall sandbox`: serves the API from memory, until it is interrupted or for as long as a command runs. */
@@ -30,7 +32,9 @@ export async function sandbox(
 ): Promise<Ending | { readonly exitCode: number }> {
   const port = wholeNumber('--port', options.port ?? '0', [0, 65_535]);
   const latencyMs = wholeNumber('--latency', options.latency ?? '0', [0, 600_000]);
-  const seeded = options.seed === undefined ? seedSandbox({}).sandbox : await readSeed(options.seed, context);
+  const { seed, release = defaultRelease } = options;
+  const seeded =
+    seed === undefined ? seedSandbox({}, release).sandbox : await readSeed(seed, release, context);
   if (Array.isArray(seeded)) {
     context.stderr.write(diagnosticsText(seeded, createStyle(context.stderr)));
     return 'invalid';
@@ -52,7 +56,8 @@ export async function sandbox(
     const signal = context.interruptible().signal;
     context.stdout.write(
       [
-        `The sandbox serves ${listsOf(kinds)} from memory; it forgets them when it stops. In another shell:`,
+        `The sandbox serves ${listsOf(kinds)} from memory, as authentik ${release} does; it forgets them when it stops.`,
+        'In another shell:',
         '',
         `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${sandboxToken}`,
         '',
@@ -75,13 +80,17 @@ function withoutProxy(host: string, env: Environment): { no_proxy: string; NO_PR
 }
 
 /** Reads a seed. It may be the file of the token by mistake, or hold a copy: neither is shown. */
-async function readSeed(filename: string, context: Context): Promise<Sandbox | Diagnostic[]> {
+async function readSeed(
+  filename: string,
+  release: SandboxRelease,
+  context: Context,
+): Promise<Sandbox | Diagnostic[]> {
   const values = { ...(await valuesOf({}, context.env)), config: noConfig };
   const { policy } = await readSettings(values, context, 'names');
   const { own } = policy;
   const file = await readText(filename, context.files, { closed: own.files });
   if ('code' in file) return [file];
-  const seeded = loadSeed(file);
+  const seeded = loadSeed(file, release);
   const redactor = new Redactor(own.texts);
   return Array.isArray(seeded) ? seeded.map((diagnostic) => cleanDiagnostic(diagnostic, redactor)) : seeded;
 }

@@ -1,12 +1,14 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { choice, flag, nullable, text, wrong, type Field, type ReadField } from './fields.ts';
-import { uuid } from './ids.ts';
+import { userUid, userUuid, uuid } from './ids.ts';
 import type { Asker, Held, SandboxKind, Taken, Values } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
-import { exactly, listed, paginationOf, searched, seen, those, type Listed } from './listed.ts';
+import { exactly, listed, onPage, paginationOf, searched, seen, those, type Listed } from './listed.ts';
 import type { Providers } from './provider.ts';
+import { percentFormat } from './python.ts';
 import type { Query } from './query.ts';
 import { orEmpty, providerId, setOf } from './related.ts';
+import type { Rules } from './release.ts';
 import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
@@ -22,18 +24,21 @@ const texts = ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publ
 
 export class Applications implements SandboxKind {
   readonly path = '/api/v3/core/applications/';
+  readonly title = 'Application';
   readonly allow = { list: 'GET, POST, HEAD, OPTIONS', one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS' };
   readonly names: RegExp = slugForm;
   readonly fields: Readonly<Record<string, Field>>;
   readonly #providers: Providers;
+  readonly #rules: Rules;
   readonly #rows = new Rows<Application>();
   readonly #bySlug = new Map<string, Application>();
-  /** What each user was shown of the list, by the user's id, until another application is created. */
-  readonly #shown = new Map<Row['pk'], readonly JsonObject[]>();
+  /** What each user was shown of the list, later of each page of it, until another application is created. */
+  readonly #shown = new Map<string, readonly JsonObject[]>();
   readonly #pks = new Set<string>();
 
-  constructor(providers: Providers) {
+  constructor(providers: Providers, rules: Rules) {
     this.#providers = providers;
+    this.#rules = rules;
     const provider = providerId((pk) => providers.has(pk));
     const freeProvider: ReadField = (value, own) => {
       const result = provider(value);
@@ -43,6 +48,7 @@ export class Applications implements SandboxKind {
     };
     const takenSlug = (slug: string, own?: Row): string | undefined =>
       isAnother(this.#bySlug.get(slug), own) ? 'Application with this slug already exists.' : undefined;
+    const { maxLength } = rules.slugs;
     this.fields = {
       name: {
         type: 'string',
@@ -53,8 +59,16 @@ export class Applications implements SandboxKind {
       slug: {
         type: 'slug',
         label: 'Slug',
-        more: { help_text: 'Internal application name, used in URLs.', max_length: 50 },
-        read: text({ first: takenSlug, maxLength: 50, last: badSlug }),
+        more: {
+          help_text: 'Internal application name, used in URLs.',
+          ...(maxLength !== undefined && { max_length: maxLength }),
+        },
+        read: text({
+          first: takenSlug,
+          ...(maxLength !== undefined && { maxLength }),
+          last: (slug) => badSlug(slug, rules),
+          afterwards: (slug) => reservedSlug(slug, rules),
+        }),
       },
       provider: { type: 'field', label: 'Provider', read: orEmpty(nullable(freeProvider)), default: null },
       backchannel_providers: {
@@ -73,9 +87,17 @@ export class Applications implements SandboxKind {
       meta_launch_url: {
         type: 'string',
         label: 'Meta launch url',
-        read: text({ blank: true, first: badUrl }),
+        read: text({ blank: true, first: (url) => badUrl(url, rules) }),
         default: '',
       },
+      ...(rules.isLate && {
+        meta_icon: {
+          type: 'string',
+          label: 'Meta icon',
+          read: text({ blank: true, last: badIcon }),
+          default: '',
+        },
+      }),
       meta_description: {
         type: 'string',
         label: 'Meta description',
@@ -191,23 +213,26 @@ export class Applications implements SandboxKind {
     ]);
     const recordOf = (application: Application): JsonObject => this.#record(application, asker);
     if (asker.rights.superuser && query.isTrue('superuser_full_list', false))
-      return listed(query, found, recordOf);
-    const pagination = paginationOf(query, found.length);
+      return listed(query, found, recordOf, this.#rules);
+    const pagination = paginationOf(query, found.length, this.#rules);
     if (pagination === undefined) return 'no such page';
+    const { isLate } = this.#rules;
+    const key = isLate ? `${asker.user.pk} ${pagination.current}` : `${asker.user.pk}`;
     const isSearch = query.text('search') !== undefined;
-    const cached = isSearch ? undefined : this.#shown.get(asker.user.pk);
+    const cached = isSearch ? undefined : this.#shown.get(key);
     if (cached !== undefined) return { pagination, results: cached };
-    const results = those(found, [seen(asker.rights.openApplications, nameOf)]).map(recordOf);
+    const considered = isLate ? onPage(found, pagination) : found;
+    const results = those(considered, [seen(asker.rights.openApplications, nameOf)]).map(recordOf);
     // An empty answer is no answer to the cache.
-    if (!isSearch && results.length > 0) this.#shown.set(asker.user.pk, results);
+    if (!isSearch && results.length > 0) this.#shown.set(key, results);
     return { pagination, results };
   }
 
   /** An application as the service answers it to somebody. */
   #record({ pk, fields, backchannelProviders }: Application, asker: Asker | undefined): JsonObject {
     const main = fields['provider'] ?? null;
-    const username = textOf(asker?.user.fields['username']);
-    const url = textOf(fields['meta_launch_url']).replaceAll('%(username)s', username);
+    const template = textOf(fields['meta_launch_url']);
+    const url = asker ? percentFormat(template, this.#told(asker.user)) : template;
     return {
       pk,
       ...fields,
@@ -215,8 +240,15 @@ export class Applications implements SandboxKind {
       backchannel_providers: backchannelProviders,
       backchannel_providers_obj: backchannelProviders.map((one) => this.#providers.backchannelRecord(one)),
       launch_url: url === '' ? null : url,
-      meta_icon: null,
+      ...(this.#rules.isLate ? iconUrls(textOf(fields['meta_icon'])) : { meta_icon: null }),
     };
+  }
+
+  /** What a launch URL can name of a user. */
+  #told({ pk, fields }: Row): Readonly<Record<string, JsonValue>> {
+    const all: JsonObject = { ...fields, id: pk, pk, uid: userUid(pk), uuid: userUuid(pk) };
+    const { filledWith } = this.#rules.launchUrls;
+    return Object.fromEntries(Object.entries(all).filter(([key]) => filledWith.includes(key)));
   }
 }
 
@@ -228,11 +260,37 @@ function isAnother(found: Row | undefined, own: Row | undefined): boolean {
   return found !== undefined && found !== own;
 }
 
-function badSlug(slug: string): string | undefined {
+function badSlug(slug: string, { isLate }: Rules): string | undefined {
   if (slugForm.test(slug)) return undefined;
-  return 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
+  const name = isLate ? '“slug”' : '"slug"';
+  return `Enter a valid ${name} consisting of letters, numbers, underscores or hyphens.`;
 }
 
-function badUrl(url: string): string | undefined {
-  return isLaunchUrl(url) ? undefined : 'Enter a valid URL.';
+function reservedSlug(slug: string, { slugs }: Rules): string | undefined {
+  if (!slugs.reserved.has(slug)) return undefined;
+  return `The slug '${slug}' is reserved and cannot be used for applications.`;
+}
+
+/** An icon is a URL, one of the service's own files, or the path of a file that was uploaded. */
+function badIcon(icon: string): string | undefined {
+  if (isWholeUrl(icon)) return undefined;
+  if (!/^[-\w./]+$/.test(icon))
+    return 'File name can only contain letters (a-z, A-Z), numbers (0-9), dots (.), hyphens (-), underscores (_), and forward slashes (/)';
+  if (icon.includes('//')) return 'File name cannot contain duplicate /';
+  if (icon.startsWith('/')) return 'Absolute paths are not allowed';
+  if (icon.split('/').includes('..')) return "Parent directory references ('..') are not allowed";
+  return icon.startsWith('.') ? "Paths cannot start with '.'" : undefined;
+}
+
+function iconUrls(icon: string): JsonObject {
+  const url = icon === '' || isWholeUrl(icon) ? icon : `/files/media/public/${icon}`;
+  return { meta_icon_url: url === '' ? null : url, meta_icon_themed_urls: null };
+}
+
+function isWholeUrl(icon: string): boolean {
+  return /^(?:https?:\/\/|fa:\/\/|\/static|web\/dist\/assets)/.test(icon);
+}
+
+function badUrl(url: string, { launchUrls }: Rules): string | undefined {
+  return isLaunchUrl(url, launchUrls) ? undefined : 'Enter a valid URL.';
 }

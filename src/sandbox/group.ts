@@ -1,9 +1,10 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SeedGroup } from '../generated/sandbox-seed.ts';
-import { digest } from './ids.ts';
+import { userUid } from './ids.ts';
 import type { Asker, SandboxList, Shown } from './kind.ts';
 import { exactly, listed, searched, seen, those, type Listed } from './listed.ts';
 import type { Query } from './query.ts';
+import type { Rules } from './release.ts';
 import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
@@ -18,12 +19,15 @@ interface Group extends Row {
 /** The groups, and who is in each. */
 export class Groups implements SandboxList {
   readonly path = '/api/v3/core/groups/';
+  readonly title = 'Group';
   readonly allow = { list: 'GET, POST, HEAD, OPTIONS', one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS' };
   readonly names: RegExp = /^[^/.]+$/;
+  readonly #rules: Rules;
   readonly #rows = new Rows<Group>();
   readonly #byPk = new Map<string, Group>();
 
-  constructor(seed: readonly SeedGroup[]) {
+  constructor(seed: readonly SeedGroup[], rules: Rules) {
+    this.#rules = rules;
     for (const { pk, num_pk = 0, name } of seed) {
       const place = this.#byPk.size;
       const group = { pk: pk.toLowerCase(), fields: { name, num_pk }, place, members: new Set<Row>() };
@@ -61,39 +65,48 @@ export class Groups implements SandboxList {
       ...exactly(query, ['name']),
       searched(query, (group) => [nameOf(group)]),
     ]);
-    return listed(query, found, recordOf);
+    const withUsers = !this.#rules.isLate || query.isTrue('include_users', true);
+    return listed(query, found, (group) => this.#record(group, withUsers), this.#rules);
   }
 
   at(id: string): Shown | undefined {
     const group = this.#byPk.get(id);
-    return group && { name: nameOf(group), record: () => recordOf(group) };
+    return group && { name: nameOf(group), record: () => this.#record(group, true) };
+  }
+
+  #record({ pk, fields, members }: Group, withUsers: boolean): JsonObject {
+    const users = [...members];
+    return {
+      pk,
+      ...fields,
+      is_superuser: false,
+      ...(this.#rules.isLate
+        ? { parents: [], parents_obj: null, children: [], children_obj: null, inherited_roles_obj: null }
+        : { parent: null, parent_name: null }),
+      users: users.map((user) => user.pk),
+      users_obj: withUsers ? users.map(memberOf) : null,
+      attributes: {},
+      roles: [],
+      roles_obj: [],
+    };
   }
 
   /** A group as a user's record has it. */
   ofUser(pk: string): JsonObject {
     const { num_pk = 0, name = '' } = this.#byPk.get(pk)?.fields ?? {};
-    return { pk, num_pk, name, is_superuser: false, parent: null, attributes: {} };
+    return {
+      pk,
+      num_pk,
+      name,
+      is_superuser: false,
+      ...(!this.#rules.isLate && { parent: null }),
+      attributes: {},
+    };
   }
 }
 
 function nameOf({ fields }: Group): string {
   return textOf(fields['name']);
-}
-
-function recordOf({ pk, fields, members }: Group): JsonObject {
-  const users = [...members];
-  return {
-    pk,
-    ...fields,
-    is_superuser: false,
-    parent: null,
-    parent_name: null,
-    users: users.map((user) => user.pk),
-    users_obj: users.map(memberOf),
-    attributes: {},
-    roles: [],
-    roles_obj: [],
-  };
 }
 
 function memberOf({ pk, fields }: Row): JsonObject {
@@ -105,10 +118,5 @@ function memberOf({ pk, fields }: Row): JsonObject {
     email = '',
     attributes = {},
   } = fields;
-  return { pk, username, name, is_active, last_login, email, attributes, uid: uidOf(pk) };
-}
-
-/** What the service makes of a user's id, so that it does not tell it. */
-export function uidOf(pk: Row['pk']): string {
-  return digest(`uid ${pk}`, 64);
+  return { pk, username, name, is_active, last_login, email, attributes, uid: userUid(pk) };
 }

@@ -5,6 +5,15 @@ export function digest(of: string, length: number): string {
   return createHash('sha256').update(of).digest('hex').slice(0, length);
 }
 
+/** What the service makes of a user's id, so that it need not tell it. */
+export function userUid(pk: number | string): string {
+  return digest(`uid ${pk}`, 64);
+}
+
+export function userUuid(pk: number | string): string {
+  return uuid(`user ${pk}`);
+}
+
 export function uuid(of: string): string {
   return digest(of, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { autocomplete } from './autocomplete.ts';
 import type { Field, FieldErrors } from './fields.ts';
 import type { Listed } from './listed.ts';
 import type { Query } from './query.ts';
@@ -15,6 +16,8 @@ export interface Asker<User extends Row = Row> {
 export interface Shown {
   /** By which a right on single objects names it. */
   readonly name: string;
+  /** Whether the service breaks down when it is asked for it. */
+  readonly isUnreadable?: boolean;
   /** As the service answers it to somebody. */
   record(asker?: Asker): JsonObject;
 }
@@ -32,6 +35,7 @@ export type Values = Readonly<Record<string, JsonValue>>;
 
 /** What the service shows of one kind of record. Each kind has a file in this folder. */
 export interface SandboxList<One extends Shown = Shown> {
+  readonly title: keyof typeof autocomplete;
   /** Where the list is. */
   readonly path: string;
   /** The methods that the service has for the list, and for a single record. */

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { FieldErrors } from './fields.ts';
 import { int } from './python.ts';
 import type { Query } from './query.ts';
+import type { Rules } from './release.ts';
 import { reaches, type Reach } from './rights.ts';
 import type { Row } from './rows.ts';
 
@@ -10,7 +11,9 @@ export type Listed =
   | { readonly pagination: Pagination; readonly results: readonly JsonObject[] }
   | { readonly errors: FieldErrors }
   | 'forbidden'
-  | 'no such page';
+  | 'no such page'
+  /** It breaks down over a record on the page. */
+  | 'crashed';
 
 /** Pages are numbered from 1; `next` and `previous` are 0 where there is none. */
 export type Pagination = {
@@ -23,12 +26,10 @@ export type Pagination = {
   readonly end_index: number;
 };
 
-const defaultPageSize = 100;
-
 /** The page of so many records that a query asks for; nothing where there is none of that number. */
-export function paginationOf(query: Query, count: number): Pagination | undefined {
+export function paginationOf(query: Query, count: number, { pages }: Rules): Pagination | undefined {
   const asked = int(query.text('page_size') ?? '');
-  const size = asked === undefined || asked < 1 ? defaultPageSize : asked;
+  const size = asked === undefined || asked < 1 ? pages.size : Math.min(asked, pages.most);
   const total = Math.max(1, Math.ceil(count / size));
   const page = query.text('page') ?? '1';
   const current = page === 'last' ? total : int(page);
@@ -56,8 +57,9 @@ export function listed<Found extends Row>(
   query: Query,
   found: readonly Found[],
   recordOf: (row: Found) => JsonObject,
+  rules: Rules,
 ): Listed {
-  const pagination = paginationOf(query, found.length);
+  const pagination = paginationOf(query, found.length, rules);
   return pagination === undefined
     ? 'no such page'
     : { pagination, results: onPage(found, pagination).map((row) => recordOf(row)) };

@@ -5,22 +5,26 @@ import type { Asker, SandboxList, Shown } from './kind.ts';
 import { listed, searched, seen, those, type Listed } from './listed.ts';
 import { int } from './python.ts';
 import type { Query } from './query.ts';
+import type { Rules } from './release.ts';
 import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
 /** The providers, and which application has each. */
 export class Providers implements SandboxList {
   readonly path = '/api/v3/providers/all/';
+  readonly title = 'Provider';
   readonly allow = { list: 'GET, HEAD, OPTIONS', one: 'GET, DELETE, HEAD, OPTIONS' };
   readonly names: RegExp = /^[^/.]+$/;
   /** The application whose main provider one is. */
   readonly mainOf: Map<JsonValue, Row> = new Map();
   /** The application that has one among its backchannel providers. */
   readonly backchannelOf: Map<JsonValue, Row> = new Map();
+  readonly #rules: Rules;
   readonly #rows = new Rows<Row>();
   readonly #byPk = new Map<number, Row>();
 
-  constructor(seed: readonly SeedProvider[]) {
+  constructor(seed: readonly SeedProvider[], rules: Rules) {
+    this.#rules = rules;
     for (const { pk, name, authorization_flow = uuid('authorization flow') } of seed) {
       const row = { pk, fields: { name, authorization_flow } };
       this.#byPk.set(pk, row);
@@ -42,7 +46,7 @@ export class Providers implements SandboxList {
       seen(rights.viewProviders, nameOf),
       searched(query, (row) => [nameOf(row), this.mainOf.get(row.pk)?.fields['name']]),
     ]);
-    return listed(query, found, ({ pk }) => this.record(pk));
+    return listed(query, found, ({ pk }) => this.record(pk), this.#rules);
   }
 
   at(id: string): Shown | undefined {
@@ -54,7 +58,7 @@ export class Providers implements SandboxList {
   record(pk: JsonValue): JsonObject {
     return {
       ...this.#common(pk),
-      ...(this.backchannelOf.has(pk) &&
+      ...((this.#rules.isLate || this.backchannelOf.has(pk)) &&
         assigned('assigned_backchannel_application', this.backchannelOf.get(pk))),
       component: 'ak-provider-oauth2-form',
       verbose_name: 'OAuth2/OpenID Provider',
@@ -80,6 +84,7 @@ export class Providers implements SandboxList {
       pk,
       authentication_flow: null,
       ...this.#byPk.get(Number(pk))?.fields,
+      ...(this.#rules.isLate && { invalidation_flow: uuid('invalidation flow') }),
       property_mappings: [],
       ...assigned('assigned_application', this.mainOf.get(pk)),
     };

@@ -29,13 +29,26 @@ export function str(value: JsonValue): string {
     const members = Object.entries(value).map(([key, item]) => `${repr(key)}: ${repr(item)}`);
     return `{${members.join(', ')}}`;
   }
-  return String(value);
+  // What is longer than 64 bits is no integer any more.
+  return typeof value === 'number' && Math.abs(value) >= 2 ** 64 ? value.toExponential() : String(value);
 }
 
 function repr(value: JsonValue): string {
   if (typeof value !== 'string') return str(value);
   const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
   return quote + value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;
+}
+
+/** `text % values`; the text as it is where that raises: over a key that is not there, and over a stray percent sign. */
+export function percentFormat(text: string, values: Readonly<Record<string, JsonValue>>): string {
+  let raises = false;
+  const formatted = text.replaceAll(/%(?:%|\(([^()]*)\)s)?/g, (match, key?: string) => {
+    if (match === '%%') return '%';
+    const value = key !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+    raises ||= value === undefined;
+    return str(value ?? null);
+  });
+  return raises ? text : formatted;
 }
 
 /** `int(value)`, where it does not raise: of a number what stands before the point, of a text its digits. */

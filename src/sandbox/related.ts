@@ -11,8 +11,8 @@ export function providerId(exists: (pk: number) => boolean): ReadField {
   };
 }
 
-/** One of the ids of the groups that exist, in any form that a UUID has in Python. */
-export function groupId(exists: (pk: string) => boolean): ReadField {
+/** One of the ids of the groups or roles that exist, in any form that a UUID has in Python. */
+export function recordId(exists: (pk: string) => boolean): ReadField {
   return (value) => {
     if (typeof value === 'boolean') return wrongType(value);
     if (value === null) return missing(value);

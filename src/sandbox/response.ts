@@ -6,12 +6,14 @@ export interface SandboxResponse {
   readonly body: string;
 }
 
+export const jsonType = 'application/json';
+
 export function json(status: number, body: JsonObject, allow: string): SandboxResponse {
-  const headers = { allow, 'content-type': 'application/json', vary: 'Cookie' };
+  const headers = { allow, 'content-type': jsonType };
   return { status, headers, body: JSON.stringify(body) };
 }
 
 export function html(status: number, body: string, allow?: string): SandboxResponse {
-  const headers = { ...(allow && { allow }), 'content-type': 'text/html; charset=utf-8', vary: 'Cookie' };
+  const headers = { ...(allow && { allow }), 'content-type': 'text/html; charset=utf-8' };
   return { status, headers, body };
 }

@@ -2,17 +2,19 @@ import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { Applications } from './application.ts';
+import { autocomplete } from './autocomplete.ts';
 import { readFields } from './fields.ts';
 import { Groups } from './group.ts';
 import { digest } from './ids.ts';
+import { earlierComplaint, laterComplaint } from './json-complaints.ts';
 import type { Asker, Held, SandboxKind, SandboxList, Shown, Taken } from './kind.ts';
-import type { Listed } from './listed.ts';
 import { Providers } from './provider.ts';
 import { typeName } from './python.ts';
 import { Query } from './query.ts';
-import { html, json, type SandboxResponse } from './response.ts';
+import { defaultRelease, rulesOf, type Rules, type SandboxRelease } from './release.ts';
+import { html, json, jsonType, type SandboxResponse } from './response.ts';
 import { reaches, rightsOf } from './rights.ts';
-import { configuration, listOptions, version } from './self.ts';
+import { configurationOf, listOptions, versionOf } from './self.ts';
 import { Users, type User } from './user.ts';
 
 /** A request as it reaches the service. */
@@ -34,6 +36,7 @@ const versionPath = '/api/v3/admin/version/';
  * always get the same answers.
  */
 export class Sandbox {
+  readonly #rules: Rules;
   readonly #kinds: Readonly<Record<ResourceType, SandboxKind>>;
   readonly #users: Users;
   readonly #lists: readonly SandboxList[];
@@ -41,11 +44,16 @@ export class Sandbox {
   #requests = 0;
 
   /** The applications and users of the seed are not created here: see seedSandbox. */
-  constructor(seed: Pick<SandboxSeed, 'providers' | 'groups' | 'tokens'>) {
-    const providers = new Providers(seed.providers ?? []);
-    const groups = new Groups(seed.groups ?? []);
-    this.#users = new Users(groups);
-    this.#kinds = { application: new Applications(providers), user: this.#users };
+  constructor(
+    seed: Pick<SandboxSeed, 'providers' | 'groups' | 'roles' | 'tokens'>,
+    release: SandboxRelease = defaultRelease,
+  ) {
+    const rules = rulesOf[release];
+    this.#rules = rules;
+    const providers = new Providers(seed.providers ?? [], rules);
+    const groups = new Groups(seed.groups ?? [], rules);
+    this.#users = new Users(groups, seed.roles ?? [], rules);
+    this.#kinds = { application: new Applications(providers, rules), user: this.#users };
     this.#lists = [groups, providers];
     for (const token of seed.tokens ?? []) this.issue(token);
   }
@@ -64,10 +72,16 @@ export class Sandbox {
 
   handle(request: SandboxRequest): SandboxResponse {
     this.#requests += 1;
-    const answer = this.#answer(request);
+    const { headers, ...answer } = this.#answer(request);
+    const { json: type, vary } = this.#rules;
     return {
       ...answer,
-      headers: { ...answer.headers, 'x-authentik-id': digest(`request ${this.#requests}`, 32) },
+      headers: {
+        ...headers,
+        ...(headers['content-type'] === jsonType && { 'content-type': type }),
+        vary,
+        'x-authentik-id': digest(`request ${this.#requests}`, 32),
+      },
     };
   }
 
@@ -77,12 +91,12 @@ export class Sandbox {
       case mePath:
         return this.#tell(request, (asker) => asker && this.#users.me(asker.user));
       case versionPath:
-        return this.#tell(request, (asker) => asker && version);
+        return this.#tell(request, (asker) => asker && versionOf(this.#rules));
       case configurationPath:
-        return this.#tell(request, () => configuration);
+        return this.#tell(request, () => configurationOf(this.#rules));
     }
-    for (const [type, kind] of Object.entries(this.#kinds)) {
-      if (path === kind.path) return this.#listOrCreate(request, type, kind);
+    for (const kind of Object.values(this.#kinds)) {
+      if (path === kind.path) return this.#listOrCreate(request, kind);
       const name = nameIn(path, kind);
       if (name !== undefined) return this.#showOrChange(request, name, kind);
     }
@@ -112,13 +126,12 @@ export class Sandbox {
   #show(request: SandboxRequest, name: string, list: SandboxList): SandboxResponse {
     const allow = list.allow.one;
     const asker = this.#askerOf(request);
-    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
+    if ('refusal' in asker) return this.#refusedOne(asker.refusal, allow);
     const found = foundBy(list, name, asker);
     if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
     if (request.method !== 'GET') return notAllowed(request, allow);
-    return found === 'absent'
-      ? json(404, { detail: 'Not found.' }, allow)
-      : json(200, found.record(asker), allow);
+    if (found === 'absent') return this.#absent(list);
+    return found.isUnreadable === true ? crashed(request) : json(200, found.record(asker), allow);
   }
 
   #showOrChange(request: SandboxRequest, name: string, kind: SandboxKind): SandboxResponse {
@@ -126,19 +139,34 @@ export class Sandbox {
     if (method !== 'PATCH' && method !== 'PUT' && method !== 'DELETE') return this.#show(request, name, kind);
     const allow = kind.allow.one;
     const asker = this.#askerOf(request);
-    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
-    // A right on a single object is not enough.
-    const may = method === 'DELETE' ? kind.mayDelete(asker.rights) : kind.changed(asker.rights) === 'all';
+    if ('refusal' in asker) return this.#refusedOne(asker.refusal, allow);
+    const mayDelete = kind.mayDelete(asker.rights) ? 'all' : 'none';
+    const reach = method === 'DELETE' ? mayDelete : kind.changed(asker.rights);
     const found = foundBy(kind, name, asker);
-    if (!may || found === 'forbidden') return json(403, { detail: notPermitted }, allow);
-    if (found === 'absent') return json(404, { detail: 'Not found.' }, allow);
+    // At first, a right to all of them was asked for before anything was looked for.
+    if (found === 'forbidden' || (!this.#rules.changesSingleOnes && reach !== 'all'))
+      return json(403, { detail: notPermitted }, allow);
+    if (found === 'absent') return this.#absent(kind);
+    if (!reaches(reach, found.name)) return json(403, { detail: notPermitted }, allow);
     if (method === 'DELETE') {
       this.#delete(found);
-      return { status: 204, headers: { allow, vary: 'Cookie' }, body: '' };
+      return { status: 204, headers: { allow }, body: '' };
     }
-    const body = bodyOf(request);
+    const body = this.#bodyOf(request);
     if ('refusal' in body) return json(body.status, body.refusal, allow);
-    return takenResponse(200, changed(kind, found, body.fields, method === 'PATCH', asker), allow);
+    const result = changed(kind, found, body.fields, method === 'PATCH', asker);
+    return takenResponse(request, 200, result, allow);
+  }
+
+  /** Refuses somebody without a good token what they ask of a single record. */
+  #refusedOne(refusal: string, allow: string): SandboxResponse {
+    const isUser = refusal === notAuthenticated && this.#rules.anonymousIsUser;
+    return json(403, { detail: isUser ? notPermitted : refusal }, allow);
+  }
+
+  #absent({ title, allow }: SandboxList): SandboxResponse {
+    const detail = this.#rules.isLate ? `No ${title} matches the given query.` : 'Not found.';
+    return json(404, { detail }, allow.one);
   }
 
   #list(request: SandboxRequest, list: SandboxList): SandboxResponse {
@@ -146,21 +174,46 @@ export class Sandbox {
     const asker = this.#askerOf(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     if (request.method !== 'GET') return notAllowed(request, allow);
-    return listResponse(list.list(new Query(request.path), asker), allow);
+    const found = list.list(new Query(request.path), asker);
+    if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
+    if (found === 'no such page') return json(404, { detail: 'Invalid page.' }, allow);
+    if (found === 'crashed') return crashed(request);
+    if ('errors' in found) return json(400, found.errors, allow);
+    const more = this.#rules.isLate ? { autocomplete: autocomplete[list.title] } : {};
+    return json(200, { ...found, ...more }, allow);
   }
 
-  #listOrCreate(request: SandboxRequest, type: string, kind: SandboxKind): SandboxResponse {
+  #listOrCreate(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     if (request.method === 'GET') return this.#list(request, kind);
     const allow = kind.allow.list;
     const asker = this.#askerOf(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     const mayCreate = kind.mayCreate(asker.rights);
-    if (request.method === 'OPTIONS') return json(200, listOptions(type, kind, mayCreate), allow);
+    if (request.method === 'OPTIONS') return json(200, listOptions(kind, mayCreate), allow);
     if (!mayCreate) return json(403, { detail: notPermitted }, allow);
     if (request.method !== 'POST') return notAllowed(request, allow);
-    const body = bodyOf(request);
+    const body = this.#bodyOf(request);
     if ('refusal' in body) return json(body.status, body.refusal, allow);
-    return takenResponse(201, created(kind, body.fields, asker), allow);
+    return takenResponse(request, 201, created(kind, body.fields, asker), allow);
+  }
+
+  /** The fields that a request sends, or why it is refused before they are looked at. */
+  #bodyOf({
+    headers,
+    body,
+  }: SandboxRequest):
+    | { readonly fields: JsonObject }
+    | { readonly status: number; readonly refusal: JsonObject } {
+    const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+    if (mediaType !== 'application/json')
+      return { status: 415, refusal: { detail: `Unsupported media type "${mediaType}" in request.` } };
+    const complaint = (this.#rules.isLate ? laterComplaint : earlierComplaint)(body);
+    if (complaint !== undefined)
+      return { status: 400, refusal: { detail: `JSON parse error - ${complaint}` } };
+    const fields = parseJson(body) ?? null;
+    if (isJsonObject(fields)) return { fields };
+    const wrongType = `Invalid data. Expected a dictionary, but got ${typeName(fields)}.`;
+    return { status: 400, refusal: { non_field_errors: [wrongType] } };
   }
 
   // What somebody else does, for whom no permission is asked. A record goes by its slug or username.
@@ -227,44 +280,24 @@ function changed(kind: SandboxKind, held: Held, body: JsonObject, partial: boole
   return Object.keys(errors).length > 0 ? { errors } : held.change(values, asker);
 }
 
-function takenResponse(status: number, result: Taken, allow: string): SandboxResponse {
-  if ('crashedOver' in result) return html(405, '', 'GET, HEAD, OPTIONS');
+function takenResponse(
+  request: SandboxRequest,
+  status: number,
+  result: Taken,
+  allow: string,
+): SandboxResponse {
+  if ('crashedOver' in result) return crashed(request);
   return 'errors' in result ? json(400, result.errors, allow) : json(status, result.record, allow);
-}
-
-/** The fields that a request sends, or why it is refused before they are looked at. */
-function bodyOf({
-  headers,
-  body,
-}: SandboxRequest):
-  | { readonly fields: JsonObject }
-  | { readonly status: number; readonly refusal: JsonObject } {
-  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-  if (mediaType !== 'application/json')
-    return { status: 415, refusal: { detail: `Unsupported media type "${mediaType}" in request.` } };
-  const fields = parseJson(body);
-  if (fields === undefined) return { status: 400, refusal: { detail: parseErrorOf(body) } };
-  if (isJsonObject(fields)) return { fields };
-  const complaint = `Invalid data. Expected a dictionary, but got ${typeName(fields)}.`;
-  return { status: 400, refusal: { non_field_errors: [complaint] } };
 }
 
 const notAuthenticated = 'Authentication credentials were not provided.';
 const notPermitted = 'You do not have permission to perform this action.';
 
-function listResponse(found: Listed, allow: string): SandboxResponse {
-  if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
-  if (found === 'no such page') return json(404, { detail: 'Invalid page.' }, allow);
-  return 'errors' in found ? json(400, found.errors, allow) : json(200, { ...found }, allow);
+/** The page that tells of a crash can be had by GET alone. */
+function crashed({ method }: SandboxRequest): SandboxResponse {
+  return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
 }
 
 function notAllowed({ method }: SandboxRequest, allow: string): SandboxResponse {
   return json(405, { detail: `Method "${method}" not allowed.` }, allow);
-}
-
-/** As the service says it when the text ends where a value should begin; its other texts are not imitated. */
-function parseErrorOf(body: string): string {
-  const lines = body.split('\n');
-  const column = (lines.at(-1)?.length ?? 0) + 1;
-  return `JSON parse error - Expecting value: line ${lines.length} column ${column} (char ${body.length})`;
 }

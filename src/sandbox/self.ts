@@ -1,40 +1,45 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Field } from './fields.ts';
 import type { SandboxKind } from './kind.ts';
+import type { Rules } from './release.ts';
 
 // What the service says about itself and about the user who asks.
 
 /** The release that it is: `GET /admin/version/`. */
-export const version: JsonObject = {
-  version_current: '2023.10.7',
-  version_latest: '2023.10.7',
-  build_hash: '',
-  outdated: false,
-};
+export function versionOf({ version, isLate }: Rules): JsonObject {
+  return {
+    version_current: version,
+    version_latest: version,
+    build_hash: '',
+    outdated: false,
+    ...(isLate && { version_latest_valid: true, outpost_outdated: false }),
+  };
+}
 
 /** How the service is set up: `GET /root/config/`, for everybody but those with a wrong token. */
-export const configuration: JsonObject = {
-  error_reporting: {
-    enabled: false,
-    sentry_dsn: '',
-    environment: 'customer',
-    send_pii: false,
-    traces_sample_rate: 0.1,
-  },
-  capabilities: ['can_impersonate', 'is_enterprise'],
-  cache_timeout: 300,
-  cache_timeout_flows: 300,
-  cache_timeout_policies: 300,
-  cache_timeout_reputation: 300,
-};
+export function configurationOf({ isLate }: Rules): JsonObject {
+  return {
+    error_reporting: {
+      enabled: false,
+      sentry_dsn: '',
+      environment: 'customer',
+      send_pii: false,
+      traces_sample_rate: 0.1,
+    },
+    capabilities: ['can_impersonate', 'is_enterprise'],
+    cache_timeout: 300,
+    cache_timeout_flows: 300,
+    cache_timeout_policies: 300,
+    ...(!isLate && { cache_timeout_reputation: 300 }),
+  };
+}
 
 /** The answer to OPTIONS of a list. It describes POST only to those who may create. */
-export function listOptions(type: string, { fields }: SandboxKind, mayCreate: boolean): JsonObject {
-  const name = type.replace(/^./, (letter) => letter.toUpperCase());
+export function listOptions({ title, fields }: SandboxKind, mayCreate: boolean): JsonObject {
   const told = Object.entries(fields).map(([field, row]) => [field, fieldOptions(row)] as const);
   return {
-    name: `${name} List`,
-    description: `${name} Viewset`,
+    name: `${title} List`,
+    description: `${title} Viewset`,
     renders: ['application/json'],
     parses: ['application/json'],
     ...(mayCreate && { actions: { POST: Object.fromEntries(told) } }),

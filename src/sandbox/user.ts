@@ -1,4 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { SeedRole } from '../generated/sandbox-seed.ts';
 import { dateTime } from './date-time.ts';
 import { isEmailAddress } from './email-address.ts';
 import {
@@ -11,13 +12,23 @@ import {
   type FieldErrors,
   type ReadField,
 } from './fields.ts';
-import { uidOf, type Groups } from './group.ts';
-import { uuid } from './ids.ts';
+import type { Groups } from './group.ts';
+import { userUid, userUuid } from './ids.ts';
 import type { Asker, Held, SandboxKind, Taken, Values } from './kind.ts';
-import { exactly, listed, searched, seen, those, type Condition, type Listed } from './listed.ts';
+import {
+  exactly,
+  onPage,
+  paginationOf,
+  searched,
+  seen,
+  those,
+  type Condition,
+  type Listed,
+} from './listed.ts';
 import { uuidDigits } from './python.ts';
 import type { Query } from './query.ts';
-import { groupId, setOf } from './related.ts';
+import { recordId, setOf } from './related.ts';
+import type { Rules } from './release.ts';
 import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
 
@@ -26,6 +37,8 @@ export interface User extends Row {
   readonly pk: number;
   fields: Values;
   isSuperuser: boolean;
+  readonly joined: string;
+  updated: string;
 }
 
 /** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
@@ -33,17 +46,24 @@ const anonymous = 'AnonymousUser';
 
 export class Users implements SandboxKind {
   readonly path = '/api/v3/core/users/';
+  readonly title = 'User';
   readonly allow = { list: 'GET, POST, HEAD, OPTIONS', one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS' };
   readonly names: RegExp = /^[^/.]+$/;
   readonly fields: Readonly<Record<string, Field>>;
   readonly #groups: Groups;
+  readonly #roles: ReadonlyMap<string, JsonObject>;
+  readonly #rules: Rules;
   readonly #rows = new Rows<User>();
   readonly #byUsername = new Map<string, User>();
   readonly #byPk = new Map<number, User>();
   #made = 0;
+  #changes = 0;
 
-  constructor(groups: Groups) {
+  constructor(groups: Groups, roles: readonly SeedRole[], rules: Rules) {
     this.#groups = groups;
+    this.#roles = new Map(roles.map(({ pk, name }) => [pk.toLowerCase(), { pk: pk.toLowerCase(), name }]));
+    this.#rules = rules;
+    const places = [...this.#roles.keys()];
     const takenUsername = (username: string, own?: Row): string | undefined => {
       const found = this.#byUsername.get(username);
       const isTaken = username === anonymous || (found !== undefined && found !== own);
@@ -77,11 +97,22 @@ export class Users implements SandboxKind {
         type: 'field',
         label: 'Groups',
         read: setOf(
-          groupId((pk) => groups.has(pk)),
+          recordId((pk) => groups.has(pk)),
           (pk) => groups.placeOf(pk),
         ),
         default: [],
       },
+      ...(rules.isLate && {
+        roles: {
+          type: 'field',
+          label: 'Roles',
+          read: setOf(
+            recordId((pk) => this.#roles.has(pk)),
+            (pk) => places.indexOf(textOf(pk)),
+          ),
+          default: [],
+        },
+      }),
       email: {
         type: 'email',
         label: 'Email address',
@@ -130,7 +161,8 @@ export class Users implements SandboxKind {
 
   #keep(fields: Values, isSuperuser: boolean): User {
     this.#made += 1;
-    const user: User = { pk: this.#made, fields, isSuperuser };
+    const at = this.#now();
+    const user: User = { pk: this.#made, fields, isSuperuser, joined: at, updated: at };
     this.#byPk.set(user.pk, user);
     this.#rows.add(user);
     this.#link(user);
@@ -153,8 +185,11 @@ export class Users implements SandboxKind {
     if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
     this.#unlink(user);
     user.fields = { ...user.fields, ...values };
+    user.updated = this.#now();
     this.#link(user);
     this.#rows.changed();
+    // It is done, and then the answer cannot be written.
+    if (values['attributes'] === undefined && this.#isUnreadable(user)) return { crashedOver: 'attributes' };
     return { record: this.#record(user) };
   }
 
@@ -177,6 +212,7 @@ export class Users implements SandboxKind {
       user && {
         name: nameOf(user),
         row: user,
+        isUnreadable: this.#isUnreadable(user),
         record: () => this.#record(user),
         change: (values) => this.#change(user, values),
         delete: () => this.#delete(user),
@@ -195,27 +231,63 @@ export class Users implements SandboxKind {
       seen(rights.viewUsers, nameOf),
       ...exactly(query, ['name', 'email', 'path']),
       ...otherFilters(query),
-      searched(query, ({ pk, fields }) => [fields['username'], fields['name'], fields['email'], uuidOf(pk)]),
+      searched(query, ({ pk, fields }) => [
+        fields['username'],
+        fields['name'],
+        fields['email'],
+        userUuid(pk),
+      ]),
     ]);
-    return listed(query, found, (user) => this.#record(user));
+    const pagination = paginationOf(query, found.length, this.#rules);
+    if (pagination === undefined) return 'no such page';
+    const page = onPage(found, pagination);
+    if (page.some((user) => this.#isUnreadable(user))) return 'crashed';
+    return { pagination, results: page.map((user) => this.#record(user, query)) };
   }
 
-  /** A user as the service answers it. */
-  #record(user: User): JsonObject {
-    const { pk, fields, isSuperuser } = user;
+  /** A user as the service answers it; of a list, its query says what is left out. */
+  #record(user: User, query?: Query): JsonObject {
+    const { pk, fields, isSuperuser, joined, updated } = user;
+    const { isLate } = this.#rules;
+    const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
     return {
       pk,
       ...fields,
       is_superuser: isSuperuser,
-      groups_obj: groupsOf(user).map((group) => this.#groups.ofUser(group)),
+      groups_obj: has('groups') ? groupsOf(user).map((group) => this.#groups.ofUser(group)) : null,
+      ...(isLate && {
+        roles_obj: has('roles') ? this.#rolesOf(user) : null,
+        date_joined: joined,
+        password_change_date: joined,
+        last_updated: updated,
+      }),
       avatar,
-      uid: uidOf(pk),
-      uuid: uuidOf(pk),
+      uid: userUid(pk),
+      uuid: userUuid(pk),
     };
   }
 
+  #rolesOf({ fields }: User): JsonObject[] {
+    const roles = (fields['roles'] ?? []) as readonly string[]; // as they were read: a list of ids
+    return roles.map((pk) => this.#roles.get(pk) ?? { pk });
+  }
+
+  /** Whether the service breaks down over it: its parser of JSON takes numbers that its writer does not. */
+  #isUnreadable({ fields }: User): boolean {
+    return this.#rules.isLate && hasHugeInteger(fields['attributes'] ?? null);
+  }
+
+  /** There is no clock: a millisecond goes by with each change. */
+  #now(): string {
+    this.#changes += 1;
+    return new Date(firstInstant + this.#changes).toISOString();
+  }
+
   /** A user as the service tells it who it is. */
-  me({ pk, fields, isSuperuser }: User): JsonObject {
+  me(user: User): JsonObject {
+    const { pk, fields, isSuperuser } = user;
+    const { isLate } = this.#rules;
+    const permissions = [...systemPermissions, ...(isLate ? later : earlier)].toSorted();
     const { username = '', name = '', is_active = true, email = '', type = '' } = fields;
     return {
       user: {
@@ -224,16 +296,17 @@ export class Users implements SandboxKind {
         name,
         is_active,
         is_superuser: isSuperuser,
-        groups: groupsOf({ fields }).map((group) => ({
+        groups: groupsOf(user).map((group) => ({
           name: this.#groups.ofUser(group)['name'] ?? '',
           pk: group,
         })),
         email,
         avatar,
-        uid: uidOf(pk),
+        uid: userUid(pk),
         settings: {},
         type,
-        system_permissions: isSuperuser ? systemPermissions : [],
+        system_permissions: isSuperuser ? permissions : [],
+        ...(isLate && { roles: this.#rolesOf(user) }),
       },
     };
   }
@@ -241,17 +314,28 @@ export class Users implements SandboxKind {
 
 const avatar = '/static/dist/assets/images/user_default.png';
 
+const firstInstant = Date.UTC(2026, 0, 1);
+
 const systemPermissions = [
   'access_admin_interface',
   'add_role',
   'assign_role_permissions',
   'change_role',
   'delete_role',
-  'run_system_tasks',
   'unassign_role_permissions',
   'view_role',
   'view_system_info',
-  'view_system_tasks',
+];
+const earlier = ['run_system_tasks', 'view_system_tasks'];
+const later = [
+  'add_initialpermissions',
+  'change_initialpermissions',
+  'delete_initialpermissions',
+  'edit_system_settings',
+  'manage_media_files',
+  'view_initialpermissions',
+  'view_media_files',
+  'view_system_settings',
 ];
 
 function nameOf({ fields }: User): string {
@@ -260,10 +344,6 @@ function nameOf({ fields }: User): string {
 
 function groupsOf({ fields }: Pick<User, 'fields'>): readonly string[] {
   return fields['groups'] as readonly string[]; // as they were read: a list of ids
-}
-
-function uuidOf(pk: User['pk']): string {
-  return uuid(`user ${pk}`);
 }
 
 function badFilters(query: Query): FieldErrors {
@@ -284,7 +364,7 @@ function otherFilters(query: Query): Condition<User>[] {
   const conditions: (Condition<User> | false)[] = [
     types.size > 0 && (({ fields }) => types.has(fields['type'] ?? null)),
     start !== undefined && (({ fields }) => textOf(fields['path']).startsWith(start)),
-    id !== undefined && (({ pk }) => uuidDigits(uuidOf(pk)) === id),
+    id !== undefined && (({ pk }) => uuidDigits(userUuid(pk)) === id),
   ];
   return conditions.filter((condition) => condition !== false);
 }
@@ -324,4 +404,10 @@ function isUnstorable(value: JsonValue): boolean {
   if (typeof value === 'string') return /\0|\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, item]) => isUnstorable(key) || isUnstorable(item));
+}
+
+/** An integer that 64 bits do not hold: the database gives back every number without a fraction as one. */
+function hasHugeInteger(value: JsonValue): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && (value >= 2 ** 64 || value < -(2 ** 63));
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasHugeInteger);
 }

@@ -152,6 +152,13 @@ describe('the user of a token', () => {
   });
 });
 
+test('a seed can say what the token may that every sandbox takes', () => {
+  const sandbox = seeded({ tokens: [{ token: sandboxToken, superuser: true, open_applications: 'none' }] });
+  expect(get(sandbox, 'core/users/me/').body).toMatchObject({
+    user: { username: 'sandbox', is_superuser: true },
+  });
+});
+
 const apps = { applications: ['c', 'a', 'b'].map((slug) => ({ slug, name: slug.toUpperCase() })) };
 const full = 'core/applications/?superuser_full_list=true';
 

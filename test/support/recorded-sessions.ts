@@ -43,30 +43,33 @@ const firstSurroundings = {
     authorizationFlow: '5346ecd3-93a7-4fa1-b6b1-3c99ad4077e8',
     group: { pk: '2f23b8d6-dbbb-4842-8b22-b14c757098b0', num_pk: 62659 },
     admins: 'cdf898e8-93cd-4f72-8ce8-521dcaf5d064',
-    firstPk: 4,
   },
   '2025.12': {
     authorizationFlow: '91e3a346-8fc7-419e-a224-098a6d99ddbb',
     group: { pk: '11a90908-23f0-44d1-9b0c-c45b50bfbc2f', num_pk: 23474 },
     admins: 'f14dd198-92a1-4a79-bad3-ade6028754dc',
-    firstPk: 5,
   },
   '2026.2': {
     authorizationFlow: 'cab8b388-aecd-433a-acc6-1125fb34a179',
     group: { pk: '583b43f7-792c-4e09-aed2-1e1713b03397', num_pk: 11727 },
     admins: '17e27260-80eb-42c2-a7f2-99f5fa6f3eb3',
-    firstPk: 5,
   },
 } as const satisfies Record<Release, object>;
 
-function creates(release: Release, files: readonly RecordingFile[]): Session {
+function creates(release: Release): Session {
   const surroundings = firstSurroundings[release];
-  const { authorizationFlow: authorization_flow, group, firstPk } = surroundings;
-  const sandbox = new Sandbox({
-    providers: ['one', 'two', 'three'].map((name, index) => ({ pk: index + 1, name, authorization_flow })),
-    groups: [{ ...group, name: 'engineering' }, admins(surroundings.admins)],
+  const { authorizationFlow: authorization_flow, group } = surroundings;
+  const sandbox = new Sandbox(
+    {
+      providers: ['one', 'two', 'three'].map((name, index) => ({ pk: index + 1, name, authorization_flow })),
+      groups: [{ ...group, name: 'engineering' }, admins(surroundings.admins)],
+    },
+    release,
+  );
+  createUsers(sandbox, {
+    [adminPk]: administrator(surroundings.admins),
+    ...(release !== '2023.10' && { 4: { username: 'ak-outpost', name: 'Outpost' } }),
   });
-  createUsers(sandbox, { [adminPk]: administrator(surroundings.admins) }, firstPk - 1);
   sandbox.issue(admin);
   const limited: SeedToken[] = [
     { token: '<TOKEN_WITHOUT_PERMISSIONS>', username: 't-without-permissions', ...nothing },
@@ -93,7 +96,27 @@ function creates(release: Release, files: readonly RecordingFile[]): Session {
   ];
   const issueAll = (): void => limited.forEach((token) => sandbox.issue(token));
   const [first] = readRecordings(release, 'permissions');
-  return { files, sandbox, before: { [`permissions: ${first?.name}`]: issueAll } };
+  return {
+    files: [
+      'create-application',
+      'create-user',
+      'retrieve-application',
+      'permissions',
+      'beyond-the-contract',
+    ],
+    sandbox,
+    before: {
+      [`permissions: ${first?.name}`]: issueAll,
+      ...(release === '2026.2' && {
+        'permissions: may view one application: list applications': () =>
+          put(sandbox, 'application', {
+            slug: 'ssh-app',
+            name: 'Hidden',
+            meta_launch_url: 'ssh://host.example.com',
+          }),
+      }),
+    },
+  };
 }
 
 const flow = '75368edb-a41f-4f56-9587-1b39b3734a30';
@@ -253,16 +276,9 @@ function changes(): Session {
 }
 
 export function recordedSessions(release: Release): Session[] {
-  const always = ['create-application', 'create-user', 'retrieve-application', 'permissions'] as const;
-  if (release !== '2023.10') return [creates(release, always)];
-  return [
-    creates(release, [...always, 'beyond-the-contract']),
-    whoAndWhich(),
-    manyUsers(),
-    manyNames(),
-    manyApplications(),
-    changes(),
-  ];
+  const first = creates(release);
+  if (release !== '2023.10') return [first];
+  return [first, whoAndWhich(), manyUsers(), manyNames(), manyApplications(), changes()];
 }
 
 /** The users that the answers of a file show, by their ids, as they were when it began. */
@@ -280,8 +296,8 @@ function usersIn(file: RecordingFile): Record<number, JsonObject> {
 }
 
 /** Creates users so that each gets its id; the service had made others meanwhile, and deleted them again. */
-function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject>>, last = 0): void {
-  const end = Math.max(last, ...Object.keys(users).map(Number));
+function createUsers(sandbox: Sandbox, users: Readonly<Record<number, JsonObject>>): void {
+  const end = Math.max(...Object.keys(users).map(Number));
   for (let pk = 1; pk <= end; pk += 1) {
     put(sandbox, 'user', users[pk] ?? { username: 'gone', name: '' });
     sandbox.delete('user', 'gone');

@@ -1,0 +1,74 @@
+/** The releases that the sandbox can be, oldest first. */
+export const sandboxReleases = ['2023.10', '2025.12', '2026.2'] as const;
+export type SandboxRelease = (typeof sandboxReleases)[number];
+
+/** What the oldest takes, the later ones take too, but for a few slugs. */
+export const defaultRelease: SandboxRelease = '2023.10';
+
+/** What one release does in its own way. */
+export interface Rules {
+  /** The release, to the patch. */
+  readonly version: string;
+  /** The content type of JSON. */
+  readonly json: string;
+  /** By what of a request its answers vary. */
+  readonly vary: string;
+  /** Whether it has what came by the end of 2025: icons and roles as fields, times of users, more in its records and lists. */
+  readonly isLate: boolean;
+  readonly slugs: { readonly maxLength?: number; readonly reserved: ReadonlySet<string> };
+  readonly launchUrls: {
+    readonly schemes: ReadonlySet<string>;
+    /** In digits. */
+    readonly shortestPort: 1 | 2;
+    /** What of a user a template can name. */
+    readonly filledWith: readonly string[];
+  };
+  /** How many records a page holds unless the request says, and at most. */
+  readonly pages: { readonly size: number; readonly most: number };
+  /** Whether the right to change one record is enough to change it. */
+  readonly changesSingleOnes: boolean;
+  /** Whether somebody without a token is a user without rights where a single record is asked for. */
+  readonly anonymousIsUser: boolean;
+}
+
+const everySchemes = ['http', 'https', 'ftp', 'ftps', 'blank'];
+const everyKeys = ['username', 'name', 'email', 'path', 'type', 'uuid', 'attributes'];
+
+const late: Omit<Rules, 'version' | 'json'> = {
+  vary: 'Accept-Language, Cookie',
+  isLate: true,
+  slugs: { reserved: new Set(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke']) },
+  launchUrls: {
+    schemes: new Set(everySchemes),
+    shortestPort: 1,
+    filledWith: [...everyKeys, 'pk', 'uid'],
+  },
+  pages: { size: 20, most: 100 },
+  changesSingleOnes: true,
+  anonymousIsUser: true,
+};
+
+export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
+  '2023.10': {
+    version: '2023.10.7',
+    json: 'application/json',
+    vary: 'Cookie',
+    isLate: false,
+    slugs: { maxLength: 50, reserved: new Set() },
+    launchUrls: {
+      schemes: new Set(everySchemes),
+      shortestPort: 2,
+      filledWith: [...everyKeys, 'id'],
+    },
+    pages: { size: 100, most: Infinity },
+    changesSingleOnes: false,
+    anonymousIsUser: false,
+  },
+  '2025.12': { ...late, version: '2025.12.4', json: 'application/json; charset=utf-8' },
+  '2026.2': {
+    ...late,
+    version: '2026.2.2',
+    json: 'application/json',
+    launchUrls: { ...late.launchUrls, schemes: new Set([...everySchemes, 'ssh', 'sftp']) },
+  },
+};
