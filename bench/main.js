@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { comparePacing } from './concurrency.js';
-import { writeManifests } from './manifests.js';
+import { manifest, usersOf, writeManifests } from './manifests.js';
 import { inTurn, median, ours, rollcall, run, withService } from './processes.js';
 import { renderPlan } from './rendering.js';
 
@@ -30,6 +30,7 @@ try {
   await startUp();
   await validation();
   await requests();
+  await lists();
   await memory();
   await pacing();
   await rendering();
@@ -89,6 +90,28 @@ async function requests() {
       compare(name, 1.3, `parse and undici, ${levels[best]} at a time`, floors[best] ?? [], own);
       if (levels[best] !== 16) compare(name, 1.3, 'parse and undici, 16 at a time', floors.at(-1) ?? [], own);
     }
+  });
+}
+
+/**
+ * What exists is read in pages. Every request takes as long as any other, as on a service that is far away. Both have ten under way at
+ * the most, as Terraform has when it refreshes.
+ */
+async function lists() {
+  const latency = short ? 30 : 100;
+  const file = join(folder, 'lists.yaml');
+  writeFileSync(file, manifest(0, 1000) + usersOf(2000));
+  await withService(['--holds', file, String(latency)], async (url) => {
+    const env = {
+      ROLLCALL_URL: url,
+      ROLLCALL_TOKEN: 'a-token-of-the-bench',
+      ROLLCALL_CAPABILITIES: 'lookup-users,lists',
+    };
+    const [floor = [], own = []] = await inTurn(short ? 1 : 2, [
+      () => time([ours('floor/look-ups.js'), file, url, '10']),
+      () => time([rollcall, 'plan', '--detailed-exitcode', '--concurrency', '10', file], env),
+    ]);
+    compare('plan with lists, 3000 that exist', 0.1, 'parse and a GET each, 10 at a time', floor, own);
   });
 }
 

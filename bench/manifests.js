@@ -18,6 +18,19 @@ export function manifest(from, count) {
   return `version: 1\napplications:\n${entries.join('')}`;
 }
 
+/** @param {number} count */
+export function usersOf(count) {
+  const entries = Array.from(
+    { length: count },
+    (_, number) => `  - username: user-${number}
+    name: User ${number}
+    email: user-${number}@example.com
+    attributes: { number: ${number}, department: Engineering }
+`,
+  );
+  return `users:\n${entries.join('')}`;
+}
+
 /**
  * Writes a manifest, or a folder of them.
  *

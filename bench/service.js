@@ -1,9 +1,12 @@
 // A service on the loopback interface, in a process of its own: nothing exists, and everything can be created.
+// `--holds FILE MS`: what a manifest declares exists, and every request takes so long, that for a page of a list as well.
 // `--servers N`: works on so many requests at a time, each for 10 to 20 ms. `--slows`: takes longer the more are under way.
 import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parse } from 'yaml';
 
-const [, , mode, servers] = process.argv;
+const [, , mode, servers, latency] = process.argv;
 let underWay = 0;
 /** @type {(() => void)[]} */
 const waiting = [];
@@ -35,6 +38,7 @@ function slowed(count) {
 
 async function work() {
   underWay += 1;
+  if (mode === '--holds') await delay(Number(latency));
   if (mode === '--slows') await delay(slowed(underWay) * (0.5 + random()));
   if (mode === '--servers') {
     if (underWay > Number(servers)) await new Promise((resolve) => waiting.push(() => resolve(undefined)));
@@ -42,6 +46,52 @@ async function work() {
     waiting.shift()?.();
   }
   underWay -= 1;
+}
+
+/** @typedef {Record<string, unknown>} Entry */
+
+/** @type {{ applications: Entry[], users: Entry[] } | undefined} */
+const held = mode === '--holds' ? parse(readFileSync(servers ?? '', 'utf8')) : undefined;
+
+/**
+ * What the service says of what it holds, to a superuser.
+ *
+ * @param {{ applications: Entry[], users: Entry[] }} held
+ * @param {string} target
+ */
+function heldAnswer({ applications, users }, target) {
+  const { pathname, searchParams: query } = new URL(target, 'http://localhost');
+  const [list, name] = pathname.slice('/api/v3/core/'.length).split('/');
+  if (name === 'me') return { user: { username: 'bench', is_superuser: true } };
+  const username = query.get('username');
+  if (list === 'users') {
+    return page(username === null ? users : [users[Number(username.slice('user-'.length))] ?? {}], query);
+  }
+  if (name === '') return page(applications, query);
+  return { pk: name, ...applications[Number(name?.slice('app-'.length))] };
+}
+
+/**
+ * @param {Entry[]} all
+ * @param {URLSearchParams} query
+ */
+function page(all, query) {
+  const current = Number(query.get('page') ?? 1);
+  const size = Math.min(100, Number(query.get('page_size') ?? 20));
+  const total = Math.ceil(all.length / size);
+  const start = (current - 1) * size;
+  return {
+    pagination: {
+      next: current < total ? current + 1 : 0,
+      previous: current - 1,
+      count: all.length,
+      current,
+      total_pages: total,
+      start_index: start + 1,
+      end_index: Math.min(start + size, all.length),
+    },
+    results: all.slice(start, start + size).map((entry, index) => ({ pk: start + index + 1, ...entry })),
+  };
 }
 
 const server = createServer((request, response) => {
@@ -53,6 +103,11 @@ const server = createServer((request, response) => {
     else void work().then(answer);
   });
   function answer() {
+    if (held) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(heldAnswer(held, request.url ?? '')));
+      return;
+    }
     const isRead = request.method === 'GET';
     response.writeHead(isRead ? 404 : 201, { 'content-type': 'application/json' });
     if (isRead) response.end('{"detail":"Not found."}');

@@ -7,7 +7,13 @@ export function listWords({ kind: { list }, declared, course }: ListNews): strin
   switch (course.kind) {
     case 'in_pages': {
       const { found, pages, failed } = course;
-      const lookedUp = found < declared ? ` The other ${declared - found} are looked up one by one.` : '';
+      const others = declared - found;
+      const lookedUp =
+        others === 0
+          ? ''
+          : others === 1
+            ? ' The other one is looked up.'
+            : ` The other ${others} are looked up one by one.`;
       const why = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
       return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}.${why}${lookedUp}`;
     }

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SeedToken } from '../../src/generated/sandbox-seed.ts';
+import type { ResourceType } from '../../src/kinds/all.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import type { HttpRequest } from '../../src/service/transport.ts';
+import { capture } from '../support/run.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+const names = {
+  applications: (count: number) => Array.from({ length: count }, (_, index) => `app-${index}`),
+  users: (count: number) => Array.from({ length: count }, (_, index) => `user-${index}`),
+};
+
+function manifest(applications: readonly string[], users: readonly string[]): string {
+  return JSON.stringify({
+    version: 1,
+    applications: applications.map((slug) => ({ slug, name: `The ${slug}`, group: 'All' })),
+    users: users.map((username) => ({ username, name: `The ${username}`, attributes: { of: username } })),
+  });
+}
+
+/** A service that holds what a manifest declares, and a token for it. */
+function holding(text: string, rights: Partial<SeedToken>): Sandbox {
+  const { sandbox } = seedSandbox({ tokens: [{ token: 'a-token-of-lists', username: 'lister', ...rights }] });
+  const { applications, users } = JSON.parse(text) as Record<
+    'applications' | 'users',
+    Record<string, string>[]
+  >;
+  for (const [type, bodies] of Object.entries({ application: applications, user: users }))
+    for (const body of bodies) sandbox.create(type as ResourceType, body); // the two keys above
+  return sandbox;
+}
+
+interface Ran {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly requests: readonly HttpRequest[];
+}
+
+async function running(
+  command: typeof plan | typeof apply,
+  text: string,
+  sandbox: Sandbox,
+  capability = ['lookup-users', 'lists'],
+): Promise<Ran> {
+  const requests: HttpRequest[] = [];
+  const { context, stdout } = capture({
+    files: { 'm.yaml': text },
+    env: { ROLLCALL_URL: 'http://127.0.0.1:9', ROLLCALL_TOKEN: 'a-token-of-lists' },
+    transport: async (request) => {
+      requests.push(request);
+      const headers = { authorization: 'Bearer a-token-of-lists', 'content-type': 'application/json' };
+      const { status, body } = sandbox.handle({ body: '', ...request, headers });
+      return answered(status, body);
+    },
+  });
+  const options = { output: 'text', yes: true, capability, detailedExitcode: true } as const;
+  return { ending: await command(['m.yaml'], options, context), stdout: stdout(), requests };
+}
+
+describe('with lists', () => {
+  const declared = manifest(names.applications(1000), names.users(2000));
+  const service = holding(declared, { superuser: true });
+
+  test('a plan over 1,000 applications and 2,000 users that exist takes at most 40 requests, and shows no changes', async () => {
+    const { ending, stdout, requests } = await running(plan, declared, service);
+    expect(ending).toBe('done');
+    expect(stdout).toContain('3000 in sync.');
+    expect(stdout).toContain('No changes. Your infrastructure matches the configuration.');
+    expect(requests.length).toBeLessThanOrEqual(40);
+  });
+
+  test('one new user among them is the only thing shown', async () => {
+    const more = manifest(names.applications(1000), [...names.users(2000), 'zoe']);
+    const { ending, stdout, requests } = await running(plan, more, service);
+    expect(ending).toBe('changes');
+    expect(stdout.match(/^ {2}[+?!~] .*/gm)).toEqual([expect.stringContaining('+ user.zoe')]);
+    expect(requests.length).toBeLessThanOrEqual(41);
+  });
+});
+
+describe('a plan with lists is the plan without them', () => {
+  const all = { applications: names.applications(30), users: names.users(40) };
+  const declared = manifest(all.applications, all.users);
+
+  test.each<[string, Partial<SeedToken>, number]>([
+    ['a superuser', { superuser: true }, 17],
+    ['a token that sees everything', {}, 35],
+    ['a token that sees some users', { view_users: all.users.slice(5, 25) }, 53],
+    ['a token that sees a user', { view_users: ['user-7'] }, 72],
+    ['a token that sees no application', { view_applications: [] }, 35],
+    ['a token that opens no application, and sees all', { superuser: true, open_applications: [] }, 17],
+  ])('with %s', async (_name, rights, requests) => {
+    const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), rights);
+    const listed = await running(plan, declared, half);
+    const without = await running(plan, declared, half, ['lookup-users']);
+    expect(listed.stdout).toBe(without.stdout);
+    expect(listed.ending).toBe(without.ending);
+    expect(listed.requests).toHaveLength(requests);
+  });
+
+  test('and apply creates what is missing, and nothing else', async () => {
+    const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), {
+      superuser: true,
+    });
+    const { ending, requests } = await running(apply, declared, half);
+    expect(ending).toBe('done');
+    expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(12);
+    expect((await running(plan, declared, half)).ending).toBe('done');
+  });
+});
