@@ -39,6 +39,7 @@ export const rules = {
     'The attempts that are reported are the requests that were sent, and three at the most met a service that was there.',
   reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
   absent: 'What can be looked up is created only after the service itself said that it is absent.',
+  superusers: "Applications are read in pages only after the service said that the token is a superuser's.",
   retry:
     'A create is sent again only when the one before cannot have worked, or the service was asked first.',
   reads: 'Nothing is looked up more than five times in a row, but for three outages.',
@@ -138,6 +139,9 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
   const [firstPost] = posts;
 
   for (const event of run.sent) {
+    const isTold = run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
+    if (event.purpose === 'page' && event.type === 'application' && !isTold)
+      fail('superusers', `${run.name} sent #${event.request} with a token that is no superuser's`);
     const underWay = run.sent.filter((other) => {
       const answer = delivery.get(other.request);
       return !before(event, other) && (answer === undefined || before(event, answer));
@@ -153,25 +157,30 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
     }
   }
 
+  for (const asked of askedAbout(run)) {
+    let inARow = 0;
+    let spared = 0;
+    for (const event of asked) {
+      inARow = event.method === 'GET' ? inARow + 1 : 0;
+      if (inARow === 0) spared = 0;
+      if (spared < 3 && metOutage(run, event)) {
+        spared += 1;
+        inARow -= 1;
+      }
+      if (inARow === 6) fail('reads', `${run.name} looked up ${addressOf(event)} six times in a row`);
+    }
+  }
   for (const identity of declared) {
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter(({ method }) => method === 'POST');
-    let inARow = 0;
-    let spared = 0;
-    for (const event of mine) {
-      inARow = event.method === 'GET' ? inARow + 1 : 0;
-      if (inARow === 0) spared = 0;
-      if (spared < 3 && metOutage({ declared }, run, event)) {
-        spared += 1;
-        inARow -= 1;
-      }
-      if (inARow === 6) fail('reads', `${run.name} looked up ${addressOf(identity)} six times in a row`);
-    }
     if (canBeLookedUp(history, identity) && firstPost) {
       const lastRead = reads.findLast((read) => before(read, firstPost));
       const answer = lastRead && delivery.get(lastRead.request);
-      const isClear = answer !== undefined && before(answer, firstPost) && isClearRead(answer);
+      // What is not looked up by itself was shown by a list, in which nothing is absent.
+      const isClear = lastRead
+        ? answer !== undefined && before(answer, firstPost) && isClearRead(answer)
+        : run.delivered.some((page) => before(page, firstPost) && isShownOn(page, identity));
       if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
       if (writes.length > 0 && answer?.tells !== 'absent')
         fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
@@ -204,13 +213,7 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
     if (answer.closed && later.some(({ type }) => type === answer.type))
       fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = firstPost === undefined || before(answer, firstPost);
-    if (
-      isDenial &&
-      answer.method === 'GET' &&
-      !isQuestion(declared, answer) &&
-      isFirstRead &&
-      later.length > 0
-    )
+    if (isDenial && answer.purpose === 'look_up' && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
     const isWrongPlace = answer.status === 302 || answer.status === 404;
     if (isWrongPlace && answer.method === 'POST' && beginnings(run).some((post) => before(answer, post)))
@@ -222,23 +225,31 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
 }
 
 /** Whether a request is one of the documented operations, or something that a capability of the run is for. */
-function isAllowed({ capabilities, declared }: History, { method, path }: Of<'sent'>): boolean {
+function isAllowed({ capabilities, declared }: History, { method, path, purpose }: Of<'sent'>): boolean {
   const [place = '', query] = path.split('?');
-  if (method === 'POST') return query === undefined && creating.includes(place);
+  if (method === 'POST') return query === undefined && (place === applications || place === users);
   if (method !== 'GET') return false;
-  if (query === undefined) return /^\/api\/v3\/core\/applications\/[-\w]+\/$/.test(place);
+  if (purpose === 'self') return capabilities.includes('lists') && path === `${users}me/`;
+  if (purpose === 'page')
+    return (
+      capabilities.includes('lists') &&
+      (place === applications || (place === users && capabilities.includes('lookup-users')))
+    );
+  if (query === undefined)
+    return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
   const names = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
-  return capabilities.includes('lookup-users') && place === creating[1] && names.includes(query);
+  return capabilities.includes('lookup-users') && place === users && names.includes(query);
 }
 
-const creating = ['/api/v3/core/applications/', '/api/v3/core/users/'];
+const applications = '/api/v3/core/applications/';
+const users = '/api/v3/core/users/';
 
 function canBeLookedUp({ capabilities }: History, { type }: Identity): boolean {
   return type === 'application' || capabilities.includes('lookup-users');
 }
 
 /** How it waited for a service that was away. */
-function checkWaiting({ declared, events }: History, run: RunHistory, fail: Fail): void {
+function checkWaiting({ capabilities, events }: History, run: RunHistory, fail: Fail): void {
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
   let isAway = false;
@@ -248,19 +259,19 @@ function checkWaiting({ declared, events }: History, run: RunHistory, fail: Fail
   for (const event of all) {
     if (event.kind === 'interrupted') return;
     if (event.kind === 'sent') {
-      const isOverdue = event.at - run.beganAt > mostHasteMs;
+      const isOverdue = event.at - run.beganAt > (capabilities.includes('lists') ? 2 : 1) * mostHasteMs;
       if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
         fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
-      if (isQuestion(declared, event)) questions += 1;
-      if (isQuestion(declared, event) ? questions > 1 : isAway)
+      if (isQuestion(event)) questions += 1;
+      if (isQuestion(event) ? questions > 1 : isAway)
         fail('one_asks', `${run.name} sent #${event.request} while the service was away`);
     }
     if (event.kind === 'delivered') {
       const isStarting = event.status === 502 || event.status === 503;
       const isSign = isStarting || (event.refused === true && (hasAnswered || run.wait !== undefined));
       if (isSign) isAway = true;
-      else if (isQuestion(declared, event) && event.status !== undefined) isAway = false;
-      if (isQuestion(declared, event)) questions -= 1;
+      else if (isQuestion(event) && event.status !== undefined) isAway = false;
+      if (isQuestion(event)) questions -= 1;
       hasAnswered ||= event.status !== undefined;
       isRefusedOnly &&= event.exchange === 'never_sent';
     }
@@ -268,13 +279,13 @@ function checkWaiting({ declared, events }: History, run: RunHistory, fail: Fail
 }
 
 /** Asked of the service in place of a read, to hear whether it is there: what it says of that is said of no resource. */
-function isQuestion(declared: readonly Identity[], event: Identity): boolean {
-  return !declared.some((identity) => isSame(identity, event));
+function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
+  return purpose === 'question';
 }
 
 type RunEvent = Of<'sent' | 'delivered' | 'interrupted'>;
 
-/** Five reads that are tried five times, one after the other. */
+/** Five reads that are tried five times, one after the other. As many again may be needed for lists. */
 const mostHasteMs = 20_000;
 
 /** Nothing went wrong for this run but that the service restarted, in less time than it waits. */
@@ -303,12 +314,12 @@ function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): 
 }
 
 /** After a request went out, and before the next for the same, the run has asked in vain whether the service is back. */
-function metOutage({ declared }: Pick<History, 'declared'>, run: RunHistory, event: Of<'sent'>): boolean {
+function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
   const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
   if (next === undefined || run.delivered.every(({ request }) => request !== event.request)) return false;
   return run.delivered.some(
     (other) =>
-      isQuestion(declared, other) &&
+      isQuestion(other) &&
       other.request > event.request &&
       other.request < next.request &&
       (other.status === undefined || other.status === 502 || other.status === 503),
@@ -416,10 +427,14 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
     fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
   if (!wasResent) checkParts(history, reported, { answers, commits }, fail);
   if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported)) {
-    if (!answers.some(({ tells }) => tells === 'present')) fail('seen', `${says}, and never saw it`);
+    if (
+      !answers.some(({ tells }) => tells === 'present') &&
+      !run.delivered.some((page) => isShownOn(page, reported))
+    )
+      fail('seen', `${says}, and never saw it`);
     checkCompared(history, run, reported, fail);
   }
-  const counted = posts.filter((post) => !(cannotHave(run, post) && metOutage(history, run, post)));
+  const counted = posts.filter((post) => !(cannotHave(run, post) && metOutage(run, post)));
   if (counted.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
   switch (outcome) {
     case 'created':
@@ -515,7 +530,7 @@ function checkParts(
 
   const mine = ofKind(events, 'actor').filter((event) => isSame(event, reported));
   const told = new Set(differences.map(({ field }) => field));
-  const lacking = commits.flatMap((commit) => commit.lacking);
+  const lacking = commits.flatMap((commit) => commit.differing);
   const isTold = doubt === 'unchecked' || lacking.every((field) => told.has(field));
   // Where somebody else had a hand in it, what was created in part may be gone.
   if (mine.length === 0 && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
@@ -523,7 +538,7 @@ function checkParts(
   const isOthers = mine.length > 0 || present.some((other) => isSame(other, reported));
   const lackingAnywhere = ofKind(events, 'handled')
     .filter((event) => isSame(event, reported) && event.committed)
-    .flatMap((event) => event.lacking);
+    .flatMap((event) => event.differing);
   const cause = outcome === 'created' ? lacking : lackingAnywhere;
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
@@ -603,7 +618,7 @@ function versionsDuring(
     if (event.at > endedAt) break;
     if (held && event.at >= beganAt) versions.add(held);
     if (event.kind === 'handled' && event.committed && isSame(event, identity))
-      held = { differing: event.lacking };
+      held = { differing: event.differing };
     if (event.kind === 'actor' && isSame(event, identity))
       held = event.action === 'create' ? event : undefined;
   }
@@ -618,6 +633,17 @@ function beginnings({ sent }: RunHistory): Of<'sent'>[] {
     seen.add(addressOf(event));
     return true;
   });
+}
+
+function isShownOn({ shows = [] }: Of<'delivered'>, identity: Identity): boolean {
+  return shows.includes(addressOf(identity));
+}
+
+/** What was sent, by what it is about, but for the questions of an outage. */
+function askedAbout({ sent }: RunHistory): readonly (readonly Of<'sent'>[])[] {
+  const reads = sent.filter((event) => !isQuestion(event));
+  const addresses = new Set(reads.map((event) => addressOf(event)));
+  return [...addresses].map((address) => reads.filter((event) => addressOf(event) === address));
 }
 
 /** The service itself said that it is there, or that it is not. */

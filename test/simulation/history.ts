@@ -27,6 +27,7 @@ export type HistoryEvent = { readonly at: number } & (
       readonly run: string;
       readonly request: number;
       readonly method: Method;
+      readonly purpose: Purpose;
       /** With the query. */
       readonly path: string;
     } & Identity)
@@ -36,15 +37,15 @@ export type HistoryEvent = { readonly at: number } & (
       readonly request: number;
       readonly status: number;
       readonly committed: boolean;
-      /** The declared fields that what was created does not have. */
-      readonly lacking: readonly string[];
-    } & Identity)
+    } & Identity &
+      Version)
   /** The answer to a request, or that there is none, reached the run. */
   | ({
       readonly kind: 'delivered';
       readonly run: string;
       readonly request: number;
       readonly method: Method;
+      readonly purpose: Purpose;
     } & Identity &
       Delivery)
   /** Something went on a request's behalf to where the service sent it. */
@@ -69,6 +70,18 @@ export type HistoryEvent = { readonly at: number } & (
   | { readonly kind: 'crashed'; readonly run: string; readonly error: string }
 );
 
+/** What a request is for, as somebody sees it who knows the service only. */
+export type Purpose =
+  | 'create'
+  /** About one declared resource. */
+  | 'look_up'
+  /** A page of a list of which nothing is asked but its number. */
+  | 'page'
+  /** Whose token it is. */
+  | 'self'
+  /** Anything else that changes nothing. What is said of that is said of no resource. */
+  | 'question';
+
 export type Method = HttpRequest['method'];
 
 /** What reached the run, in the terms of whoever made it up. */
@@ -79,8 +92,10 @@ export interface Delivery {
   readonly words: string;
   /** Whether it says clearly what became of the request: the service's own answer, or a promise that nothing was done. */
   readonly clear: boolean;
-  /** What it says of what was looked up, if it says it clearly. */
-  readonly tells?: 'present' | 'absent';
+  /** What it says of what was looked up, or of whose token it is, if it says it clearly. */
+  readonly tells?: 'present' | 'absent' | 'superuser';
+  /** The addresses of the declared resources that a page of the service's own shows, each with all of its fields. */
+  readonly shows?: readonly string[];
   /** Whether it was refused, for a cause that may pass. */
   readonly refused?: true;
   /** Whether that came of a restart of the service. */

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 
 /** How the list of all who have some name can be answered wrongly. */
 export const listFaults = [
@@ -13,21 +13,17 @@ export const listFaults = [
 
 export type ListFault = (typeof listFaults)[number];
 
-/** What a fault makes of a list; `all` is the text of the list without its filter, `form` chooses between forms of one fault. */
+/** What a fault makes of the list of all who have some name; `all` is the text of the list without its filter, `form` chooses between forms of one fault. */
 export function spoiled(
   fault: ListFault,
   name: string,
   { found, all, form }: { readonly found: string; readonly all: string; readonly form: number },
-): { readonly status: number; readonly body: string } {
+): Spoiled {
   const list = listIn(found);
   const first = list.results[0] ?? { pk: 4711 };
-  const inBody = (body: unknown, status = 200): { status: number; body: string } => ({
-    status,
-    body: JSON.stringify(body),
-  });
   switch (fault) {
     case 'filter_ignored':
-      return { status: 200, body: all };
+      return [200, all];
     case 'other_record':
       return inBody(listOf([{ ...first, username: name.toUpperCase() }]));
     case 'two_records':
@@ -41,14 +37,65 @@ export function spoiled(
       return inBody({ ...list, pagination: { ...list.pagination, count: list.results.length + 1 } });
     case 'cut_short':
       return inBody({ pagination: { ...list.pagination, count: 1 }, results: [] });
-    case 'not_a_list': {
-      const { results, pagination } = list;
-      const forms = [[], null, first, { results }, { pagination }, { pagination, results: {} }, results];
-      return inBody(forms[form % forms.length]);
-    }
+    case 'not_a_list':
+      return noList(list, form);
     case 'no_such_list':
       return inBody({ detail: 'Not found.' }, 404);
   }
+}
+
+/** What a fault makes of a page of a list. */
+export function spoiledPage(fault: ListFault, found: string, form: number): Spoiled {
+  const { pagination, results } = listIn(found);
+  const [first = { pk: 4711 }, ...others] = results;
+  const page = (records: readonly unknown[], more: JsonObject = {}): Spoiled =>
+    inBody({ pagination: { ...pagination, ...more }, results: records });
+  switch (fault) {
+    case 'filter_ignored':
+      // Another page than the one that was asked for.
+      return page(results, { current: Number(pagination['current']) + 1 });
+    case 'other_record':
+      // One that lacks fields, and no name, and no id.
+      return page(
+        results.map(
+          ({ pk, name, slug, username }) =>
+            [{ pk, slug, username, name }, { slug, username }, null][form % 3],
+        ),
+      );
+    case 'two_records': {
+      const count = Number(pagination['count']) + 1;
+      const end = Number(pagination['end_index']) + 1;
+      return page([first, { ...first, name: 'Another name' }, ...others], { count, end_index: end });
+    }
+    case 'count_off':
+      return page(results, { count: Number(pagination['count']) + (form % 2 === 0 ? 1 : -1) });
+    case 'cut_short':
+      return page(others);
+    case 'not_a_list':
+      return noList({ pagination, results }, form);
+    case 'no_such_list':
+      return inBody({ detail: 'Invalid page.' }, 404);
+  }
+}
+
+/** The status and the body of an answer. */
+type Spoiled = [status: number, body: string];
+
+function inBody(body: unknown, status = 200): Spoiled {
+  return [status, JSON.stringify(body)];
+}
+
+function noList({ pagination, results }: List, form: number): Spoiled {
+  const forms = [
+    [],
+    null,
+    results[0] ?? {},
+    { results },
+    { pagination },
+    { pagination, results: {} },
+    results,
+  ];
+  return inBody(forms[form % forms.length]);
 }
 
 export interface List {
@@ -69,4 +116,24 @@ export function listIn(text: string): List {
 
 function listOf(results: readonly JsonObject[]): List {
   return { pagination: { next: 0, previous: 0, count: results.length }, results };
+}
+
+/** The names of the records in a list. */
+export function namesIn(text: string): string[] {
+  return listIn(text).results.map((record) => nameOf(record));
+}
+
+/** The names of those records in a spoiled list that stand in it once, and as they stood in it before. */
+export function trueNames(text: string, before: string): string[] {
+  const records = new Set(listIn(before).results.map((record) => JSON.stringify(record)));
+  const { results } = listIn(text);
+  const all = results.map((record) => nameOf(record));
+  const same = results
+    .filter((record) => records.has(JSON.stringify(record)))
+    .map((record) => nameOf(record));
+  return same.filter((name) => all.indexOf(name) === all.lastIndexOf(name));
+}
+
+function nameOf({ slug, username }: JsonObject): string {
+  return textOf(slug ?? username);
 }

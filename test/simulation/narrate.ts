@@ -27,7 +27,7 @@ function told(event: HistoryEvent): string {
     case 'sent':
       return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}`;
     case 'handled':
-      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} exists${event.lacking.map((field) => `, without ${field}`).join('')}` : ''}`;
+      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} exists${event.differing.map((field) => `, with another ${field}`).join('')}` : ''}`;
     case 'delivered':
       return `${event.run}: is told of #${event.request}: ${event.words}${event.pausedUntil === undefined ? '' : `, and to wait ${event.pausedUntil - event.at} ms`}`;
     case 'followed':

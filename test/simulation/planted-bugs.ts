@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './checker.ts';
-import { listIn, type List } from './list-faults.ts';
-import { groupIds } from './scenario.ts';
+import { listIn, namesIn, type List } from './list-faults.ts';
+import { groupIds } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -94,6 +94,15 @@ const ofUsers = ({ path }: HttpRequest): boolean => path.includes('/users/');
 function isInDeclaredOrder({ groups }: JsonObject): boolean {
   return JSON.stringify(groups) === JSON.stringify(groupIds);
 }
+
+/** What an engine may take a missing field for. */
+const asDeclared = {
+  pk: 1,
+  groups: groupIds,
+  backchannel_providers: [],
+  last_login: '2024-05-01T08:00:00Z',
+  attributes: { desk: { room: '4.2' } },
+};
 
 const emptyList = { status: 200, body: '{"pagination":{"count":0},"results":[]}' };
 
@@ -245,6 +254,46 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         ? { pagination: { count: 1 }, results: [{ ...first, username }] }
         : undefined,
     ),
+  },
+  'trusts a list for absence': {
+    breaks: 'absent',
+    transport: (network) => {
+      const listed = new Set<string>();
+      return async (request, signal) => {
+        const path = new URL(request.path, 'https://service.example');
+        const name = path.searchParams.get('username');
+        if (name !== null && listed.size > 0 && !listed.has(name))
+          return { kind: 'answered', headers: {}, ...emptyList };
+        const exchange = await network(request, signal);
+        if (exchange.kind === 'answered' && ofUsers(request) && path.searchParams.has('page'))
+          for (const username of namesIn(exchange.body)) listed.add(username);
+        return exchange;
+      };
+    },
+  },
+  'takes every token for the one of a superuser': {
+    breaks: 'superusers',
+    transport: misreading(({ body }, { path }) =>
+      path.endsWith('/users/me/')
+        ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
+        : undefined,
+    ),
+  },
+  'takes what a list leaves out for as declared': {
+    breaks: 'seen',
+    transport: misreading(({ status, body }, { path }) => {
+      if (status !== 200 || !path.includes('page=')) return undefined;
+      const { pagination, results } = listIn(body);
+      const records = results.map((record) => ({ ...asDeclared, ...record }));
+      return { body: JSON.stringify({ pagination, results: records }) };
+    }),
+  },
+  'asks for lists that nobody allowed': {
+    breaks: 'contract',
+    transport: (network) => async (request, signal) => {
+      if (request.method === 'POST') await network({ method: 'GET', path: `${request.path}?page=1` }, signal);
+      return network(request, signal);
+    },
   },
   'takes a name that nobody sees for a user that exists': {
     breaks: 'seen',

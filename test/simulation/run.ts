@@ -6,7 +6,8 @@ import type { Transport } from '../../src/service/transport.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Report } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
-import { manifestOf, type PlannedRun, type Scenario } from './scenario.ts';
+import { manifestOf } from './declaration.ts';
+import type { PlannedRun, Scenario } from './scenario.ts';
 import { tokens, type ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -52,7 +53,7 @@ export function startRun(
   let printed = '';
   const silent = { write: () => {}, isTerminal: false, colours: false };
   const clock = time.clock(isDead);
-  const manifest = manifestOf(scenario);
+  const manifest = manifestOf(scenario.declared);
   const context: Context = {
     env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
     files: memoryFiles({ 'm.yaml': bug?.manifest?.(manifest) ?? manifest }),

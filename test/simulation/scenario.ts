@@ -1,6 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
-import { isSame, type DeclaredIdentity, type Identity } from './history.ts';
+import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
 
 /** What a seed makes happen. */
@@ -20,6 +20,12 @@ export interface Scenario {
   /** When the token is revoked, if it is. */
   readonly revokedAt?: number;
   readonly failFast: boolean;
+  /** How many records the service puts on a page at the most, whatever it is asked for. */
+  readonly pageSize: number;
+  /** Whether the tokens are a superuser's. */
+  readonly superuser: boolean;
+  /** A record that breaks every page that holds it. */
+  readonly broken?: Identity;
   /** The token of the first runs may not look at users at all. */
   readonly mayViewUsers: boolean;
   /** What `--wait` is given, if it is. */
@@ -94,10 +100,7 @@ export const beyondFaults = [...listFaults, 'half_reset'] as const;
 export type BeyondFault = ListFault | 'half_reset';
 
 export function scenarioOf(random: Random): Scenario {
-  const chance = (probability: number): boolean => random() < probability;
-  const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
-  const pick = <Item>(items: readonly [Item, ...Item[]]): Item =>
-    items[whole(0, items.length - 1)] ?? items[0];
+  const { chance, whole, pick } = dice(random);
 
   const invalid = chance(0.4);
   const hidden = chance(0.2);
@@ -144,14 +147,15 @@ export function scenarioOf(random: Random): Scenario {
     })),
     ...(chance(0.1) && { revokedAt: whole(0, 1500) }),
     failFast: chance(0.1),
+    pageSize: 100,
+    superuser: false,
     mayViewUsers: true,
   };
 }
 
 /** Lets the service of a scenario restart now and then, mostly with nothing else going wrong; and lets --wait be given. */
 export function withPatience(scenario: Scenario, random: Random): Scenario {
-  const chance = (probability: number): boolean => random() < probability;
-  const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
+  const { chance, whole } = dice(random);
   const waits = random();
   const wait = waits < 0.1 ? '0' : waits < 0.25 ? '60' : undefined;
   const patient: Scenario = { ...scenario, ...(wait !== undefined && { wait }) };
@@ -172,7 +176,7 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
 
 /** Allows the runs something beyond the documented operations, or not; and lets that go wrong. */
 export function withCapabilities(scenario: Scenario, random: Random): Scenario {
-  const chance = (probability: number): boolean => random() < probability;
+  const { chance } = dice(random);
   if (chance(0.5)) return scenario;
   const hidden = chance(0.3);
   const declared = scenario.declared.map((identity) =>
@@ -180,111 +184,78 @@ export function withCapabilities(scenario: Scenario, random: Random): Scenario {
   );
   const often = chance(0.3) ? 1 : 0.2;
   const more = beyondFaults.filter(() => chance(often));
-  return {
+  const looking: Scenario = {
     ...scenario,
     capabilities: ['lookup-users'],
     declared,
     faults: [...scenario.faults, ...more],
     mayViewUsers: !chance(0.03),
   };
+  return chance(0.5) ? looking : withLists(looking, random);
 }
 
-/** The manifest of a scenario. What is invalid names a provider, or a group, that the service does not know. */
-export function manifestOf({ declared }: Scenario): string {
-  const list = (type: Identity['type'], key: string): string[] => {
-    const identities = declared.filter((identity) => identity.type === type);
-    return identities.length === 0 ? [] : [`${key}:`, ...identities.flatMap((identity) => entryOf(identity))];
-  };
-  return ['version: 1', ...list('application', 'applications'), ...list('user', 'users'), ''].join('\n');
-}
-
-const unknownGroup = '99999999-9999-4999-8999-999999999999';
-const otherGroup = { pk: '00000000-0000-4000-8000-0000000000aa', name: 'climbers' };
-const knownGroups = [
-  { pk: 'ffe01d52-77c3-4b0e-9d2a-6c1b5a4f3e2d', name: 'night shift' },
-  { pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' },
+/** Records that are not declared; they stand before, between and after those that are. */
+const others: readonly [Identity, ...Identity[]] = [
+  { type: 'application', name: 'A-first' },
+  { type: 'application', name: 'a2-b' },
+  { type: 'application', name: 'zz-last' },
+  { type: 'user', name: 'A-first' },
+  { type: 'user', name: 'u1-b' },
+  { type: 'user', name: 'zz-last' },
 ];
 
-/** What the world holds of what the resources refer to: groups for all users, backchannel providers for each application. */
-export const world = {
-  groups: [...knownGroups, otherGroup],
-  providers: [20, 21, 22, 23, 24, 30, 31, 32, 33, 34].map((pk) => ({ pk, name: `Provider ${pk}` })),
-};
-
-/** The field that is missing where the world creates in part. */
-export const partialField = { application: 'backchannel_providers', user: 'groups' } as const;
-
-/** What is declared beside the names: what the service writes otherwise than the manifest, and means the same by. */
-function detailsOf({ type, name }: Identity): object {
-  const number = Number(name.slice(1));
-  return type === 'application'
-    ? { backchannel_providers: [30 + number, 20 + number] }
-    : {
-        groups: declaredGroups,
-        last_login: '2024-05-01T10:00:00+02:00',
-        attributes: { desk: { room: '4.2' } },
-      };
-}
-
-/** The ids of the groups that are declared, in their order there. */
-export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
-
-/** In another form and in another order than the service has them. */
-const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
-
-/** What stands beside what is declared, and is nobody's business. */
-const besides = {
-  application: { meta_publisher: 'Somebody' },
-  user: {
-    email: 'somebody@example.com',
-    groups: [...declaredGroups, otherGroup.pk],
-    attributes: { desk: { room: '4.2', floor: 4 }, hired: 2020 },
-  },
-};
-
-/** What is invalid, and so is never as declared. */
-function invalidFieldsOf({ type, name }: Identity): object {
-  return type === 'application'
-    ? { provider: 90 + Number(name.slice(1)) }
-    : { groups: [...declaredGroups, unknownGroup] };
-}
-
-function entryOf({ type, name, invalid }: DeclaredIdentity): string[] {
-  const key = type === 'application' ? 'slug' : 'username';
-  const fields = { ...detailsOf({ type, name }), ...(invalid && invalidFieldsOf({ type, name })) };
-  return [
-    `  - ${key}: ${name}`,
-    `    name: Name of ${name}`,
-    ...Object.entries(fields).flatMap(([field, value]) => fieldOf(field, value, '    ')),
+/** Lets the runs read lists, of more resources and of others beside them, which come and go while they are read. */
+function withLists(scenario: Scenario, random: Random): Scenario {
+  const { chance, whole, pick } = dice(random);
+  const superuser = chance(0.7);
+  const more = [...namesOf('application', whole(0, 4), 5), ...namesOf('user', whole(0, 4), 5)].map(
+    (identity) => ({ ...identity, invalid: chance(0.05), hidden: chance(0.05) }),
+  );
+  const declared = [...scenario.declared, ...more].map((identity) => ({
+    ...identity,
+    hidden: identity.hidden && !superuser,
+  }));
+  const often = chance(0.7) ? 0.9 : 0.3;
+  const existing = [
+    ...declared.filter(() => chance(often)).map(({ type, name }) => ({ type, name, differs: chance(0.2) })),
+    ...others.filter(() => chance(0.5)).map((other) => ({ ...other, differs: true })),
   ];
+  const isCalm = scenario.trouble === 0 && scenario.restart !== undefined;
+  const movements: Scenario['actor'] =
+    isCalm || chance(0.4)
+      ? []
+      : Array.from({ length: whole(1, 6) }, () => ({
+          ...pick(others),
+          at: whole(0, 600),
+          action: pick(['create', 'delete']),
+        }));
+  return {
+    ...scenario,
+    capabilities: chance(0.85) ? [...scenario.capabilities, 'lists'] : ['lists'],
+    declared,
+    existing,
+    actor: [...scenario.actor, ...movements],
+    pageSize: pick([1, 2, 3, 100]),
+    superuser,
+    ...(chance(0.1) && { broken: pick(others) }),
+  };
 }
 
-/** In blocks: that is read many times as fast as a list in brackets, and most of a simulation is reading. */
-function fieldOf(field: string, value: unknown, indent: string): string[] {
-  if (Array.isArray(value))
-    return [`${indent}${field}:`, ...value.map((item) => `${indent}  - ${JSON.stringify(item)}`)];
-  if (typeof value === 'object' && value !== null)
-    return [
-      `${indent}${field}:`,
-      ...Object.entries(value).flatMap(([key, item]) => fieldOf(key, item, `${indent}  `)),
-    ];
-  return [`${indent}${field}: ${JSON.stringify(value)}`];
+function namesOf(type: Identity['type'], count: number, first: number): Identity[] {
+  const letter = type === 'application' ? 'a' : 'u';
+  return Array.from({ length: count }, (_, index) => ({ type, name: `${letter}${first + index}` }));
 }
 
-/** The body of a create request by somebody else. */
-export function bodyOf({ type, name }: Identity, differs: boolean): object {
-  const key = type === 'application' ? 'slug' : 'username';
-  return differs
-    ? { [key]: name, name: 'Another name' }
-    : { [key]: name, name: `Name of ${name}`, ...detailsOf({ type, name }), ...besides[type] };
-}
-
-/** The declared fields that are otherwise in what somebody else created with such a body. */
-export function differingIn({ declared }: Scenario, identity: Identity, differs: boolean): readonly string[] {
-  const { invalid = false } = declared.find((other) => isSame(other, identity)) ?? {};
-  const fields = [
-    ...(differs ? ['name', ...Object.keys(detailsOf(identity))] : []),
-    ...(invalid ? Object.keys(invalidFieldsOf(identity)) : []),
-  ];
-  return [...new Set(fields)];
+/** Chances that follow from random numbers: each takes one. */
+function dice(random: Random): {
+  readonly chance: (probability: number) => boolean;
+  readonly whole: (least: number, most: number) => number;
+  readonly pick: <Item>(items: readonly [Item, ...Item[]]) => Item;
+} {
+  const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));
+  return {
+    chance: (probability) => random() < probability,
+    whole,
+    pick: (items) => items[whole(0, items.length - 1)] ?? items[0],
+  };
 }

@@ -10,16 +10,19 @@ import {
   type HistoryEvent,
   type Identity,
   type Method,
+  type Version,
 } from './history.ts';
-import { listIn, spoiled } from './list-faults.ts';
-import { bodyOf, differingIn, partialField, world, type Restart, type Scenario } from './scenario.ts';
+import { listIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
+import { bodyOf, differingFrom, partialField, world } from './declaration.ts';
+import { askedBy, type Asked } from './requests.ts';
+import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** An event as it is logged; the time is added. */
 type Logged = HistoryEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never;
 
 /** A request under way. */
-interface UnderWay extends Identity {
+interface UnderWay extends Asked {
   readonly id: number;
   readonly run: string;
   readonly method: Method;
@@ -41,9 +44,7 @@ export class ServiceWorld {
   readonly #time: VirtualTime;
   readonly #random: Random;
   readonly #scenario: Scenario;
-  #sandbox: Sandbox;
-  /** The bodies from which the records of the sandbox were made, to make them again without one that is deleted. */
-  readonly #bodies = new Map<string, Identity & { readonly body: JsonObject }>();
+  readonly #sandbox: Sandbox;
   #trouble: number;
   #revoked = false;
   #requests = 0;
@@ -54,10 +55,9 @@ export class ServiceWorld {
     this.#time = time;
     this.#random = random;
     this.#trouble = scenario.trouble;
-    this.#sandbox = this.#newSandbox();
+    this.#sandbox = sandboxOf(scenario);
     if (scenario.restart) this.#restartLater(scenario.restart);
-    for (const existing of scenario.existing)
-      this.#put(existing, bodyOf(existing, existing.differs) as JsonObject);
+    for (const { differs, ...identity } of scenario.existing) this.#put(identity, differs);
   }
 
   log(event: Logged): void {
@@ -87,20 +87,29 @@ export class ServiceWorld {
   /** Somebody else creates or deletes something, if that is possible. */
   act(action: 'create' | 'delete', identity: Identity): void {
     const { type, name } = identity;
-    const known = this.#bodies.has(addressOf(identity));
-    if (known === (action === 'create')) return;
-    if (action === 'create') this.#put(identity, bodyOf(identity, true) as JsonObject);
-    else {
-      this.#bodies.delete(addressOf(identity));
-      this.#sandbox = this.#newSandbox();
-      for (const other of this.#bodies.values()) this.#insert(other, other.body);
-    }
-    const differing = differingIn(this.#scenario, identity, true);
-    this.log({ kind: 'actor', action, type, name, differing });
+    if (this.#isPresent(identity) === (action === 'create')) return;
+    if (action === 'create') this.#put(identity, true);
+    else this.#sandbox.delete(type, name);
+    this.log({ kind: 'actor', action, type, name, ...this.#versionOf(identity) });
   }
 
-  isPresent(identity: Identity): boolean {
-    return this.#bodies.has(addressOf(identity));
+  /** What there is of all that is or may be declared. */
+  existing(): (Identity & Version)[] {
+    return this.#scenario.existing.map(({ type, name }) => ({
+      type,
+      name,
+      ...this.#versionOf({ type, name }),
+    }));
+  }
+
+  #isPresent({ type, name }: Identity): boolean {
+    return this.#sandbox.record(type, name) !== undefined;
+  }
+
+  #versionOf(identity: Identity): Version {
+    const declared = this.#scenario.declared.find((other) => isSame(other, identity));
+    const record = this.#sandbox.record(identity.type, identity.name);
+    return { differing: declared && record ? differingFrom(declared, record) : [] };
   }
 
   /** The network as one run has it. `step` is called when a request has gone out and before an answer comes in. */
@@ -109,8 +118,9 @@ export class ServiceWorld {
       new Promise((resolve) => {
         if (isDead()) return;
         const underWay = this.#underWay(run, token, request);
-        const { id, method, type, name } = underWay;
-        this.log({ kind: 'sent', run, request: id, method, type, name, path: request.path });
+        const { id, method, purpose, type, name } = underWay;
+        const sent = { run, request: id, method, purpose, type, name };
+        this.log({ kind: 'sent', ...sent, path: request.path });
         let answered = false;
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
@@ -119,21 +129,18 @@ export class ServiceWorld {
           answered = true;
           signal?.removeEventListener('abort', giveUp);
           const status = exchange.kind === 'answered' ? { status: exchange.status } : {};
-          const { tells, pausedUntil, closed, restarting } = answering;
+          const { tells, shows, pausedUntil, closed, restarting } = answering;
           const pause = pausedUntil === undefined ? {} : { pausedUntil };
           const refused = exchange.kind === 'never_sent' && exchange.transient;
           this.log({
             kind: 'delivered',
-            run,
-            request: id,
-            method,
-            type,
-            name,
+            ...sent,
             exchange: exchange.kind,
             ...status,
             words,
             clear,
             ...(tells && { tells }),
+            ...(shows && { shows }),
             ...(refused && { refused }),
             ...(restarting && { restarting }),
             ...pause,
@@ -148,26 +155,24 @@ export class ServiceWorld {
       });
   }
 
-  #underWay(
-    run: string,
-    token: string,
-    { method, path, body = '', timeoutMs = 60_000 }: HttpRequest,
-  ): UnderWay {
-    const type = path.includes('/users/') ? 'user' : 'application';
-    const fields = body === '' ? {} : (JSON.parse(body) as Record<string, string>); // a create request, as rollcall made it
-    const filter = new URL(path, 'https://service.example').searchParams.get('username');
-    const name = fields['slug'] ?? fields['username'] ?? filter ?? path.split('/').at(-2) ?? '';
-    const authorization = `Bearer ${token}`;
-    const headers = { authorization, 'content-type': 'application/json' };
+  #underWay(run: string, token: string, request: HttpRequest): UnderWay {
+    const { method, path, body = '', timeoutMs = 60_000 } = request;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return {
       id: (this.#requests += 1),
       run,
       method,
-      type,
-      name,
+      ...askedBy(request, this.#scenario.declared),
       timeoutMs,
-      request: { method, path, headers, body },
+      request: { method, path: this.#clamped(path), headers, body },
     };
+  }
+
+  /** The service gives smaller pages than it is asked for, without a word. */
+  #clamped(path: string): string {
+    return path.replace(/page_size=(\d+)/, (_, size: string) => {
+      return `page_size=${Math.min(Number(size), this.#scenario.pageSize)}`;
+    });
   }
 
   /** Decides what becomes of a request. */
@@ -179,12 +184,11 @@ export class ServiceWorld {
     this.#time.after(there, () => {
       const own = (part: 'whole' | 'half' = 'whole'): Answering => {
         const response = this.#handle(underWay, part);
-        const tells = toldBy(underWay, response);
         return {
           ...answeredIn(back, response.status, response.body, response.headers),
           words: `${response.status}`,
-          clear: true,
-          ...(tells && { tells }),
+          clear: response.status !== 500,
+          ...this.#toldBy(underWay, response),
         };
       };
       const meeting = fault === undefined ? own : () => this.#faulty(fault, underWay, own, back);
@@ -363,17 +367,24 @@ export class ServiceWorld {
         own('half');
         return { ...lostIn(back), words: `reset (${fault})` };
       default: {
-        if (isPost || underWay.type !== 'user') return own();
         const answering = own();
-        if (answering.exchange.kind !== 'answered' || answering.exchange.status !== 200) return answering;
-        const { id, name, request } = underWay;
-        const found = answering.exchange.body;
+        const { exchange } = answering;
+        if (exchange.kind !== 'answered' || exchange.status !== 200) return answering;
+        const { id, name, purpose, type, request } = underWay;
+        const found = exchange.body;
+        if (purpose === 'page') {
+          const [status, body] = spoiledPage(fault, found, id);
+          return {
+            ...odd(status, body),
+            shows: trueNames(body, found).map((one) => addressOf({ type, name: one })),
+          };
+        }
+        if (purpose !== 'look_up' || type !== 'user') return answering;
         const all = this.#sandbox.handle({ ...request, path: request.path.replace(/\?.*/, '') }).body;
         // The token sees nobody, or just the one who was asked for: then the filter makes no difference.
         if (fault === 'filter_ignored' && listIn(all).results.length === listIn(found).results.length)
           return answering;
-        const { status, body } = spoiled(fault, name, { found, all, form: id });
-        return odd(status, body);
+        return odd(...spoiled(fault, name, { found, all, form: id }));
       }
     }
   }
@@ -392,32 +403,52 @@ export class ServiceWorld {
     );
     const body = isHalf ? JSON.stringify(taken) : request.body;
     const response = this.#sandbox.handle({ ...request, headers, body });
+    if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
     const committed = method === 'POST' && response.status === 201;
-    if (committed) this.#bodies.set(addressOf({ type, name }), { type, name, body: taken });
     const { status } = response;
-    this.log({ kind: 'handled', request: id, type, name, status, committed, lacking });
+    this.log({
+      kind: 'handled',
+      request: id,
+      type,
+      name,
+      status,
+      committed,
+      ...this.#versionOf({ type, name }),
+    });
     return response;
   }
 
-  #put(identity: Identity, body: JsonObject): void {
-    this.#bodies.set(addressOf(identity), { type: identity.type, name: identity.name, body });
-    this.#insert(identity, body);
+  /** Whether an answer holds a record that the service cannot show. */
+  #breaks(path: string, { status, body }: SandboxResponse): boolean {
+    const { broken } = this.#scenario;
+    if (broken === undefined || status !== 200) return false;
+    return path.includes(`/${broken.type}s/`) && namesIn(body).includes(broken.name);
   }
 
-  #insert({ type }: Identity, body: JsonObject): void {
-    const created = this.#sandbox.create(type, body);
-    if ('errors' in created) throw new Error(`the world cannot hold this: ${JSON.stringify(created.errors)}`);
+  /** What the service's own answer to a read says. */
+  #toldBy(
+    { purpose, type, request }: UnderWay,
+    { status, body }: SandboxResponse,
+  ): Pick<Delivery, 'tells' | 'shows'> {
+    if (purpose === 'look_up') {
+      const isThere = status === 200 && (type === 'application' || namesIn(body).length > 0);
+      if (isThere) return { tells: 'present' };
+      return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
+    }
+    if (purpose === 'self' && status === 200 && this.#scenario.superuser) return { tells: 'superuser' };
+    if (purpose !== 'page' || status !== 200) return {};
+    // To who is no superuser the service shows what it has kept of that list.
+    if (
+      type === 'application' &&
+      !(this.#scenario.superuser && request.path.includes('superuser_full_list=true'))
+    )
+      return {};
+    return { shows: namesIn(body).map((name) => addressOf({ type, name })) };
   }
 
-  #newSandbox(): Sandbox {
-    const { declared, mayViewUsers } = this.#scenario;
-    const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
-    const first = {
-      token: tokens.first,
-      view_applications: visible,
-      view_users: mayViewUsers ? visible : ('none' as const),
-    };
-    return new Sandbox({ ...world, tokens: [first, { token: tokens.healed }] });
+  #put(identity: Identity, differs: boolean): void {
+    const created = this.#sandbox.create(identity.type, bodyOf(identity, differs));
+    if (!('record' in created)) throw new Error(`the world cannot hold this: ${JSON.stringify(created)}`);
   }
 
   #between(least: number, most: number): number {
@@ -429,14 +460,16 @@ export class ServiceWorld {
   }
 }
 
-/** What the service's own answer to a read says of what was looked up. */
-function toldBy(
-  { method, type }: UnderWay,
-  { status, body }: SandboxResponse,
-): 'present' | 'absent' | undefined {
-  if (method !== 'GET') return undefined;
-  if (status === 200) return type === 'application' || listIn(body).results.length > 0 ? 'present' : 'absent';
-  return status === 404 && type === 'application' ? 'absent' : undefined;
+function sandboxOf({ declared, mayViewUsers, superuser }: Scenario): Sandbox {
+  const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
+  const isPartial = visible.length < declared.length;
+  const first = {
+    token: tokens.first,
+    superuser,
+    view_applications: isPartial ? visible : ('all' as const),
+    view_users: !mayViewUsers ? ('none' as const) : isPartial ? visible : ('all' as const),
+  };
+  return new Sandbox({ ...world, tokens: [first, { token: tokens.healed, superuser }] });
 }
 
 /** Seconds as one line of a header has them, or two lines that were joined. */

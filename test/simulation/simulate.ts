@@ -3,7 +3,7 @@ import { check, type Violation } from './checker.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { differingIn, scenarioOf, withCapabilities, withPatience, type Scenario } from './scenario.ts';
+import { scenarioOf, withCapabilities, withPatience } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -36,6 +36,7 @@ export async function simulate(
   const scenario = contractOnly ? documented : withCapabilities(documented, seededRandom(seed ^ 0x55555555));
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
+  const present = world.existing();
   const surroundings = { scenario, world, time, random, bug };
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
@@ -53,16 +54,8 @@ export async function simulate(
     seed,
     declared: scenario.declared,
     capabilities: scenario.capabilities,
-    present: presentIn(scenario),
+    present,
     events: world.events,
   };
   return { history, violations: check(history) };
-}
-
-function presentIn(scenario: Scenario): History['present'] {
-  return scenario.existing.map(({ type, name, differs }) => ({
-    type,
-    name,
-    differing: differingIn(scenario, { type, name }, differs),
-  }));
 }

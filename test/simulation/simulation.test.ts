@@ -39,7 +39,7 @@ describe('a simulated run of apply', () => {
         resent: 'to the second of two',
       };
       if (seeds < enough) return;
-      expect(allowed).toEqual(new Set(['', 'lookup-users']));
+      expect(allowed).toEqual(new Set(['', 'lookup-users', 'lists', 'lookup-users lists']));
       for (const fault of [...faults, ...beyondFaults]) expect(words).toContain(inWords[fault] ?? fault);
       for (const what of ['after it was done', 'before it arrived'])
         expect(words).toContain(`reset by the restart, ${what}`);
