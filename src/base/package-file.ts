@@ -55,6 +55,7 @@ export const topicNames = [
   'adopting',
   'plans',
   'capabilities',
+  'releases',
   'exit-codes',
   'diagnostics',
   'faults',

@@ -45,6 +45,7 @@ const fields = {
     part: someIds(plainUuid),
     since: roles.since,
     idForm: plainUuid,
+    managed: declaredIds(plainUuid),
     inTable: 'texts',
     otherNames: ['roleids'],
     findId:

@@ -82,6 +82,12 @@ const same: [what: string, field: string, declared: JsonValue, held: JsonValue][
   ['group ids in another order', 'groups', [other, group], [group, other]],
   ['group ids in another case', 'groups', [group.toUpperCase()], [group]],
   ['group ids without dashes', 'groups', [group.replaceAll('-', '')], [group]],
+  [
+    'role ids in another order, and without dashes',
+    'roles',
+    [other.replaceAll('-', ''), group],
+    [group, other],
+  ],
   ['a time in another zone', 'last_login', '2024-05-01T10:00:00+02:00', '2024-05-01T08:00:00Z'],
   [
     'a time in another zone, to the microsecond',
@@ -119,6 +125,8 @@ const different: [what: string, field: string, declared: JsonValue, held: JsonVa
   ['provider ids and null', 'backchannel_providers', [2], null],
   ['fewer group ids', 'groups', [group, other], [group]],
   ['another group', 'groups', [group], [other]],
+  ['another role', 'roles', [group], [other]],
+  ['roles, and none as releases have it that know none', 'roles', [], null],
   ['another time', 'last_login', '2024-05-01T10:00:00+02:00', '2024-05-01T10:00:00Z'],
   ['a time and none', 'last_login', '2024-05-01T10:00:00Z', null],
   ['times that are none', 'last_login', 'yesterday', 'today'],

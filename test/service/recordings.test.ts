@@ -213,8 +213,9 @@ describe('the client sends what the contract asks for', () => {
     sent.done();
   });
 
-  test('a retrieve: accept and authorization, and no content type', async () => {
-    const sent = nock(origin, { badheaders: ['content-type'], reqheaders: { accept: 'application/json' } })
+  test('a retrieve: accept, its language and authorization, and no content type', async () => {
+    const reqheaders = { accept: 'application/json', 'accept-language': 'en' };
+    const sent = nock(origin, { badheaders: ['content-type'], reqheaders })
       .get('/api/v3/core/applications/wiki/')
       .matchHeader('authorization', 'Bearer <ACCESS_TOKEN>')
       .reply(404, { detail: 'Not found.' });
