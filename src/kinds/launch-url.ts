@@ -86,6 +86,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
 
 /** What the templates of a launch URL, such as %(username)s, may be called. */
 export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
+  if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
   const { since } = otherTemplates;
   for (const name of ['pk', 'uid']) {

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
+import { kinds } from '../../kinds/all.ts';
 import { notIn } from '../../kinds/by-release.ts';
 import type { Release } from '../../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
@@ -19,18 +20,23 @@ function ofDeclaredFields(resource: Resource, release: Release | undefined): Dia
   });
 }
 
+/** The fields that some releases lack, by kind. */
+const newFields = new Map(
+  kinds.map(({ type, fields }) => [
+    type,
+    Object.entries(fields).flatMap(([field, { since }]) => (since === undefined ? [] : [{ field, since }])),
+  ]),
+);
+
 function ofNewFields(resource: Resource, release: Release | undefined): Diagnostic[] {
-  return Object.keys(resource.shown).flatMap((field) => {
-    const { since } = resource.kind.fields[field] ?? {};
-    const problem =
-      since === undefined
-        ? undefined
-        : notIn(
-            { before: since },
-            release,
-            'ignore this field',
-            'What they create is without it, and apply reports it as not as declared.',
-          );
+  return (newFields.get(resource.kind.type) ?? []).flatMap(({ field, since }) => {
+    if (!Object.hasOwn(resource.shown, field)) return [];
+    const problem = notIn(
+      { before: since },
+      release,
+      'ignore this field',
+      'What they create is without it, and apply reports it as not as declared.',
+    );
     return problem ? diagnosticOf(resource, field, problem) : [];
   });
 }
