@@ -42,10 +42,9 @@ const fields = {
       "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
   },
   roles: {
-    part: someIds(plainUuid),
     since: roles.since,
     idForm: plainUuid,
-    managed: declaredIds(plainUuid),
+    part: someIds(plainUuid),
     inTable: 'texts',
     otherNames: ['roleids'],
     findId:
