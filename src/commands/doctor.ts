@@ -9,6 +9,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, waitedInVain } from '../service/outage.ts';
+import { capabilityRights, type ReadRights } from '../service/capability-reads.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
@@ -101,6 +102,7 @@ export function examine(
     const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     const isKnown = who.finding?.kind === 'valid';
     const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
+    const reads: Partial<ReadRights> = isKnown ? await capabilityRights(send, signal) : {};
     const types = isKnown ? await declared?.() : undefined;
     if (signal.aborted) {
       job.stderr.write(`The check of ${inline(destinationName(destination))} was interrupted.\n`);
@@ -114,10 +116,13 @@ export function examine(
       ...(types && { declared: types }),
       ...(release !== undefined && { release }),
       ...(configured && { configured }),
+      turnedOn: settings.capabilities,
+      ...(reads.rights && { readRights: reads.rights }),
       now: job.clock.now(),
     });
     const asked = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
-    const diagnosis = { ...destination, checks, beyondContract: [...(who.asked ?? []), ...asked] };
+    const beyondContract = [...(who.asked ?? []), ...asked, ...(reads.asked ?? [])];
+    const diagnosis = { ...destination, checks, beyondContract };
     return { kind: 'examined', diagnosis };
   });
 }

@@ -1,4 +1,5 @@
 import { packageFile } from '../base/package-file.ts';
+import { capabilities, capabilityWords } from '../kinds/capability.ts';
 import type { ServiceFlags } from './flags.ts';
 
 /** The environment that the first files are for. */
@@ -66,11 +67,18 @@ allow_files: [secrets/]
 # Personal data that is sent, and that no output shows: not the plan, not its reports, not the messages.
 # hide: [user.email, user.name, user.attributes]
 
+# What goes beyond the three documented operations of the service, each off until it is named: rollcall help capabilities
+# capabilities:
+${capabilityLines}
 environments:
   ${defaultEnvironment}:
     url: ${JSON.stringify(url)}
     token_env: ${tokenEnv}
 `;
+
+const capabilityLines = capabilities
+  .map((capability) => `#   - ${capability} # ${capabilityWords[capability]}\n`)
+  .join('');
 
 const manifestText = `# yaml-language-server: $schema=../node_modules/rollcall/schemas/manifest.schema.json
 version: 1

@@ -3,6 +3,24 @@ export const capabilities = ['lookup-users', 'lists', 'release', 'update'] as co
 
 export type Capability = (typeof capabilities)[number];
 
+/** What each adds, in a few words. */
+export const capabilityWords: Readonly<Record<Capability, string>> = {
+  'lookup-users': 'plans see users: who is absent, and who differs',
+  lists: 'read in pages what would take a request each',
+  release: 'check manifests by the release that the service has',
+  update: 'change what differs, where a run is allowed to: --allow update',
+};
+
+/** The lists that each reads of its own, and where the service has them. */
+export const capabilityReads: Readonly<
+  Record<Capability, readonly { readonly list: string; readonly path: string }[]>
+> = {
+  'lookup-users': [{ list: 'users', path: '/api/v3/core/users/' }],
+  lists: [],
+  release: [],
+  update: [],
+};
+
 /** The permissions that each needs besides those of the documented operations, as the service calls them. */
 export const capabilityPermissions: Readonly<Record<Capability, readonly string[]>> = {
   'lookup-users': ['authentik_core.view_user'],

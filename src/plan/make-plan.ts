@@ -131,7 +131,7 @@ function remarksOn({ resource, action, differences }: Change, holders: Holders):
     action === 'update'
       ? changed.flatMap((field) => {
           const words = kind.fields[field]?.weighs;
-          return words === undefined ? [] : `\`${field}\`: ${words}`;
+          return words === undefined ? [] : words;
         })
       : [];
   const taken = movingFields(kind)

@@ -6,9 +6,15 @@ import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
-const none = { view_applications: 'none', add_applications: false, add_users: false } as const;
+const none = {
+  view_applications: 'none',
+  view_users: 'none',
+  add_applications: false,
+  add_users: false,
+} as const;
 const tokens = {
   everything: {},
+  'everything there is': { superuser: true, username: 'admin' },
   viewing: { ...none, view_applications: 'all' },
   'one application': { ...none, view_applications: ['wiki'] },
   'adding applications': { ...none, add_applications: true },
@@ -136,6 +142,56 @@ describe('doctor tells apart', () => {
   });
 });
 
+describe('the capabilities', () => {
+  const config = (names: string): Record<string, string> => ({
+    'rollcall.yaml': `version: 1\ncapabilities: [${names}]\n`,
+  });
+  const all = config('lookup-users, lists, release, update');
+  const checksIn = ({ document }: Doctored): string[] =>
+    document.checks
+      .filter(({ name }) => name.startsWith('capabilit'))
+      .map(({ name, status, summary }) => `${status} ${name}: ${summary}`);
+
+  test('that are on are held against what the token may', async () => {
+    const found = await doctored('everything', all);
+    expect(found.ending).toBe('done');
+    expect(checksIn(found)).toEqual([
+      'pass capability-lookup-users: is on, and the token may view what it reads, or some of it: nothing tells which',
+      expect.stringMatching(/^pass capability-lists: is on; applications are looked up one by one/),
+      'pass capability-release: is on',
+      expect.stringMatching(
+        /^unknown capability-update: is on; whether the token may change something shows/,
+      ),
+    ]);
+    const superuser = await doctored('everything there is', all);
+    expect(checksIn(superuser).every((check) => check.startsWith('pass'))).toBe(true);
+  });
+
+  test('that are on and lack a right fail, and say which', async () => {
+    const found = await doctored('viewing', config('lookup-users'));
+    expect(found.ending).toBe('denied');
+    expect(checksIn(found)[0]).toBe('fail capability-lookup-users: is on, and the token may not view users');
+  });
+
+  test('that are off are named where the token could use them', async () => {
+    expect(checksIn(await doctored('everything'))).toEqual([
+      expect.stringMatching(
+        /^pass capabilities: off, and the token could use: lookup-users \(.*; release \(/,
+      ),
+    ]);
+    expect(checksIn(await doctored('viewing'))).toEqual([
+      expect.stringMatching(/^pass capabilities: off, and the token could use: release \([^;]*\)$/),
+    ]);
+    const [check = ''] = checksIn(await doctored('everything there is'));
+    for (const name of ['lookup-users', 'lists', 'release', 'update']) expect(check).toContain(`${name} (`);
+  });
+
+  test('are not asked about with --contract-only', async () => {
+    const found = await doctored('everything', all, { contractOnly: true });
+    expect(checksIn(found).every((check) => check.startsWith('unknown'))).toBe(true);
+  });
+});
+
 describe('a right that is missing', () => {
   test.each([
     ['viewing', 'none', 'done', 'pass pass warn warn'],
@@ -176,6 +232,7 @@ describe('what doctor asks', () => {
     'OPTIONS /api/v3/core/users/',
     'POST /api/v3/core/users/ {}',
     'GET /api/v3/admin/version/',
+    'GET /api/v3/core/users/?page_size=1',
   ];
 
   test('goes beyond the three operations, which it says', async () => {

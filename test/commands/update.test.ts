@@ -146,9 +146,9 @@ describe('a plan that may change what exists', () => {
     expect(text).toContain('  ~ application.wiki');
     expect(text).toContain('        observed  "Old"\n        declared  "Tools"');
     expect(text).toContain('attributes.theme.dark\n        observed  true\n        declared  false');
-    expect(text).toContain('`provider`: logins go through another provider');
-    expect(text).toContain('takes 4 of `backchannel_providers` from application.mail');
-    expect(text).toContain('`is_active`: the account can log in, or no longer can');
+    expect(text).toContain('note  logins go through another provider');
+    expect(text).toContain('note  takes 4 of `backchannel_providers` from application.mail');
+    expect(text).toContain('note  the account can log in, or no longer can');
     expect(text).toContain('5 to change');
     expect(text).toContain('Plan: 0 to add, 5 to change, 0 to destroy.');
     expect(world.writes()).toEqual([]);
@@ -434,7 +434,7 @@ describe('an apply that may change what exists', () => {
       'Change 1 in http://127.0.0.1:9? Only "yes" is taken as yes: ',
       'This one reaches further. Go on? Only "yes" is taken as yes: ',
     ]);
-    expect(stderr()).toContain('application.grafana: `provider`: logins go through another provider');
+    expect(stderr()).toContain('application.grafana: logins go through another provider');
     expect(world.writes()).toEqual([]);
   });
 

@@ -85,8 +85,8 @@ function verdictOf(change: Change): string {
 
 /** What is said of a change behind its address; mostly nothing, for its sign says enough. Safe to print. */
 export function changeWords(change: Change): string {
-  const { leftBecause, remarks = [] } = change;
-  const parts = [verbOf(change), ...(leftBecause === undefined ? [] : [leftBecause]), ...remarks];
+  const { leftBecause } = change;
+  const parts = [verbOf(change), ...(leftBecause === undefined ? [] : [leftBecause])];
   return inline(parts.filter((words) => words !== '').join('; '));
 }
 
@@ -136,7 +136,10 @@ function namesOf(fields: readonly { readonly field: string }[]): string {
 
 /** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
 export function changeView(change: Change): ChangeView {
-  return { kind: changeKind(change), fields: fieldsOf(change) };
+  const notes = (change.remarks ?? []).map(
+    (words) => ({ kind: 'words', field: 'note', words: inline(words) }) as const,
+  );
+  return { kind: changeKind(change), fields: [...fieldsOf(change), ...notes] };
 }
 
 function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {

@@ -1,6 +1,8 @@
 import { kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
+import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { Answer, AnswerKind } from '../../service/answer.ts';
+import type { ReadRight } from '../../service/capability-reads.ts';
 import { probedKind, type Probe } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
@@ -16,6 +18,8 @@ export interface DoctorCheck {
     | 'licence'
     | `view-${string}`
     | `create-${string}`
+    | `capability-${Capability}`
+    | 'capabilities'
     | 'clock';
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
@@ -55,7 +59,8 @@ export function isHealthy(checks: readonly DoctorCheck[]): boolean {
 /** Whether something is wrong with the token or with what it may do. */
 export function isDenied(checks: readonly DoctorCheck[]): boolean {
   const rights = new Set<DoctorCheck['name']>(rightsNames);
-  return checks.some(({ name, status }) => status === 'fail' && rights.has(name));
+  const isRight = (name: DoctorCheck['name']): boolean => rights.has(name) || name.startsWith('capability-');
+  return checks.some(({ name, status }) => status === 'fail' && isRight(name));
 }
 
 /** The checks that follow from a probe. What cannot be told because an earlier check failed is unknown. */
@@ -91,6 +96,7 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
         viewCheck(rights),
         ...kinds.map((kind) => createCheck(kind, rights)),
         ...licenceCheck(rights),
+        ...capabilityChecks(rights),
         releaseCheck(rights),
         clockCheck(facts),
       ];
@@ -176,6 +182,72 @@ interface RightsFacts extends ReleaseFacts {
   readonly finding?: TokenFinding;
   /** The types that the manifests of the project declare, where that is known. */
   readonly declared?: ReadonlySet<ResourceType>;
+  /** The capabilities that are turned on. */
+  readonly turnedOn: readonly Capability[];
+  /** Whether the token may read what capabilities read; left out where that was not asked. */
+  readonly readRights?: ReadonlyMap<Capability, ReadRight>;
+}
+
+/** What there is to say of each capability that is turned on, and which others the token could use. */
+function capabilityChecks(facts: RightsFacts): DoctorCheck[] {
+  const { turnedOn, readRights, finding } = facts;
+  const checks = turnedOn.map((capability) => capabilityCheck(capability, facts));
+  if (readRights === undefined || finding?.kind !== 'valid') return checks;
+  const others = capabilities.filter(
+    (capability) =>
+      !turnedOn.includes(capability) &&
+      (readRights.get(capability)?.kind === 'may' ||
+        capability === 'release' ||
+        (finding.superuser && !readRights.has(capability))),
+  );
+  if (others.length === 0) return checks;
+  const words = others.map((capability) => `${capability} (${capabilityWords[capability]})`).join('; ');
+  const could = `off, and the token could use: ${words}`;
+  return [...checks, check('capabilities', 'pass', could)];
+}
+
+function capabilityCheck(capability: Capability, { readRights, finding, release }: RightsFacts): DoctorCheck {
+  const name = `capability-${capability}` as const;
+  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
+    return check(name, 'unknown', 'cannot be told yet');
+  if (readRights === undefined || finding?.kind !== 'valid')
+    return check(
+      name,
+      'unknown',
+      'is on; whether the token may use it was not asked, or the service does not say',
+    );
+  const right = readRights.get(capability);
+  if (right?.kind === 'unknown')
+    return check(name, 'unknown', 'is on; the service does not say whether the token may use it');
+  if (right?.kind === 'may not') {
+    const lists = right.lists.join(' and ');
+    return check(name, 'fail', `is on, and the token may not view ${lists}`, give(`view ${lists}`, release));
+  }
+  if (finding.superuser)
+    return check(name, 'pass', 'is on, and the token may use it: it is that of a superuser');
+  switch (capability) {
+    case 'lists':
+      return check(
+        name,
+        'pass',
+        `is on; ${probedKind.list} are looked up one by one, for their list can be trusted with the token of a superuser alone`,
+      );
+    case 'update':
+      return check(
+        name,
+        'unknown',
+        'is on; whether the token may change something shows when it is changed',
+        give(`change ${listsOf(kinds)}`, release),
+      );
+    default:
+      return check(
+        name,
+        'pass',
+        right === undefined
+          ? 'is on'
+          : 'is on, and the token may view what it reads, or some of it: nothing tells which',
+      );
+  }
 }
 
 const viewName = `view-${probedKind.list}` as const;
