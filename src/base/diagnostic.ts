@@ -59,6 +59,7 @@ export const diagnosticCodes = [
   'too-many-creates',
   'not-confirmed',
   'interrupted',
+  'not-exported',
   'invalid-usage',
 ] as const;
 

@@ -60,6 +60,7 @@ export function narrated(
         else if (!quiet) progress = createProgress(label, context, log === undefined);
         return;
       }
+      case 'inventoried':
       case 'planned':
       case 'finished':
         endProgress();

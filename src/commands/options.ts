@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { splits } from '../export/splits.ts';
 import { failOnNames } from './fail-on.ts';
 import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
@@ -96,6 +97,28 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .addOption(commentKeyOption().hideHelp());
 }
 
+/** Of the command that writes what the service holds. */
+export function withExportOptions(command: Command): Command {
+  const choosing = command
+    .option('--out <folder>', 'for the new files (default: stdout)')
+    .addOption(new Option('--split <by>', 'how files are divided (default: type)').choices(splits))
+    .option('--type <type>', 'application or user; repeatable', collect)
+    .option('--target <address>', 'only addresses like application.*; repeatable', collect)
+    .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
+    .option('--missing-from <path>', 'only what these manifests lack; repeatable', collect)
+    .option('--without <fields>', 'leave fields out, such as email,attributes')
+    .option('--internal', 'also users that the service made for itself')
+    .option('--list', 'print the addresses alone')
+    .addOption(outputOption(['yaml', 'json'], 'yaml'));
+  const reaching = withConfigOptions(withServiceOptions(choosing), capabilityOption());
+  const hidden = connectionOptions().map((option) => option.hideHelp());
+  return withColourOptions(
+    withOptions(reaching, [...hidden, verboseOption()])
+      .option('--wait <seconds>', 'wait for a restart or, if given, a start (default: 60)')
+      .option('--concurrency <n>', 'requests at a time, at the most (default: 16)'),
+  );
+}
+
 /** Of the commands that show many changes. */
 export function withDetailOptions(command: Command): Command {
   return command
@@ -126,8 +149,8 @@ export function commentKeyOption(): Option {
   return new Option('--comment-key <text>', 'tells its Markdown from that of other rolls');
 }
 
-export function outputOption(formats: readonly string[] = printedFormats): Option {
-  return new Option('-o, --output <format>', '').choices(formats).default('text');
+export function outputOption(formats: readonly string[] = printedFormats, usual: string = 'text'): Option {
+  return new Option('-o, --output <format>', '').choices(formats).default(usual);
 }
 
 export function withColourOptions(command: Command): Command {

@@ -6,6 +6,7 @@ import { delimiters } from '../csv/delimiters.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
+import type { ExportOptions } from './export.ts';
 import type { ImportCsvOptions } from './import-csv.ts';
 import type { InitOptions } from './init-files.ts';
 import {
@@ -19,6 +20,7 @@ import {
   withColourOptions,
   withConfigOptions,
   withDetailOptions,
+  withExportOptions,
   withOptions,
   withProjectOptions,
   withRunOptions,
@@ -189,6 +191,17 @@ export function program(
     .action(async (files: string[], options: ReportMergeOptions & ColourOption) => {
       const { reportMerge } = await import('./report-merge.ts');
       end(await reportMerge(files, options, await contextFor(options)));
+    });
+
+  withExportOptions(rollcall.command('export'))
+    .summary('write manifests of what the service holds')
+    .description(
+      'Writes manifests of the applications and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. Needs the capabilities lists and, for users, lookup-users.',
+    )
+    .addHelpText('after', forMore('rollcall export --out manifests'))
+    .action(async (options: ExportOptions & ColourOption) => {
+      const { exportManifests } = await import('./export.ts');
+      end(await exportManifests(options, await contextFor(options)));
     });
 
   const importing = rollcall

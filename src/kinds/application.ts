@@ -41,6 +41,7 @@ const fields = {
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
     weighs: 'logins go through another provider',
+    default: null,
     otherNames: ['protocolprovider', 'providerid'],
     inTable: 'number',
     findId: providerId,
@@ -52,6 +53,7 @@ const fields = {
   },
   backchannel_providers: {
     weighs: 'what is provisioned or logged out through it changes',
+    default: [],
     idForm: plainId,
     inTable: 'numbers',
     findId: providerId,
@@ -61,16 +63,23 @@ const fields = {
       detail: 'The service would silently take it from the first application.',
     },
   },
-  open_in_new_tab: { inTable: 'boolean', otherNames: ['newtab'] },
+  open_in_new_tab: { default: false, inTable: 'boolean', otherNames: ['newtab'] },
   meta_launch_url: {
+    default: '',
     otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
     checks: [launchUrlRefusal, unfilledTemplate],
   },
-  meta_description: { otherNames: ['description'] },
-  meta_publisher: { otherNames: ['publisher', 'vendor'] },
-  meta_icon: { since: icons.since, otherNames: ['icon', 'appicon', 'iconurl', 'logo'] },
-  policy_engine_mode: { otherNames: ['policyengine', 'policymode'] },
-  group: { otherNames: ['uigroup', 'category', 'folder'] },
+  meta_description: { default: '', otherNames: ['description'] },
+  meta_publisher: { default: '', otherNames: ['publisher', 'vendor'] },
+  meta_icon: {
+    since: icons.since,
+    default: '',
+    // Older releases show under this name where the icon lies that was uploaded.
+    isTaken: (record) => Object.hasOwn(record, 'meta_icon_url'),
+    otherNames: ['icon', 'appicon', 'iconurl', 'logo'],
+  },
+  policy_engine_mode: { default: 'any', otherNames: ['policyengine', 'policymode'] },
+  group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
 } satisfies FieldsOf<Application>;
 
 const ofProvider =

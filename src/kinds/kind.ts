@@ -21,6 +21,10 @@ export interface Kind<Type extends string = string> {
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
   readonly update: UpdateOf;
+  /** Whether its records are about people. */
+  readonly isPersonal?: boolean;
+  /** Whether the service has made a record for itself, which nobody declares. */
+  readonly isInternal?: (record: JsonObject) => boolean;
   /** The fields that a manifest can declare. */
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
@@ -142,6 +146,12 @@ interface FieldOfKind<Value = JsonValue> {
   readonly inTable?: 'boolean' | 'number' | 'texts' | 'numbers' | 'columns';
   /** Where to find the id that it takes. */
   readonly findId?: string;
+  /** What the service makes of it where it is left out, in all releases. */
+  readonly default?: JsonValue;
+  /** It tells what has happened, and is nothing that a manifest would go on demanding. */
+  readonly isHistory?: boolean;
+  /** Of a field that some releases show and do not take: whether the one does that shows this record. */
+  readonly isTaken?: (record: JsonObject) => boolean;
   /** What to say of values that the schema lets through. */
   readonly checks?: readonly Check<Value>[];
   /** The first release that has it. Those before ignore it. */

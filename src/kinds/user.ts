@@ -1,4 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { User } from '../generated/manifest.ts';
 import type { ReleaseChange } from './by-release.ts';
 import { emailRefusal } from './email.ts';
@@ -29,12 +30,19 @@ const fields = {
   },
   is_active: {
     weighs: 'the account can log in, or no longer can',
+    default: true,
     inTable: 'boolean',
     otherNames: ['enabled', 'active'],
   },
-  last_login: { same: sameInstant, checks: [noSuchDay, lastLoginRefusal, noTimeZone] },
+  last_login: {
+    default: null,
+    isHistory: true,
+    same: sameInstant,
+    checks: [noSuchDay, lastLoginRefusal, noTimeZone],
+  },
   groups: {
     idForm: plainUuid,
+    default: [],
     part: someIds(plainUuid),
     inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
@@ -43,6 +51,7 @@ const fields = {
   },
   roles: {
     since: roles.since,
+    default: [],
     idForm: plainUuid,
     part: someIds(plainUuid),
     inTable: 'texts',
@@ -50,14 +59,16 @@ const fields = {
     findId:
       "It ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
   },
-  email: { otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
+  email: { default: '', otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
   attributes: {
+    default: {},
     part: someKeys,
     inTable: 'columns',
     otherNames: ['attrs', 'customattributes', 'metadata'],
   },
-  path: { otherNames: ['folder', 'ou'], checks: [pathRefusal] },
+  path: { default: 'users', otherNames: ['folder', 'ou'], checks: [pathRefusal] },
   type: {
+    default: 'internal',
     weighs: 'the account becomes one of another kind',
     otherNames: ['usertype', 'accounttype'],
     checks: [typeRefusal],
@@ -110,6 +121,8 @@ export const user: Kind<'user'> = {
         : undefined,
     notOfOneself: ['is_active', 'type'],
   },
+  isPersonal: true,
+  isInternal,
   fields,
   noFields,
   changes: [roles],
@@ -135,5 +148,13 @@ function typeRefusal(type: string): Problem | undefined {
   return likelyRefused(
     'the service is known to refuse to create this type',
     'It creates such accounts itself.',
+  );
+}
+
+/** The service makes users for its outposts and for its own work. */
+function isInternal({ type, path: folder }: JsonObject): boolean {
+  return (
+    type === 'internal_service_account' ||
+    (typeof folder === 'string' && folder.startsWith('goauthentik.io/'))
   );
 }

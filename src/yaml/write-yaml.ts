@@ -38,7 +38,7 @@ function legible({ stringify, ...tag }: ScalarTag): ScalarTag {
     stringify: (scalar, context, ...callbacks) => {
       const text = String(scalar.value);
       const isBlock = text.includes('\n') && !context.inFlow && !context.implicitKey;
-      const isAsItIs = isBlock ? !lost.test(text) : !unseen.test(text);
+      const isAsItIs = !command.test(text) && (isBlock ? !lost.test(text) : !unseen.test(text));
       return (isAsItIs && stringify?.(scalar, context, ...callbacks)) || quoted(text);
     },
   };
@@ -67,10 +67,15 @@ const eachUnseen = new RegExp(unseen, 'gu');
 /** Such in a text of several lines, or what editors take away: blanks that end a line, and empty lines at either end. */
 const lost = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\ufffe\uffff]|[ \t](?:\n|$)|^\n|\n\n$/u;
 
-/** In double quotes, with everything escaped that cannot be seen. */
+/** What CI systems take for a command when it stands in a log: `::…` where a line begins, and `##…[` anywhere. */
+const command = /^\s*::|##\w*\[/m;
+
+/** In double quotes, with everything escaped that cannot be seen, and no command of a CI system. */
 function quoted(value: string): string {
-  return JSON.stringify(value).replace(eachUnseen, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16);
-    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
-  });
+  return JSON.stringify(value)
+    .replace(eachUnseen, (character) => {
+      const code = (character.codePointAt(0) ?? 0).toString(16);
+      return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+    })
+    .replaceAll(/##(?=\w*\[)/g, String.raw`#\u0023`);
 }

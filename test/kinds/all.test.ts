@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { kinds, listed } from '../../src/kinds/all.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
 
 interface ManifestSchema {
@@ -34,6 +35,19 @@ describe.each(kinds)('the kind $type', (kind) => {
     const others = Object.values(kind.fields).flatMap(({ otherNames = [] }) => otherNames);
     const all = [...plain, ...others, ...Object.keys(kind.noFields)];
     expect(all.filter((name, index) => all.indexOf(name) !== index || !/^[a-z]+$/.test(name))).toEqual([]);
+  });
+
+  test('has the defaults that the service has', () => {
+    const { sandbox } = seedSandbox({});
+    const made = sandbox.create(kind.type, { [kind.identity]: 'x', name: 'x' });
+    const record = 'record' in made ? made.record : {};
+    for (const [field, { default: byItself }] of Object.entries(kind.fields))
+      if (byItself !== undefined && Object.hasOwn(record, field))
+        expect([field, record[field] ?? byItself]).toEqual([field, byItself]);
+    const without = Object.entries(kind.fields).filter(
+      ([, known]) => known.default === undefined && !known.isInstruction,
+    );
+    expect(without.map(([field]) => field).toSorted()).toEqual([kind.identity, 'name'].toSorted());
   });
 
   test('has its identity among the fields that must be there', () => {

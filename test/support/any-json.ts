@@ -30,7 +30,18 @@ const awkward: readonly string[] = [
   ['2024-05-01', '2024-05-01T10:00:00Z', '2024-05-01 10:00:00 +2'],
   ['\u202e', '\u200b', '\u200d', '\u0000', '\u0007', '\u001b[31m', '\u007f', '\u009b', '\ufffe', '\uffff'],
   ['\ud800', '\udc00', '😀', '👩‍👩‍👧', 'é', 'e\u0301', 'می‌خواهم', '漢字', '\u{e0001}', '\u{10ffff}', '\ue000'],
-  ['a', 'b', 'wiki', 'Alice Example', 'x'.repeat(120), '::error::x', '<b>', '__proto__', 'constructor'],
+  [
+    'a',
+    'b',
+    'wiki',
+    'Alice Example',
+    'x'.repeat(120),
+    '::error::x',
+    '##[error]x',
+    '<b>',
+    '__proto__',
+    'constructor',
+  ],
 ].flat();
 
 /** Any text, also such as nothing can store. */

@@ -44,6 +44,7 @@ describe('what is written', () => {
           /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/u,
         );
         expect(text).not.toMatch(/[ \t]$/m);
+        expect(text).not.toMatch(/^\s*::|##\w*\[/m);
         expect(text).toMatch(/[^\n]\n$/);
       }),
       { numRuns: times({ short: 1000, full: 20_000 }) },
@@ -70,6 +71,7 @@ test.each<[what: string, value: JsonValue, written: string]>([
   ['lines of Windows', 'x\r\ny', 'a: "x\\r\\ny"'],
   ['what turns the direction', 'x\u202ey', 'a: "x\\u202ey"'],
   ['what is beyond 16 bits', '\u{e0001}', 'a: "\\U000e0001"'],
+  ['what a CI system would act on', 'x\n::error::y ##[z]', String.raw`a: "x\n::error::y #\u0023[z]"`],
   ['an empty list', [], 'a: []'],
   ['an empty mapping', {}, 'a: {}'],
   ['a list', [1, 'b'], 'a:\n  - 1\n  - b'],

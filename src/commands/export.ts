@@ -1,0 +1,222 @@
+import type { Address } from '../base/address.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
+import { textOf } from '../base/json.ts';
+import { sourceFile } from '../base/source.ts';
+import { didYouMean } from '../base/suggestion.ts';
+import { declarationOf, type Declared } from '../export/declaration.ts';
+import { manifestFiles } from '../export/files.ts';
+import type { Split } from '../export/splits.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
+import { canBeListed, type Kind } from '../kinds/kind.ts';
+import { addressOf, byAddress } from '../kinds/resource.ts';
+import { Selector } from '../manifest/select.ts';
+import type { Inventory } from '../observe/inventory.ts';
+import { jsonText } from '../report/formats/json.ts';
+import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
+import { inline } from '../report/printable.ts';
+import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
+import { check, hasErrors } from '../run/check.ts';
+import { takeInventory } from '../run/inventory.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
+import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import { narrated } from './narrator.ts';
+import { schemaFrom, writeNew } from './new-manifests.ts';
+
+export interface ExportOptions extends ProjectFlags, ServiceFlags {
+  readonly output: 'yaml' | 'json';
+  /** A folder for the files; without it, one manifest goes to standard output. */
+  readonly out?: string;
+  readonly type?: readonly string[];
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Manifests: what they declare is left out. */
+  readonly missingFrom?: readonly string[];
+  readonly split?: Split;
+  /** Fields that are left out. */
+  readonly without?: string;
+  /** With the records that the service has made for itself. */
+  readonly internal?: boolean;
+  /** Prints the addresses alone. */
+  readonly list?: boolean;
+}
+
+/** `rollcall export`: writes what the service holds as manifests. Changes nothing in the service, and no file that is there. */
+export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
+  const { stdout, stderr } = context;
+  refuseOutputs(options);
+  const values = await valuesOf(options, context.env);
+  const settings = await readSettings(values, context, 'service', options.missingFrom ?? []);
+  const { addresses, diagnostics } = await declaredBefore(options, settings, context);
+  if (!settings.service || hasErrors(diagnostics)) {
+    stderr.write(diagnosticsText(diagnostics, createStyle(stderr)));
+    return 'invalid';
+  }
+  const chosen = kindsIn(options);
+  refuseBlind(chosen, settings);
+  const without = fieldsLeftOut(options, settings);
+  const job = narrated(context, voiceOf(options, context.env));
+  const { inventories, interrupted } = await takeInventory(chosen, settings.service, job);
+  if (interrupted) {
+    stderr.write('Interrupted. Nothing was written.\n');
+    return interrupted;
+  }
+  const gaps = inventories.flatMap((inventory) => gapDiagnostics(inventory));
+  if (gaps.length > 0 && inventories.every(({ records }) => records.length === 0)) {
+    stderr.write(`${diagnosticsText(gaps, createStyle(stderr))}\nNothing was written.\n`);
+    return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
+  }
+  const found = namedIn(inventories, without, options);
+  const declared = found.filter(({ address }) => !addresses.has(address));
+  if (options.list) {
+    for (const { address } of declared) stdout.write(`${inline(address)}\n`);
+    return told(gaps, 'done', context);
+  }
+  const split = options.out === undefined ? 'none' : (options.split ?? 'type');
+  const folder = options.out?.replace(/\/+$/, '') ?? '';
+  const { texts, unwritable } = manifestFiles(declared, split, (name) =>
+    schemaFrom(options.out === undefined ? undefined : `${folder}/${name}`),
+  );
+  const left = [...gaps, ...notDeclared(declared, unwritable)];
+  if (!options.quiet) remarkOn(declared, stderr);
+  if (options.out !== undefined) {
+    const files = new Map(Array.from(texts, ([name, text]) => [`${folder}/${name}`, text]));
+    return told(left, await writeNew(files, context), context);
+  }
+  for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
+  return told(left, 'done', context);
+}
+
+/** Says what is not in what was written, and how the command ends. */
+function told(left: readonly Diagnostic[], ending: Ending, { stderr }: Pick<Context, 'stderr'>): Ending {
+  if (left.length === 0 || ending !== 'done') return ending;
+  stderr.write(`${diagnosticsText(left, createStyle(stderr))}\n`);
+  stderr.write('Not all that the service holds is in it: see above.\n');
+  return 'incomplete';
+}
+
+function refuseOutputs({ out, split, output, list }: ExportOptions): void {
+  if (split !== undefined && out === undefined)
+    throw new UsageError('--split needs --out', 'Name a folder for the files, such as: --out manifests.');
+  if (output === 'json' && out !== undefined)
+    throw new UsageError(
+      '-o json goes to standard output',
+      'Files of manifests are YAML: leave -o or --out out.',
+    );
+  if (list && out !== undefined)
+    throw new UsageError('--list prints addresses, and writes no files', 'Leave --list or --out out.');
+  if (out?.endsWith('.yaml') || out?.endsWith('.yml'))
+    throw new UsageError(
+      '--out names a folder',
+      'Leave the ending out, or write to a file: rollcall export > FILE',
+    );
+}
+
+/** The kinds that are asked for; by default, all. */
+function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
+  const known = kinds.map(({ type }) => type);
+  for (const type of types) {
+    if (known.some((name) => name === type)) continue;
+    throw new UsageError(
+      `--type: there is no type ${JSON.stringify(type)}`,
+      didYouMean(type, known) ?? `There are: ${known.join(', ')}.`,
+    );
+  }
+  return types.length === 0 ? kinds : kinds.filter(({ type }) => types.includes(type));
+}
+
+/** Throws a UsageError where not all is turned on that it takes to read these kinds. */
+function refuseBlind(chosen: readonly Kind[], { capabilities, service }: Settings): void {
+  const turnedOn = service?.capabilities ?? capabilities;
+  const missing = new Set(
+    chosen.flatMap((kind) =>
+      canBeListed(kind, turnedOn) ? [] : ['lists', ...(kind.lookUp.needs ? [kind.lookUp.needs] : [])],
+    ),
+  );
+  for (const capability of turnedOn) missing.delete(capability);
+  if (missing.size === 0) return;
+  const flags = Array.from(missing, (capability) => `--capability ${capability}`).join(' ');
+  throw new UsageError(
+    `export needs what is not turned on: ${[...missing].join(' and ')}`,
+    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: docs/capabilities.md says what each sends.`,
+  );
+}
+
+/** What manifests declare already, and what is wrong with them. */
+async function declaredBefore(
+  { missingFrom = [] }: ExportOptions,
+  settings: Settings,
+  context: Context,
+): Promise<{
+  readonly addresses: Pick<ReadonlySet<Address>, 'has'>;
+  readonly diagnostics: readonly Diagnostic[];
+}> {
+  if (missingFrom.length === 0) return { addresses: new Set<Address>(), diagnostics: settings.diagnostics };
+  return check(settings, context, { secrets: 'assumed', keep: () => false });
+}
+
+/** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. */
+function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
+  const known = kinds.flatMap(({ type, fields }) =>
+    Object.entries(fields).flatMap(([field, { default: byItself }]) =>
+      byItself === undefined ? [] : [{ field, name: `${type}.${field}` }],
+    ),
+  );
+  const named = without.split(',').filter((name) => name !== '');
+  for (const name of named) {
+    if (known.some((each) => each.field === name || each.name === name)) continue;
+    const names = known.flatMap((each) => [each.field, each.name]);
+    throw new UsageError(
+      `--without: there is no field ${JSON.stringify(name)} to leave out`,
+      didYouMean(name, names) ?? `There are: ${known.map((each) => each.name).join(', ')}.`,
+    );
+  }
+  const chosen = known.filter(({ field, name }) => named.includes(field) || named.includes(name));
+  return new Set([...chosen.map(({ name }) => name), ...(out === undefined ? hide : [])]);
+}
+
+interface Named extends Declared {
+  readonly address: Address;
+}
+
+/** What is to be declared of what was read, by its addresses. Throws a UsageError where a glob matches nothing. */
+function namedIn(
+  inventories: readonly Inventory[],
+  without: ReadonlySet<string>,
+  { target = [], exclude = [], internal = false }: ExportOptions,
+): Named[] {
+  const selector = new Selector({ target, exclude });
+  const named = inventories.flatMap(({ kind, records }) =>
+    records.flatMap((record): Named[] => {
+      if (!internal && kind.isInternal?.(record.received)) return [];
+      const address = addressOf(kind.type, textOf(record.received[kind.identity]));
+      return selector.has(address) ? [{ ...declarationOf(kind, record, { without }), address }] : [];
+    }),
+  );
+  const [unmatched] = selector.unmatched;
+  if (unmatched !== undefined)
+    throw new UsageError(
+      `nothing in the service has an address like ${unmatched}`,
+      'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',
+    );
+  return named.toSorted(byAddress);
+}
+
+/** Says how many people the manifests tell of. */
+function remarkOn(declared: readonly Declared[], stderr: Context['stderr']): void {
+  const people = new Map<Kind<ResourceType>, number>();
+  for (const { kind } of declared) if (kind.isPersonal) people.set(kind, (people.get(kind) ?? 0) + 1);
+  for (const [{ type, list }, count] of people) {
+    const words = `This is personal data of ${count} ${count === 1 ? type : list}. --without email,attributes leaves fields out.`;
+    stderr.write(`${fitted(words, createStyle(stderr))}\n`);
+  }
+}
+
+/** A manifest as JSON, which is YAML as well. */
+function asJson(text: string): string {
+  const { value } = parseAnyYaml(sourceFile('', text));
+  return jsonText(Object(value));
+}

@@ -1,0 +1,71 @@
+import { textOf } from '../base/json.ts';
+import type { Declaration, Unwritable } from '../manifest/writable.ts';
+import { writeManifest } from '../manifest/write-manifest.ts';
+import type { Split } from './splits.ts';
+
+interface Manifests {
+  /** The texts, by the names of their files below a folder. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** What no manifest can say. */
+  readonly unwritable: readonly Unwritable[];
+}
+
+/** Larger files are hard to read, and one may not be larger than 16 MiB. */
+const mostCharacters = 4_000_000;
+
+/** The manifests of what is declared, divided among files. `schemaFrom` tells where editors find the schema from a file. */
+export function manifestFiles(
+  declarations: readonly Declaration[],
+  split: Split,
+  schemaFrom: (filename: string) => string,
+): Manifests {
+  const groups = new Map<string, Declaration[]>();
+  for (const declaration of declarations) {
+    const name = fileName(declaration, split);
+    const group = groups.get(name);
+    if (group) group.push(declaration);
+    else groups.set(name, [declaration]);
+  }
+  const texts = new Map<string, string>();
+  const unwritable: Unwritable[] = [];
+  for (const [name, group] of [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const parts = partsOf(group, schemaFrom(`${name}.yaml`));
+    for (const [index, part] of parts.entries()) {
+      texts.set(freeName(parts.length === 1 ? name : `${name}-${index + 1}`, texts), part.text);
+      unwritable.push(...part.unwritable);
+    }
+  }
+  return { texts, unwritable };
+}
+
+/** A name that no file has yet. */
+function freeName(name: string, texts: ReadonlyMap<string, string>): string {
+  let free = `${name}.yaml`;
+  for (let number = 2; texts.has(free); number += 1) free = `${name}-${number}.yaml`;
+  return free;
+}
+
+/** One manifest, or several where that would be too large. */
+function partsOf(declarations: readonly Declaration[], schema: string): ReturnType<typeof writeManifest>[] {
+  const whole = writeManifest(declarations, schema);
+  if (whole.text.length <= mostCharacters || declarations.length < 2) return [whole];
+  const middle = Math.ceil(declarations.length / 2);
+  return [...partsOf(declarations.slice(0, middle), schema), ...partsOf(declarations.slice(middle), schema)];
+}
+
+/** The name of the file, without its ending: plain letters, and a folder for each step of a path. */
+function fileName({ kind, fields }: Declaration, split: Split): string {
+  if (split === 'none') return 'manifest';
+  const known = kind.fields[split];
+  if (split === 'type' || known === undefined) return kind.list;
+  const steps = textOf(fields[split] ?? known.default)
+    .split('/')
+    .map((step) =>
+      step
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, '-')
+        .replaceAll(/^-|-$/g, ''),
+    )
+    .filter((step) => step !== '');
+  return [kind.list, ...(steps.length > 0 ? steps : ['other'])].join('/');
+}

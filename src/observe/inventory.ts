@@ -1,0 +1,224 @@
+import { isJsonList, isJsonObject } from '../base/json.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import { listQuery, type Kind } from '../kinds/kind.ts';
+import type { Answer } from '../service/answer.ts';
+import type { Client, ListedRecord, PageReading } from '../service/client.ts';
+import { pageSize, type ListQuery } from '../service/page.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { retrieve, retrieveSelf, untilProven, type Tries } from '../service/retrieve.ts';
+
+/** What the service holds of one kind, as far as the token can see. */
+export interface Inventory {
+  readonly kind: Kind<ResourceType>;
+  readonly records: readonly ListedRecord[];
+  /** What was not read, though it is or may be there. None: each record that the service counts was read. */
+  readonly gaps: readonly Gap[];
+}
+
+/** What an inventory lacks. */
+export type Gap =
+  /** The service shows all to superusers alone. To this token it names so many of those that it counts. */
+  | { readonly kind: 'not_superuser'; readonly named: number; readonly count: number }
+  /** The service names it, and does not show it to a look-up. */
+  | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
+  /** The record that stands at this place of the list breaks every page that holds it. */
+  | { readonly kind: 'broken'; readonly place: number; readonly answer: Answer }
+  /** The list changed each time while it was read: others may be there. */
+  | { readonly kind: 'moved' }
+  /** After this answer, nothing more was asked. */
+  | { readonly kind: 'ended'; readonly answer: Answer }
+  | { readonly kind: 'interrupted' };
+
+interface InventoryOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  /** When it aborts, nothing more is asked. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is told how many were read, and of how many. */
+  readonly onRead?: (done: number, total: number) => void;
+}
+
+const tries: Tries = { answered: 3, inSilence: 1 };
+/** A list that goes on changing while it is read is given up after so many times. */
+const mostRounds = 4;
+/** So many broken records in a row are something else. */
+const brokenInARow = 3;
+
+/** Reads all records of a kind that the token can see, and tells what it could not. */
+export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOptions): Promise<Inventory> {
+  const { client, pacing, signal } = options;
+  const list = listQuery(kind, new Set(Object.keys(kind.fields)));
+  if (kind.listing.rightFor === 'superusers') {
+    const self = await retrieveSelf(client, pacing, signal);
+    if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapOf(self, signal)] };
+    if (!self.isSuperuser) return namedOneByOne(kind, list, options);
+  }
+  return inPages(kind, list, options);
+}
+
+/**
+ * Reads a list of several pages until it shows the same records twice: where one is created or deleted meanwhile, the others move,
+ * and one can slip from a page that is still to be read to one that was.
+ */
+async function inPages(
+  kind: Kind<ResourceType>,
+  list: ListQuery,
+  options: InventoryOptions,
+): Promise<Inventory> {
+  let before: ListReader | undefined;
+  for (let rounds = 0; rounds < mostRounds; rounds += 1) {
+    const reader = new ListReader(list, options);
+    await reader.read();
+    const { records, gaps } = reader;
+    const isEnded = gaps.some((gap) => gap.kind !== 'broken');
+    if (isEnded || reader.isAtOnce || (before && hasSameKeys(before.records, records)))
+      return { kind, records: [...records.values()], gaps };
+    before = reader;
+  }
+  const { records, gaps } = before ?? { records: new Map<unknown, ListedRecord>(), gaps: [] };
+  return { kind, records: [...records.values()], gaps: [...gaps, { kind: 'moved' }] };
+}
+
+function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
+  return a.size === b.size && [...a.keys()].every((key) => b.has(key));
+}
+
+/** Why nothing more is read after a reading that told nothing, or that was not begun. */
+function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
+  return reading === undefined || signal?.aborted
+    ? { kind: 'interrupted' }
+    : { kind: 'ended', answer: reading.answer };
+}
+
+/** Reads a list from its beginning to its end, and where a page cannot be read, each of its records alone. */
+class ListReader {
+  /** By their ids. */
+  readonly records = new Map<unknown, ListedRecord>();
+  readonly gaps: Gap[] = [];
+  readonly #list: ListQuery;
+  readonly #options: InventoryOptions;
+  /** How many records there are, once a page has told. */
+  #count = Infinity;
+  /** How many records the service gives with a page. */
+  #size = pageSize;
+  /** Up to which place of the list all is read. */
+  #covered = 0;
+  #answers = 0;
+  #isOver = false;
+
+  constructor(list: ListQuery, options: InventoryOptions) {
+    this.#list = list;
+    this.#options = options;
+  }
+
+  /** Whether one answer had the whole list. */
+  get isAtOnce(): boolean {
+    return this.#answers === 1 && this.#covered === this.#count;
+  }
+
+  async read(): Promise<void> {
+    while (this.#covered < this.#count && !this.#isOver) {
+      const number = Math.floor(this.#covered / this.#size) + 1;
+      const reading = await askFor(this.#list, number, pageSize, this.#options);
+      if (reading?.proof === 'nothing' && !this.#options.signal?.aborted) await this.#readOneByOne();
+      else this.#take(reading, (end) => Math.floor(end / number));
+    }
+  }
+
+  async #readOneByOne(): Promise<void> {
+    const end = this.#covered + this.#size;
+    let inARow = 0;
+    while (this.#covered < Math.min(end, this.#count) && !this.#isOver) {
+      const place = this.#covered + 1;
+      const reading = await askFor(this.#list, place, 1, this.#options);
+      inARow = reading?.proof === 'nothing' ? inARow + 1 : 0;
+      if (reading?.proof === 'nothing' && inARow < brokenInARow && !this.#options.signal?.aborted) {
+        this.gaps.push({ kind: 'broken', place, answer: reading.answer });
+        this.#covered = place;
+      } else this.#take(reading, () => this.#size);
+    }
+  }
+
+  #take(reading: PageReading | undefined, sizeBy: (end: number) => number): void {
+    if (reading?.proof !== 'exists') {
+      this.#isOver = true;
+      // A list that has become shorter ends before a page that it had.
+      if (reading?.proof !== 'absent') this.gaps.push(gapOf(reading, this.#options.signal));
+      return;
+    }
+    const { items, count, end, next } = reading.page;
+    for (const item of items) this.records.set(item.received['pk'], item);
+    this.#count = count;
+    this.#answers += 1;
+    if (next > 0) this.#size = Math.max(1, sizeBy(end));
+    this.#isOver = end <= this.#covered;
+    this.#covered = end;
+    this.#options.onRead?.(this.records.size, count);
+  }
+}
+
+async function askFor(
+  list: ListQuery,
+  number: number,
+  size: number,
+  { client, pacing, signal }: InventoryOptions,
+): Promise<PageReading | undefined> {
+  if (signal?.aborted) return undefined;
+  return untilProven(() => client.readPage(list, { number, size }, signal), pacing, tries);
+}
+
+/** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */
+async function namedOneByOne(
+  kind: Kind<ResourceType>,
+  list: ListQuery,
+  options: InventoryOptions,
+): Promise<Inventory> {
+  const { client, pacing, signal, onRead } = options;
+  const named = new Map<string, ListedRecord>();
+  let count = 0;
+  for (let number = 1; ; number += 1) {
+    const reading = await askFor(list, number, pageSize, options);
+    const page = reading?.proof === 'exists' ? reading.page : undefined;
+    const items = page?.items ?? namedIn(reading?.answer);
+    if (!items) return { kind, records: [], gaps: [gapOf(reading, signal)] };
+    for (const item of items) {
+      const name = item.received[kind.identity];
+      if (typeof name === 'string' && name !== '') named.set(name, item);
+    }
+    count = Math.max(count, page?.count ?? countedIn(reading?.answer), named.size);
+    if (!page || page.next === 0) break;
+  }
+  const records: ListedRecord[] = [];
+  const gaps: Gap[] = [{ kind: 'not_superuser', named: named.size, count }];
+  let done = 0;
+  let isOver = false;
+  await pacing.forEach([...named], async ([name, item]) => {
+    if (isOver || signal?.aborted) return;
+    const reading = await retrieve(kind, name, client, pacing, signal);
+    if (reading?.proof === 'exists') {
+      const { fields, shown = fields } = reading.held;
+      records.push({ received: { ...item.received, ...fields }, shown: { ...item.shown, ...shown } });
+    } else if (reading?.proof === 'absent' || reading?.proof === 'denied')
+      gaps.push({ kind: 'not_shown', name, answer: reading.answer });
+    else {
+      isOver = true;
+      gaps.push(gapOf(reading, signal));
+    }
+    done += 1;
+    onRead?.(done, named.size);
+  });
+  return { kind, records, gaps };
+}
+
+/** What an answer lists that is not the page that was asked for. */
+function namedIn(answer: Answer | undefined): ListedRecord[] | undefined {
+  const results = answer?.body?.['results'];
+  if (!isJsonList(results)) return undefined;
+  return results.flatMap((record) => (isJsonObject(record) ? { received: record, shown: record } : []));
+}
+
+function countedIn(answer: Answer | undefined): number {
+  const pagination = answer?.body?.['pagination'];
+  const count = isJsonObject(pagination) ? pagination['count'] : 0;
+  return typeof count === 'number' ? count : 0;
+}

@@ -1,0 +1,81 @@
+import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import type { Declared } from '../../export/declaration.ts';
+import { addressOf } from '../../kinds/resource.ts';
+import { textOf } from '../../base/json.ts';
+import type { Unwritable } from '../../manifest/writable.ts';
+import type { Gap, Inventory } from '../../observe/inventory.ts';
+import { answerWords } from './answers.ts';
+
+/** What an inventory lacks, for a person who may take it for whole. */
+export function gapDiagnostics({ kind, gaps }: Inventory): Diagnostic[] {
+  return gaps.flatMap((gap) => gapDiagnostic(kind, gap) ?? []);
+}
+
+/** Nothing of an interruption, of which the end of the run tells. */
+function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic | undefined {
+  switch (gap.kind) {
+    case 'not_superuser': {
+      const { named, count } = gap;
+      return notExported(
+        `the service shows all ${list} to superusers alone`,
+        `To this token it names ${named}, and it counts ${count}. There may be others. Use the token of a superuser.`,
+      );
+    }
+    case 'not_shown':
+      return {
+        ...notExported(
+          `the service names it, and does not show it: ${answerWords(gap.answer).summary}`,
+          'The token may not view it, or it was deleted meanwhile.',
+        ),
+        address: addressOf(type, gap.name),
+      };
+    case 'broken':
+      return notExported(
+        `one of the ${list} cannot be read: number ${gap.place} of those that the service lists`,
+        `${answerWords(gap.answer).summary}. Look at it in the admin interface: a number in its attributes may be too large.`,
+      );
+    case 'moved':
+      return notExported(
+        `the ${list} changed each time while they were read`,
+        'There may be others than these. Run it again.',
+      );
+    case 'ended': {
+      const { code, summary, advice } = answerWords(gap.answer);
+      return diagnosticFor(undefined, {
+        code,
+        summary: `not all ${list} could be read: ${summary}`,
+        detail: advice,
+      });
+    }
+    case 'interrupted':
+      return undefined;
+  }
+}
+
+function notExported(summary: string, detail: string): Diagnostic {
+  return diagnosticFor(undefined, { code: 'not-exported', severity: 'warning', summary, detail });
+}
+
+/** What was read and is not declared, since no manifest can, or since it is secret. */
+export function notDeclared(declared: readonly Declared[], unwritable: readonly Unwritable[]): Diagnostic[] {
+  const secret = declared.flatMap(({ kind, fields, secret: names }) =>
+    names.map((field) =>
+      diagnosticFor(undefined, {
+        code: 'not-exported',
+        severity: 'warning',
+        address: addressOf(kind.type, textOf(fields[kind.identity])),
+        summary: `\`${field}\` is left out`,
+        detail: 'It holds what rollcall itself keeps secret, such as the token.',
+      }),
+    ),
+  );
+  const impossible = unwritable.map(({ address, field, isWhole, problem }) =>
+    diagnosticFor(undefined, {
+      ...problem,
+      severity: 'warning',
+      address,
+      summary: `${isWhole ? 'no manifest can declare it' : `\`${field}\` is left out`}: ${problem.summary}`,
+    }),
+  );
+  return [...secret, ...impossible];
+}

@@ -1,0 +1,34 @@
+import { interruptedBy, type Ending } from '../base/exit-code.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { inventoryOf, type Inventory } from '../observe/inventory.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
+import { withService } from './connect.ts';
+import type { Job } from './world.ts';
+
+/** What the service holds. */
+interface Inventories {
+  readonly inventories: readonly Inventory[];
+  /** How the run ends, where it was interrupted: then not all was read. */
+  readonly interrupted?: Ending;
+}
+
+/** Reads all that the service holds of some kinds. Sends nothing but reads. */
+export function takeInventory(
+  kinds: readonly Kind<ResourceType>[],
+  settings: ServiceSettings,
+  job: Job,
+): Promise<Inventories> {
+  return withService(settings, job, async ({ client, pacing, signal }) => {
+    const inventories: Inventory[] = [];
+    const onRead = (done: number, total: number): void =>
+      job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
+    for (const kind of kinds) {
+      onRead(0, 0);
+      const inventory = await inventoryOf(kind, { client, pacing, signal, onRead });
+      inventories.push(inventory);
+      job.tell({ kind: 'inventoried', inventory });
+    }
+    return { inventories, ...(signal.aborted && { interrupted: interruptedBy(signal) }) };
+  });
+}

@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writable, type Declaration } from '../../src/manifest/writable.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { exportManifests, type ExportOptions } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { parseJson } from '../../src/base/json.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { anyRecords } from '../support/any-records.ts';
+import { times } from '../support/effort.ts';
+import { listingService, manyApplications, manyUsers } from '../support/listing-service.ts';
+import { capture } from '../support/run.ts';
+import { sandboxHere } from '../support/sandbox-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+
+const capability = ['lists', 'lookup-users'];
+const url = 'https://id.example.com';
+
+interface Exported {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+async function exporting(
+  transport: Transport,
+  options: Partial<ExportOptions> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<Exported> {
+  const { context, stdout, stderr, written } = capture({ url, transport, files });
+  const ending = await exportManifests({ output: 'yaml', capability, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+/** Whether a plan of these manifests finds nothing to do, and what else it says. */
+async function planning(transport: Transport, texts: ReadonlyMap<string, string>): Promise<string> {
+  const { context, stdout, stderr } = capture({ url, transport, files: Object.fromEntries(texts) });
+  const ending = await plan(
+    [...texts.keys()],
+    { output: 'text', capability, detailedExitcode: true },
+    context,
+  );
+  return `${ending}\n${stderr()}${stdout()}`;
+}
+
+const seed: SandboxSeed = {
+  applications: [
+    { slug: 'wiki', name: 'Wiki', group: 'Docs', provider: 3, backchannel_providers: [2, 1] },
+    { slug: 'grafana', name: 'Grafana', group: 'Docs & more', policy_engine_mode: 'all' },
+  ],
+  users: [
+    {
+      username: 'alice',
+      name: 'Alice Example',
+      email: 'alice@example.com',
+      groups: ['22222222-2222-4222-8222-222222222222', '11111111-1111-4111-8111-111111111111'],
+      attributes: { department: 'Engineering', key: 'a\nb\n', template: '${x}' },
+      last_login: '2024-05-01T10:00:00Z',
+      path: 'staff/engineering',
+    },
+    { username: 'bob', name: '', is_active: false },
+    { username: 'outpost', name: 'Outpost', path: 'goauthentik.io/outposts' },
+  ],
+};
+
+const applications = `applications:
+  - slug: grafana
+    name: Grafana
+    policy_engine_mode: all
+    group: Docs & more
+  - slug: wiki
+    name: Wiki
+    provider: 3
+    backchannel_providers:
+      - 1
+      - 2
+    group: Docs
+`;
+const alice = `  - username: alice
+    name: Alice Example
+    groups:
+      - 11111111-1111-4111-8111-111111111111
+      - 22222222-2222-4222-8222-222222222222
+    email: alice@example.com
+    attributes:
+      department: Engineering
+      key: |
+        a
+        b
+      template: $\${x}
+    path: staff/engineering
+`;
+const bob = '  - username: bob\n    name: ""\n    is_active: false\n';
+const admin = '  - username: akadmin\n    name: akadmin\n    type: service_account\n';
+const service = '  - username: sandbox\n    name: sandbox\n    type: service_account\n';
+const head = (to: string): string =>
+  `# yaml-language-server: $schema=${to}node_modules/rollcall/schemas/manifest.schema.json\nversion: 1\n`;
+
+describe('rollcall export', () => {
+  test('prints what the service would not make of it by itself, as a person would write it', async () => {
+    const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
+    expect(stdout).toBe(`${head('')}${applications}users:\n${admin}${alice}${bob}${service}`);
+    expect(stderr).toMatch(/^This is personal data of 4 users\. .*\n$/);
+    expect(ending).toBe('done');
+  });
+
+  test.each<[split: ExportOptions['split'], names: string[]]>([
+    [undefined, ['applications', 'users']],
+    ['none', ['manifest']],
+    ['path', ['applications', 'users/staff/engineering', 'users/users']],
+    ['group', ['applications/docs', 'applications/docs-more', 'users']],
+  ])('writes files that plan as no changes: --split %s', async (split, names) => {
+    const { send } = sandboxHere(seed);
+    const { written, stdout, ending } = await exporting(send, { out: 'm/', ...(split && { split }) });
+    expect({ stdout, ending }).toEqual({ stdout: '', ending: 'done' });
+    expect([...written.keys()]).toEqual(names.map((name) => `m/${name}.yaml`));
+    expect(written.get('m/users/staff/engineering.yaml') ?? head('../../../')).toContain(head('../../../'));
+    expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
+  });
+
+  test('leaves out what is asked for, and what others declare', async () => {
+    const { send } = sandboxHere(seed);
+    const list = async (options: Partial<ExportOptions>): Promise<string[]> => {
+      const { stdout, ending } = await exporting(
+        send,
+        { list: true, ...options },
+        {
+          'm/a.yaml': 'version: 1\nusers: [{ username: alice }]\napplications: [{ slug: new, name: New }]\n',
+        },
+      );
+      expect(ending).toBe('done');
+      return stdout.trim().split('\n');
+    };
+    const all = [
+      'application.grafana',
+      'application.wiki',
+      'user.akadmin',
+      'user.alice',
+      'user.bob',
+      'user.sandbox',
+    ];
+    expect(await list({})).toEqual(all);
+    expect(await list({ internal: true })).toEqual(all.toSpliced(5, 0, 'user.outpost'));
+    expect(await list({ type: ['application'] })).toEqual(all.slice(0, 2));
+    expect(await list({ target: ['*.*i*'], exclude: ['user.akadmin'] })).toEqual([
+      'application.wiki',
+      'user.alice',
+    ]);
+    expect(await list({ missingFrom: ['m'] })).toEqual(all.filter((address) => address !== 'user.alice'));
+    const { stdout } = await exporting(send, {
+      without: 'email,user.attributes,groups',
+      target: ['user.alice'],
+    });
+    expect(stdout).toBe(
+      `${head('')}users:\n  - username: alice\n    name: Alice Example\n    path: staff/engineering\n`,
+    );
+  });
+
+  test('prints JSON, which is a manifest as well', async () => {
+    const { stdout } = await exporting(sandboxHere(seed).send, { output: 'json', target: ['user.bob'] });
+    expect(parseJson(stdout)).toEqual({
+      version: 1,
+      users: [{ username: 'bob', name: '', is_active: false }],
+    });
+  });
+
+  test('changes no file that is there', async () => {
+    const { send } = sandboxHere(seed);
+    const { ending, written, stderr } = await exporting(send, { out: 'm' }, { 'm/users.yaml': 'mine' });
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('error: m/users.yaml is there already\n');
+    expect(written.size).toBe(0);
+  });
+
+  test('has hidden fields in files alone', async () => {
+    const { send } = sandboxHere(seed);
+    const hiding = {
+      'rollcall.yaml': `version: 1\nhide: [user.email]\nenvironments: { a: { url: '${url}' } }\n`,
+    };
+    const options = { target: ['user.alice'], env: 'a' };
+    expect((await exporting(send, options, hiding)).stdout).not.toContain('alice@');
+    expect((await exporting(send, { ...options, out: 'm' }, hiding)).written.get('m/users.yaml')).toContain(
+      'alice@',
+    );
+  });
+
+  test.each<[what: string, options: Partial<ExportOptions>, said: string]>([
+    ['without capabilities', { capability: [] }, 'lists and lookup-users'],
+    ['without one of them', { capability: ['lists'] }, 'lookup-users'],
+    ['files without a folder', { split: 'path' }, '--split needs --out'],
+    ['files of JSON', { output: 'json', out: 'm' }, '-o json'],
+    ['a list in files', { list: true, out: 'm' }, '--list'],
+    ['a file', { out: 'm.yaml' }, '--out names a folder'],
+    ['an unknown type', { type: ['users'] }, 'there is no type "users"'],
+    ['an unknown field', { without: 'emails' }, 'no field "emails"'],
+    ['a name', { without: 'username' }, 'no field "username"'],
+    ['what is not there', { target: ['user.nobody'] }, 'an address like user.nobody'],
+  ])('refuses %s', async (_, options, said) => {
+    const ended = exporting(sandboxHere(seed).send, options);
+    await expect(ended).rejects.toThrow(UsageError);
+    await expect(ended).rejects.toThrow(said);
+  });
+});
+
+describe('what cannot be read is told, and never taken for nothing', () => {
+  test('applications, where the token is not that of a superuser', async () => {
+    const { send } = listingService({ applications: manyApplications(3), isSuperuser: false });
+    const { ending, stdout, stderr } = await exporting(send, { type: ['application'] });
+    expect(ending).toBe('incomplete');
+    expect(stdout.match(/slug:/g)).toHaveLength(3);
+    expect(stderr).toContain('To this token it names 3, and it counts 3.');
+  });
+
+  test('one of many users, which breaks its page', async () => {
+    const broken = 150;
+    const { send } = listingService({
+      users: manyUsers(250),
+      instead: ({ page = 1, query }) => {
+        const size = Number(query.get('page_size'));
+        return page * size >= broken && (page - 1) * size < broken ? answered(500) : undefined;
+      },
+    });
+    const { ending, stdout, stderr } = await exporting(send, { type: ['user'], quiet: true });
+    expect(ending).toBe('incomplete');
+    expect(stdout.match(/username:/g)).toHaveLength(249);
+    expect(stderr).toContain(`number ${broken} of those that the service lists`);
+  });
+
+  test('everything, where nothing answers or nothing may be seen', async () => {
+    for (const [exchange, ending] of [
+      [lost, 'failed'],
+      [answered(403, { detail: 'no' }), 'denied'],
+    ] as const) {
+      const ended = await exporting(async () => exchange);
+      expect(ended).toMatchObject({ ending, stdout: '' });
+      expect(ended.stderr).toContain('Nothing was written.');
+    }
+  });
+
+  test('what no manifest can hold', async () => {
+    const users = [{ pk: 1, username: 'a', name: ' A ', attributes: { '<<': 1 } }];
+    const { ending, stdout, stderr } = await exporting(listingService({ users }).send, { type: ['user'] });
+    expect(ending).toBe('incomplete');
+    expect(stdout).toBe(`${head('')}users:\n  - username: a\n`);
+    expect(stderr).toContain('warning: user.a: `name` is left out: this begins or ends with white space');
+    expect(stderr).toContain('warning: user.a: `attributes` is left out: merge keys are not supported');
+  });
+});
+
+/** Creates a record as far as the service takes it; tells whether it did, and a manifest can declare it. */
+function create({ kind, fields }: Declaration, sandbox: Sandbox): boolean {
+  const first = sandbox.create(kind.type, { name: 'x', ...fields });
+  if ('record' in first) return writable({ kind, fields: first.record }).fields !== undefined;
+  const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
+  if (refused.includes(kind.identity)) return false;
+  const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
+  return create({ kind, fields: Object.fromEntries(rest) }, sandbox);
+}
+
+test('whatever the service holds, a plan of what was exported finds nothing to do', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyRecords, async (records) => {
+      const { sandbox, send } = sandboxHere();
+      const created = records.filter((record) => create(record, sandbox));
+      const { ending, written } = await exporting(send, { out: 'm', quiet: true });
+      expect(['done', 'incomplete']).toContain(ending);
+      const declared = [...written.values()].join('').match(/^ {2}- (?:slug|username): /gm) ?? [];
+      expect(declared.length).toBe(created.length + 2); // and the users of two tokens
+      expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
+    }),
+    { numRuns: times({ short: 40, full: 3000 }) },
+  );
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { kindOf } from '../../src/kinds/all.ts';
+import { inventoryOf, type Inventory } from '../../src/observe/inventory.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import {
+  altered,
+  listingService,
+  manyApplications,
+  manyUsers,
+  userRecord,
+} from '../support/listing-service.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+function taking(
+  send: Transport,
+  type: 'application' | 'user' = 'user',
+  signal?: AbortSignal,
+): Promise<Inventory> {
+  const aborting = signal && { signal };
+  return inventoryOf(kindOf(type), {
+    client: createClient(send, ['lists', 'lookup-users']),
+    pacing: createPacing({ concurrency: 4, clock: virtualClock(), random: () => 0, ...aborting }),
+    ...aborting,
+  });
+}
+
+const names = ({ kind, records }: Inventory): unknown[] =>
+  records.map(({ received }) => received[kind.identity]);
+
+const sorted = (texts: readonly unknown[]): string[] => texts.map(String).toSorted();
+
+describe('an inventory', () => {
+  test.each([0, 1, 99, 100, 101, 250])('of %i users has all of them', async (count) => {
+    const users = manyUsers(count);
+    const inventory = await taking(listingService({ users }).send);
+    expect(names(inventory)).toEqual(users.map(({ username }) => username));
+    expect(inventory.gaps).toEqual([]);
+  });
+
+  test('takes smaller pages than it asks for, and a broken record between them', async () => {
+    const users = manyUsers(70);
+    const { send } = listingService({
+      users,
+      mostOnPage: 20,
+      instead: ({ page = 1, query }) => {
+        const size = Math.min(20, Number(query.get('page_size')));
+        return page * size >= 33 && (page - 1) * size < 33 ? answered(500) : undefined;
+      },
+    });
+    const inventory = await taking(send);
+    expect(sorted(names(inventory))).toEqual(users.map(({ username }) => username).toSpliced(32, 1));
+    expect(inventory.gaps).toMatchObject([{ kind: 'broken', place: 33 }]);
+  });
+
+  test('is taken again where the list moves meanwhile, so that none is missed', async () => {
+    const service = listingService({
+      users: manyUsers(250, 1),
+      instead: ({ before }, { users }) => {
+        if (before === 1) users.shift(); // all others move up, one of them to a page that was read
+        return undefined;
+      },
+    });
+    const inventory = await taking(service.send);
+    expect(names(inventory)).toEqual(service.users.map(({ username }) => username));
+    expect(inventory.gaps).toEqual([]);
+  });
+
+  test('says so where the list never stands still', async () => {
+    const service = listingService({
+      users: manyUsers(250, 10),
+      instead: ({ page }, { users }) => {
+        if (page === 2) users.shift();
+        return undefined;
+      },
+    });
+    expect((await taking(service.send)).gaps).toEqual([{ kind: 'moved' }]);
+  });
+
+  test('ends where several records in a row cannot be read', async () => {
+    const { send, requests } = listingService({ users: manyUsers(500), instead: () => answered(500) });
+    const { records, gaps } = await taking(send);
+    expect(records).toEqual([]);
+    expect(gaps.map(({ kind }) => kind)).toEqual(['broken', 'broken', 'ended']);
+    expect(requests.length).toBeLessThan(20);
+  });
+
+  test.each([
+    ['denied', answered(403, { detail: 'no' })],
+    ['lost', lost],
+    ['no such route', answered(404, '<html>')],
+  ])('ends after an answer that is %s', async (_, exchange) => {
+    const { gaps } = await taking(async () => exchange);
+    expect(gaps.at(-1)).toMatchObject({ kind: 'ended' });
+  });
+
+  test('ends where the user interrupts', async () => {
+    const interruption = new AbortController();
+    const { send } = listingService({
+      users: manyUsers(250),
+      instead: () => {
+        interruption.abort();
+        return undefined;
+      },
+    });
+    expect((await taking(send, 'user', interruption.signal)).gaps).toEqual([{ kind: 'interrupted' }]);
+  });
+
+  test('of applications has all of them with the token of a superuser', async () => {
+    const inventory = await taking(
+      listingService({ applications: manyApplications(120) }).send,
+      'application',
+    );
+    expect(inventory.records).toHaveLength(120);
+    expect(inventory.gaps).toEqual([]);
+  });
+
+  test('of applications looks up what is named to any other token, whatever page it is on', async () => {
+    const applications = manyApplications(5);
+    const { send } = listingService({
+      applications: applications.slice(0, 4),
+      isSuperuser: false,
+      // What the service keeps for a user: another page than was asked for, and one that is gone.
+      instead: ({ list, page, query }, service) =>
+        list === 'applications' && page !== undefined
+          ? altered(
+              answered(200, { pagination: { count: 9, current: 7 }, results: applications }),
+              () => ({}),
+            )
+          : query.has('page') && service.users.length > 0
+            ? lost
+            : undefined,
+    });
+    const inventory = await taking(send, 'application');
+    expect(sorted(names(inventory))).toEqual(applications.slice(0, 4).map(({ slug }) => slug));
+    expect(inventory.gaps).toMatchObject([
+      { kind: 'not_superuser', named: 5, count: 9 },
+      { kind: 'not_shown', name: 'a00004' },
+    ]);
+  });
+
+  test('counts a record once that stands on two pages', async () => {
+    const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
+    const { records, gaps } = await taking(listingService({ users }).send);
+    expect(records).toHaveLength(101);
+    expect(gaps).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import type { Transport } from '../../src/service/transport.ts';
+
+const token = 'superuser-token';
+
+/** A sandbox, and a transport that leads to it without a network, with the token of a superuser. */
+export function sandboxHere(seed: SandboxSeed = {}): { sandbox: Sandbox; send: Transport } {
+  const { sandbox } = seedSandbox({ tokens: [{ token, username: 'akadmin', superuser: true }], ...seed });
+  return {
+    sandbox,
+    send: async ({ method, path, body = '' }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = sandbox.handle({ method, path, headers, body });
+      return { kind: 'answered', status: answer.status, headers: answer.headers, body: answer.body };
+    },
+  };
+}
