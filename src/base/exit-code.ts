@@ -6,7 +6,7 @@ export const exitCodes = {
   failed: 1,
   /** `plan` only: there are changes, by `--detailed-exitcode`, or there is what `--fail-on` names. */
   changes: 2,
-  /** Invalid usage, configuration or manifest; nothing was sent. */
+  /** Invalid usage, configuration or manifest; nothing was sent, but with the capability `release` the question for that. */
   invalid: 3,
   /** The service denied access. */
   denied: 4,

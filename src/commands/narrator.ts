@@ -45,9 +45,9 @@ export function narrated(
   function narrate(event: RunEvent): void {
     switch (event.kind) {
       case 'checked': {
-        const { isValid, manifests } = event;
+        const { isValid, manifests, wasAsked } = event;
         const shown = manifests.diagnostics.filter(({ severity }) => !quiet || severity === 'error');
-        const report = validationReport({ ...manifests, diagnostics: shown });
+        const report = validationReport({ ...manifests, diagnostics: shown }, undefined, wasAsked);
         if (!isValid) stderr.write(text(report, { ...context, style }));
         else if (shown.length > 0) stderr.write(`${diagnosticsText(shown, style)}\n`);
         return;

@@ -157,7 +157,12 @@ export interface Setting {
   readonly pathInRepository?: (path: string) => string;
 }
 
-export function validationReport(loaded: LoadedManifests, environment?: string): ProblemsReport {
+/** `wasAsked`: whether the service was asked for its release. */
+export function validationReport(
+  loaded: LoadedManifests,
+  environment?: string,
+  wasAsked = false,
+): ProblemsReport {
   const found = foundIn(loaded);
   const { unchecked } = loaded;
   return {
@@ -165,7 +170,7 @@ export function validationReport(loaded: LoadedManifests, environment?: string):
     kind: 'problems',
     title: 'rollcall validate',
     environment,
-    headline: validationHeadline(found, loaded.counts),
+    headline: validationHeadline(found, loaded.counts, wasAsked),
     findings: [],
     valid: found.errors.length === 0,
     resourceCount: loaded.declared,

@@ -16,6 +16,8 @@ export type RunEvent =
       readonly kind: 'checked';
       readonly isValid: boolean;
       readonly manifests: LoadedManifests;
+      /** Whether the service was asked for its release before. */
+      readonly wasAsked: boolean;
     }
   /** So many of a stage are done; none at its beginning. */
   | {

@@ -35,7 +35,7 @@ function askedFirst<Result>(
   return withService(reached, job, async (service): Promise<Ran<Result>> => {
     const release = await askRelease(service.send, service.pacing, service.signal);
     const informed = { ...settings, ...(release && { release }) };
-    const checked = await checkScope({ ...about, settings: informed }, job);
+    const checked = await checkScope({ ...about, settings: informed }, job, true);
     const { known } = checked;
     if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
     return { ...known, ...(await use(checked.scoped, service)) };

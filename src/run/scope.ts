@@ -39,9 +39,13 @@ type Checked = {
 
 /**
  * Checks what a run is about, and tells what is wrong with it. Of what it is not about, warnings are left out; errors stay: they
- * end the run in any case.
+ * end the run in any case. `wasAsked`: the service, for its release.
  */
-export async function checkScope({ settings, selection, since }: ScopeRequest, job: Job): Promise<Checked> {
+export async function checkScope(
+  { settings, selection, since }: ScopeRequest,
+  job: Job,
+  wasAsked = false,
+): Promise<Checked> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
   const digest = new ManifestDigest();
@@ -62,7 +66,7 @@ export async function checkScope({ settings, selection, since }: ScopeRequest, j
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
-  job.tell({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
+  job.tell({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics }, wasAsked });
   if (!isValid) return { kind: 'invalid', known };
   const scope = selector.scope(resources.length, manifests, nameOf);
   const scoped = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { plan as planCommand } from '../../src/commands/plan.ts';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { apply } from '../../src/run/apply.ts';
 import { plan } from '../../src/run/plan.ts';
@@ -117,6 +118,20 @@ describe('with the capability `release`', () => {
       sent: expect.arrayContaining([looked]) as unknown,
     });
   });
+});
+
+test.each([
+  ['release', 'Invalid: 1 error. Nothing was sent but the question for the release.\n'],
+  [undefined, 'Invalid: 1 error. Nothing was sent.\n'],
+])('what is invalid is told with what was sent, with the capability %s', async (capability, last) => {
+  const { context, stderr } = capture({
+    files: { 'm.yaml': '{ version: 1, applications: [{ slug: a b, name: A }] }' },
+    url: 'https://id.example.com',
+    transport: async () => version('2025.12.4'),
+  });
+  const options = { output: 'text', ...(capability && { capability: [capability] }) } as const;
+  expect(await planCommand(['m.yaml'], options, context)).toBe('invalid');
+  expect(stderr().endsWith(last)).toBe(true);
 });
 
 test('without it, nobody is asked', async () => {
