@@ -117,6 +117,21 @@ export function mergedValue(kind: Kind, declared: JsonObject, field: string, obs
   return part && !isWhole(declared, field) ? part.merged(value, observed) : value;
 }
 
+/** The declared ids that are not there, of a field beside which there may be others; nothing where a field is compared as a whole. */
+export function lackingIds(
+  kind: Kind,
+  fields: JsonObject,
+  field: string,
+  declared: JsonValue,
+  observed: JsonValue,
+): readonly JsonValue[] | undefined {
+  const { idForm, part } = kind.fields[field] ?? {};
+  if (idForm === undefined || part === undefined || isWhole(fields, field)) return undefined;
+  if (!isJsonList(declared) || !isJsonList(observed)) return undefined;
+  const there = new Set(observed.map(idForm));
+  return declared.filter((id) => !there.has(idForm(id)));
+}
+
 function isWhole(declared: JsonObject, field: string): boolean {
   const whole = declared[exactly];
   return isJsonList(whole) && whole.includes(field);

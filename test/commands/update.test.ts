@@ -145,6 +145,7 @@ describe('a plan that may change what exists', () => {
     const text = stdout();
     expect(text).toContain('  ~ application.wiki');
     expect(text).toContain('        observed  "Old"\n        declared  "Tools"');
+    expect(text).toContain(`      groups\n        lacks     [ "${staff}" ]`);
     expect(text).toContain('attributes.theme.dark\n        observed  true\n        declared  false');
     expect(text).toContain('note  logins go through another provider');
     expect(text).toContain('note  takes 4 of `backchannel_providers` from application.mail');

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import type { Resource } from '../../kinds/resource.ts';
+import { lackingIds } from '../../kinds/kind.ts';
 import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import { actions } from '../../plan/actions.ts';
@@ -29,7 +30,7 @@ export type FieldView =
   /** What cannot be shown, in words. */
   | { readonly kind: 'words'; readonly field: string; readonly words: string };
 
-type SideName = 'before' | 'now' | 'observed' | 'declared';
+type SideName = 'before' | 'now' | 'observed' | 'declared' | 'lacks';
 
 /** One of the values that a field has. */
 export interface Side {
@@ -145,32 +146,38 @@ export function changeView(change: Change): ChangeView {
 function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {
   const differing = new Map(differences.map((difference) => [difference.field, difference]));
   if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
-  if (presence === 'present' && since?.kind !== 'added') return differences.flatMap(differenceViews);
+  if (presence === 'present' && since?.kind !== 'added')
+    return differences.flatMap((difference) => differenceViews(difference, resource));
   return Object.entries(resource.shown).flatMap(([field, value]): FieldView[] => {
     const difference = differing.get(field);
-    return difference ? differenceViews(difference) : [{ kind: 'value', field, value }];
+    return difference ? differenceViews(difference, resource) : [{ kind: 'value', field, value }];
   });
 }
 
 /** First what was altered, then in what else it differs; the other fields are counted. */
 function alteredViews(
   altered: readonly AlteredField[],
-  { kind, shown }: Resource,
+  resource: Resource,
   differing: ReadonlyMap<string, Difference>,
 ): FieldView[] {
+  const { kind, shown } = resource;
   const told = new Set(altered.map(({ field }) => field));
   const others = [...differing.values()].filter(({ field }) => !told.has(field));
   for (const { field } of others) told.add(field);
   const rest = Object.keys(shown).filter((field) => !told.has(field) && field !== kind.identity).length;
   return [
-    ...altered.flatMap((field) => alteredView(field, differing.get(field.field))),
-    ...others.flatMap(differenceViews),
+    ...altered.flatMap((field) => alteredView(field, differing.get(field.field), resource)),
+    ...others.flatMap((difference) => differenceViews(difference, resource)),
     ...(rest > 0 ? [{ kind: 'words', field: '…', words: `${rest} more, as before` } as const] : []),
   ];
 }
 
-function alteredView({ field, before, now }: AlteredField, difference: Difference | undefined): FieldView[] {
-  const differs = difference ? differenceViews(difference) : [];
+function alteredView(
+  { field, before, now }: AlteredField,
+  difference: Difference | undefined,
+  resource: Resource,
+): FieldView[] {
+  const differs = difference ? differenceViews(difference, resource) : [];
   if (before !== undefined && isBlank(before) && now !== undefined && isBlank(now))
     return [{ kind: 'words', field, words: `${now.slice(0, -1)}, and something else before)` }, ...differs];
   if (typeof before === 'string' && typeof now === 'string' && isForDiff(before, now))
@@ -194,7 +201,10 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
-function differenceViews(difference: Difference): FieldView[] {
+function differenceViews(difference: Difference, { kind, fields }: Resource): FieldView[] {
+  const { field, declared, observed } = difference;
+  const lacking = lackingIds(kind, fields, field, declared, observed);
+  if (lacking) return [{ kind: 'sides', field, sides: [side('lacks', 'added', [...lacking])] }];
   return parted(difference).map(partView);
 }
 
