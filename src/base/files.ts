@@ -34,3 +34,17 @@ export interface Files {
 export const standardInput = '-';
 /** How it is named where something is said of what it holds. */
 export const shownStandardInput = '<stdin>';
+
+/** Files, with texts among them that are in no file yet, by their paths in the working directory. */
+export function withTexts(files: Files, texts: ReadonlyMap<string, string>): Files {
+  return {
+    ...files,
+    kindOf: async (path) => (texts.has(path) ? 'file' : files.kindOf(path)),
+    realPath: async (path) =>
+      texts.has(path) ? `${await files.realPath('.')}/${path}` : files.realPath(path),
+    read: async (path, maxBytes) => {
+      const text = texts.get(path);
+      return text === undefined ? files.read(path, maxBytes) : new TextEncoder().encode(text);
+    },
+  };
+}

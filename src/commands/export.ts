@@ -2,6 +2,7 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
+import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
@@ -11,19 +12,22 @@ import type { Split } from '../export/splits.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import { canBeListed, type Kind } from '../kinds/kind.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
+import { changeKind } from '../plan/plan.ts';
 import { Selector } from '../manifest/select.ts';
 import type { Inventory } from '../observe/inventory.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
+import { planText } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
-import { check, hasErrors } from '../run/check.ts';
+import { check as checkManifests, hasErrors } from '../run/check.ts';
 import { takeInventory } from '../run/inventory.ts';
+import { plan } from '../run/plan.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
 import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
-import { narrated } from './narrator.ts';
+import { narrated, type NarratedJob } from './narrator.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
 export interface ExportOptions extends ProjectFlags, ServiceFlags {
@@ -42,6 +46,8 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly internal?: boolean;
   /** Prints the addresses alone. */
   readonly list?: boolean;
+  /** Writes nothing of which a plan would not say that there is nothing to do. */
+  readonly check?: boolean;
 }
 
 /** `rollcall export`: writes what the service holds as manifests. Changes nothing in the service, and no file that is there. */
@@ -58,7 +64,8 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const chosen = kindsIn(options);
   refuseBlind(chosen, settings);
   const without = fieldsLeftOut(options, settings);
-  const job = narrated(context, voiceOf(options, context.env));
+  const interruption = context.interruptible();
+  const job = narrated({ ...context, interruptible: () => interruption }, voiceOf(options, context.env));
   const { inventories, interrupted } = await takeInventory(chosen, settings.service, job);
   if (interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
@@ -81,6 +88,11 @@ export async function exportManifests(options: ExportOptions, context: Context):
     schemaFrom(options.out === undefined ? undefined : `${folder}/${name}`),
   );
   const left = [...gaps, ...notDeclared(declared, unwritable)];
+  const failed = options.check ? await checked(texts, settings, job) : undefined;
+  if (failed) {
+    stderr.write('Nothing was written.\n');
+    return failed;
+  }
   if (!options.quiet) remarkOn(declared, stderr);
   if (options.out !== undefined) {
     const files = new Map(Array.from(texts, ([name, text]) => [`${folder}/${name}`, text]));
@@ -88,6 +100,32 @@ export async function exportManifests(options: ExportOptions, context: Context):
   }
   for (const text of texts.values()) stdout.write(options.output === 'json' ? asJson(text) : text);
   return told(left, 'done', context);
+}
+
+/** Plans these manifests. Says what the plan would do, and how the command ends for that; nothing where it would do nothing. */
+async function checked(
+  texts: ReadonlyMap<string, string>,
+  settings: Settings,
+  job: NarratedJob,
+): Promise<Ending | undefined> {
+  const request = {
+    settings: { ...settings, paths: [...texts.keys()] },
+    selection: { target: [], exclude: [] },
+  };
+  const { result, ending } = await plan(request, {
+    ...job,
+    files: withTexts(job.files, texts),
+    // What the service holds may be such as it would refuse today.
+    tell: (event) => {
+      if (event.kind !== 'checked' || !event.isValid) job.tell(event);
+    },
+  });
+  if (!result || ending !== 'done') return ending;
+  if (result.changes.every((change) => changeKind(change) === 'in_sync')) return undefined;
+  job.stderr.write(
+    `A plan of this would not say that there is nothing to do:\n\n${planText(result, createStyle(job.stderr))}\n`,
+  );
+  return 'failed';
 }
 
 /** Says what is not in what was written, and how the command ends. */
@@ -98,7 +136,7 @@ function told(left: readonly Diagnostic[], ending: Ending, { stderr }: Pick<Cont
   return 'incomplete';
 }
 
-function refuseOutputs({ out, split, output, list }: ExportOptions): void {
+function refuseOutputs({ out, split, output, list, check }: ExportOptions): void {
   if (split !== undefined && out === undefined)
     throw new UsageError('--split needs --out', 'Name a folder for the files, such as: --out manifests.');
   if (output === 'json' && out !== undefined)
@@ -108,6 +146,11 @@ function refuseOutputs({ out, split, output, list }: ExportOptions): void {
     );
   if (list && out !== undefined)
     throw new UsageError('--list prints addresses, and writes no files', 'Leave --list or --out out.');
+  if (list && check)
+    throw new UsageError(
+      '--list prints addresses, and there is nothing to check',
+      'Leave --list or --check out.',
+    );
   if (out?.endsWith('.yaml') || out?.endsWith('.yml'))
     throw new UsageError(
       '--out names a folder',
@@ -155,7 +198,7 @@ async function declaredBefore(
   readonly diagnostics: readonly Diagnostic[];
 }> {
   if (missingFrom.length === 0) return { addresses: new Set<Address>(), diagnostics: settings.diagnostics };
-  return check(settings, context, { secrets: 'assumed', keep: () => false });
+  return checkManifests(settings, context, { secrets: 'assumed', keep: () => false });
 }
 
 /** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. */

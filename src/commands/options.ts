@@ -109,6 +109,7 @@ export function withExportOptions(command: Command): Command {
     .option('--without <fields>', 'leave fields out, such as email,attributes')
     .option('--internal', 'also users that the service made for itself')
     .option('--list', 'print the addresses alone')
+    .option('--check', 'write nothing of which a plan finds something to do')
     .addOption(outputOption(['yaml', 'json'], 'yaml'));
   const reaching = withConfigOptions(withServiceOptions(choosing), capabilityOption());
   const hidden = connectionOptions().map((option) => option.hideHelp());

@@ -160,6 +160,25 @@ describe('rollcall export', () => {
     );
   });
 
+  test('checks with a plan that there is nothing to do, and writes nothing where there is', async () => {
+    const { send } = sandboxHere(seed);
+    const { ending, written, stderr } = await exporting(send, { out: 'm', check: true, split: 'path' });
+    expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 3 });
+    expect(stderr).not.toContain('likely-refused');
+
+    // Somebody changes a user while the plan is made.
+    let pages = 0;
+    const changing: Transport = async (request, signal) => {
+      const exchange = await send(request, signal);
+      if (request.path.includes('/users/?') && ++pages > 1 && exchange.kind === 'answered')
+        return { ...exchange, body: exchange.body.replaceAll('"Alice Example"', '"Alice"') };
+      return exchange;
+    };
+    const refused = await exporting(changing, { out: 'm', check: true });
+    expect({ ending: refused.ending, files: refused.written.size }).toEqual({ ending: 'failed', files: 0 });
+    expect(refused.stderr).toMatch(/! user\.alice[^]*Nothing was written\.\n$/);
+  });
+
   test('prints JSON, which is a manifest as well', async () => {
     const { stdout } = await exporting(sandboxHere(seed).send, { output: 'json', target: ['user.bob'] });
     expect(parseJson(stdout)).toEqual({
