@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
-import type { Answer } from '../service/answer.ts';
+import { isAnswered, type Answer } from '../service/answer.ts';
 import type { Client, ListedRecord, PageReading } from '../service/client.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -120,7 +120,9 @@ class ListReader {
     while (this.#covered < this.#count && !this.#isOver) {
       const number = Math.floor(this.#covered / this.#size) + 1;
       const reading = await askFor(this.#list, number, pageSize, this.#options);
-      if (reading?.proof === 'nothing' && !this.#options.signal?.aborted) await this.#readOneByOne();
+      // What breaks one page need not break the others. A service that gives no answer is something else.
+      const isBroken = reading?.proof === 'nothing' && isAnswered(reading.answer);
+      if (isBroken && !this.#options.signal?.aborted) await this.#readOneByOne();
       else this.#take(reading, (end) => Math.floor(end / number));
     }
   }
