@@ -53,6 +53,7 @@ describe('the program', () => {
     [['validate'], /no manifest is named/],
     [['schema', 'nothing'], /there is no schema "nothing"/],
     [['sandbox', '--port', '99999'], /--port cannot be "99999"/],
+    [['sandbox', '--release', '2024.2'], /Allowed choices are 2023\.10, 2025\.12, 2026\.2/],
     [['sandbox', '--', 'no-such-program'], /cannot be run/],
     [['plan', '-', '--token-file', '-', '--url', 'https://id.example.com'], /both the token and a manifest/],
   ])('refuses wrong usage with exit code 3 and without a stack trace: %j', async (args, message) => {
@@ -205,9 +206,15 @@ describe('the sandbox command', () => {
     },
   );
 
-  test('runs a command against itself and exits as it did', async () => {
-    const script = 'process.exit(process.env.ROLLCALL_URL.startsWith("http://127.0.0.1:") ? 42 : 1)';
-    expect(await rollcall(['sandbox', '--', process.execPath, '-e', script])).toMatchObject({ code: 42 });
+  test('runs a command against itself in the release that was chosen, and exits as it did', async () => {
+    const script = `
+      const { ROLLCALL_URL: url, ROLLCALL_TOKEN: token } = process.env;
+      const headers = { authorization: 'Bearer ' + token };
+      fetch(url + '/api/v3/admin/version/', { headers })
+        .then((answer) => answer.json())
+        .then(({ version_current: release }) => process.exit(release === '2026.2.2' ? 42 : 1));`;
+    const command = ['--', process.execPath, '-e', script];
+    expect(await rollcall(['sandbox', '--release', '2026.2', ...command])).toMatchObject({ code: 42 });
   });
 
   test('stands for the service of each environment that its command chooses', async () => {
@@ -227,6 +234,7 @@ describe('the sandbox command', () => {
       started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
     });
     expect(code).toBe(0);
+    expect(stdout).toContain('as authentik 2023.10 does');
     expect(stdout).toMatch(/export ROLLCALL_URL=http:\/\/127\.0\.0\.1:\d+ ROLLCALL_TOKEN=sandbox-token/);
   });
 

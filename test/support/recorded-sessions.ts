@@ -130,14 +130,17 @@ function second(open_applications: 'all' | string[] = 'all'): {
   sandbox: Sandbox;
   issue: () => void;
 } {
-  const sandbox = new Sandbox({
-    providers: Array.from({ length: 31 }, (_, index) => ({
-      pk: index + 1,
-      name: index < 30 ? `prov-${index + 1}` : 'another',
-      authorization_flow: flow,
-    })),
-    groups: [engineering, staff, summer, admins(otherAdmins)],
-  });
+  const sandbox = new Sandbox(
+    {
+      providers: Array.from({ length: 31 }, (_, index) => ({
+        pk: index + 1,
+        name: index < 30 ? `prov-${index + 1}` : 'another',
+        authorization_flow: flow,
+      })),
+      groups: [engineering, staff, summer, admins(otherAdmins)],
+    },
+    '2023.10',
+  );
   const tokens: SeedToken[] = [
     { ...admin },
     { token: '<TOKEN:none>', username: 'pt-none', ...nothing },
