@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/address.ts';
 import { compare, shownPart } from '../plan/compare.ts';
-import type { Updates } from '../plan/make-plan.ts';
+import { takersIn, type Updates } from '../plan/make-plan.ts';
 import { isPending, type Change, type Pending, type Plan } from '../plan/plan.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Client } from '../service/client.ts';
@@ -41,6 +41,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   const stoppedKinds = new Map<Kind, StopReason>();
   /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
   const denials = new Map<Kind, number>();
+  const isTakenFrom = takersIn(plan.changes);
   let stopped: StopReason | undefined;
   let inARow = 0;
   let outagesCounted = 0;
@@ -66,7 +67,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   function whyStopped({ resource, action }: Change): StopReason | undefined {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
-    if (action === 'update' && (denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denied';
+    if (action === 'update' && (denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denials';
     return stopped ?? stoppedKinds.get(resource.kind);
   }
 
@@ -79,7 +80,12 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
         const base = baseOf?.(resource.address);
         if (base === undefined || updates === undefined)
           throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
-        return update({ resource, base, updates }, client, pacing, course);
+        return update(
+          { resource, base, updates, isTaken: (field, value) => isTakenFrom(resource.address, field, value) },
+          client,
+          pacing,
+          course,
+        );
       }
     }
   }
@@ -120,7 +126,10 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
       ...(held && { pk: held.pk }),
       ...(answer && { answer }),
       ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
-      ...(inDoubt && (change.action === 'create' || held) && { doubt: held ? 'checked' : 'unchecked' }),
+      ...(inDoubt &&
+        (change.action === 'create' || settled.outcome === 'updated') && {
+          doubt: held ? 'checked' : 'unchecked',
+        }),
       ...(clash && { clash: shownClash(change, clash) }),
       ...(differences.length > 0 && { differences }),
       durationMs: clock.now() - startedAt,
@@ -141,10 +150,10 @@ function shownClash(
   { resource, observed: planned = {} }: Change,
   clash: NonNullable<Settled['clash']>,
 ): Clash {
-  if (clash.kind !== 'changed') return clash;
+  if (!('now' in clash)) return clash;
   const { fields, shown = fields } = clash.now;
   return {
-    kind: 'changed',
+    kind: clash.kind,
     fields: clash.fields.map((field) => ({
       field,
       planned: planned[field] ?? null,

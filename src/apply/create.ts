@@ -20,8 +20,8 @@ export interface Settled {
   readonly inDoubt?: boolean;
   /** Why what exists was not changed; the fields as they were found. */
   readonly clash?:
-    | Exclude<Clash, { kind: 'changed' }>
-    | { readonly kind: 'changed'; readonly fields: readonly string[]; readonly now: HeldRecord };
+    | Exclude<Clash, { kind: 'changed' | 'ignored' }>
+    | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly string[]; readonly now: HeldRecord };
   /** How many requests to create or to change it were sent. */
   readonly attempts: number;
 }

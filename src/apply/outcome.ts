@@ -33,6 +33,8 @@ export type StopReason =
   | 'interrupted'
   /** The token may not create resources of this type. */
   | 'denied'
+  /** Too many changes of resources of this type were denied, one after the other. */
+  | 'denials'
   /** The licence of the service does not allow resources of this type to be created. */
   | 'read_only'
   /** An answer showed a wrong URL, a redirect, or that there is no way to the service. */
@@ -57,12 +59,12 @@ export type Clash =
   | { readonly kind: 'vanished' }
   /** Another record has its name. */
   | { readonly kind: 'replaced' }
-  /** Somebody else has changed these of the declared fields. */
-  | { readonly kind: 'changed'; readonly fields: readonly ChangedField[] }
+  /** `changed`: somebody else has changed these declared fields. `ignored`: the service took the request, and left them as they were. */
+  | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly ChangedField[] }
   /** It became one that is not changed. */
   | { readonly kind: 'closed'; readonly why: string };
 
-/** A declared field that is neither as the plan saw it nor as declared; blanked out where people may not see it. */
+/** A declared field that is not as declared, as the plan saw it and as it is now; blanked out where people may not see it. */
 export interface ChangedField {
   readonly field: string;
   readonly planned: JsonValue;
@@ -74,7 +76,7 @@ export interface Outcome {
   readonly outcome: OutcomeKind;
   /** The answer that decided it; none where nothing was sent. */
   readonly answer?: Answer;
-  /** With `exists`: an earlier request of this run may have created it, if only in part. */
+  /** With `exists`: an earlier request of this run may have created it, if only in part. With `updated`: its answer was unclear. */
   readonly doubt?: Doubt;
   /** The declared fields that have other values there: with `exists` and `differs` as they were found, with `created` as they came back. */
   readonly differences?: readonly Difference[];

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.ts';
+import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import { mergedValue, sameValue, serviceFields } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { declaredPart } from '../plan/compare.ts';
@@ -17,6 +17,8 @@ export interface Alterable {
   /** As the plan saw it. */
   readonly base: HeldRecord;
   readonly updates: Updates;
+  /** Whether another resource of the plan takes this value of a field that belongs to one: it may be gone already. */
+  readonly isTaken: (field: string, value: JsonValue) => boolean;
 }
 
 /** What a look at a resource that is to be changed came to. */
@@ -42,6 +44,8 @@ export async function update(
 ): Promise<Settled> {
   const { kind, name } = alterable.resource;
   let inDoubt = false;
+  /** Whether the last answer was clear, and the service left a field that was sent as it had been. */
+  let isIgnored = false;
   let last: Answer | undefined;
   let attempts = 0;
   /** Which try it is. A request that could not be sent during an outage does not count. */
@@ -65,7 +69,9 @@ export async function update(
   async function finished(): Promise<Settled> {
     if (!inDoubt) return ended({ outcome: 'not_attempted' });
     const look = await lookAt(alterable, client, pacing, course);
-    return ended(look.kind === 'open' ? { outcome: 'unknown' } : look.end);
+    if (look.kind === 'closed') return ended(look.end);
+    const { missing: fields, now } = look;
+    return ended({ outcome: 'unknown', ...(isIgnored && { clash: { kind: 'ignored', fields, now } }) });
   }
 
   for (;;) {
@@ -83,6 +89,7 @@ export async function update(
     const writing = await client.update(kind, name, look.now.pk, patch);
     const { answer, stop } = writing;
     last = answer;
+    isIgnored = false;
     pacing.note(answer, attempt);
     if (stop) course.stop(stop, writing.proof);
     switch (writing.proof) {
@@ -94,6 +101,7 @@ export async function update(
           return ended({ ...after.end, outcome: isDone ? 'updated' : 'unknown', held: writing.held, answer });
         }
         inDoubt = true; // it took the request, and a field is as it was
+        isIgnored = true;
         break;
       }
       case 'vanished':
@@ -152,7 +160,7 @@ async function lookAt(alterable: Alterable, client: Client, pacing: Pacing, cour
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */
-function compared({ resource, base, updates }: Alterable, now: HeldRecord): Look {
+function compared({ resource, base, updates, isTaken }: Alterable, now: HeldRecord): Look {
   const { kind, fields } = resource;
   if (now.pk !== base.pk)
     return { kind: 'closed', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
@@ -161,7 +169,10 @@ function compared({ resource, base, updates }: Alterable, now: HeldRecord): Look
   for (const [field, declared] of Object.entries(serviceFields(kind, fields))) {
     const part = declaredPart(resource, field, now.fields);
     if (sameValue(kind, field, declared, part)) continue;
-    if (sameValue(kind, field, declaredPart(resource, field, base.fields), part)) missing.push(field);
+    const before = withoutTaken(declaredPart(resource, field, base.fields), part, (value) =>
+      isTaken(field, value),
+    );
+    if (sameValue(kind, field, before, part)) missing.push(field);
     else changed.push(field);
   }
   if (changed.length > 0)
@@ -176,6 +187,12 @@ function compared({ resource, base, updates }: Alterable, now: HeldRecord): Look
   return why === undefined
     ? { kind: 'open', now, missing }
     : { kind: 'closed', end: { outcome: 'conflict', clash: { kind: 'closed', why } } };
+}
+
+/** What was there, without what another resource of the same plan has taken since. */
+function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonValue) => boolean): JsonValue {
+  if (!isJsonList(before) || !isJsonList(now)) return before;
+  return before.filter((value) => now.includes(value) || !isTaken(value));
 }
 
 /** What is sent: what the service replaces whole is made whole of what is there. */

@@ -60,8 +60,8 @@ export type AnswerShape = 'record' | 'list';
 interface UpdateOf {
   /** Where a PATCH changes it, below the base URL. */
   readonly path: (name: string, pk: string) => string;
-  /** Why the service, or what depends on it, would not bear a change of what it holds; nothing where it would. */
-  readonly refusal?: (held: JsonObject) => string | undefined;
+  /** Why the service, or what depends on it, would not bear a change of what it holds to this; nothing where it would. */
+  readonly refusal?: (held: JsonObject, declared: JsonObject) => string | undefined;
   /** The fields that are not changed of the one to whom the token belongs. */
   readonly notOfOneself?: readonly string[];
 }

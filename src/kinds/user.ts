@@ -11,6 +11,8 @@ import { plainUuid, sameInstant } from './same.ts';
 
 const path = '/api/v3/core/users/';
 
+const ofServiceItself = 'internal_service_account';
+
 const roles: ReleaseChange = {
   since: '2025.12',
   what: 'A user has the field `roles`.',
@@ -115,10 +117,12 @@ export const user: Kind<'user'> = {
   },
   update: {
     path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
-    refusal: ({ type }) =>
-      type === 'internal_service_account'
-        ? 'it is an account of the service itself, which takes no changes'
-        : undefined,
+    refusal: (held, declared) => {
+      if (held['type'] === ofServiceItself)
+        return 'it is an account of the service itself, which takes no changes';
+      if (declared['type'] !== ofServiceItself) return undefined;
+      return 'it would become an account of the service itself, which takes no changes any more';
+    },
     notOfOneself: ['is_active', 'type'],
   },
   isPersonal: true,
@@ -144,7 +148,7 @@ function pathRefusal(folder: string): Problem | undefined {
 }
 
 function typeRefusal(type: string): Problem | undefined {
-  if (type !== 'internal_service_account') return undefined;
+  if (type !== ofServiceItself) return undefined;
   return likelyRefused(
     'the service is known to refuse to create this type',
     'It creates such accounts itself.',

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import type { Address } from '../base/address.ts';
 import type { ObservedState } from '../observe/observe.ts';
-import { mergedValue, serviceFields } from '../kinds/kind.ts';
+import { mergedValue, serviceFields, type Kind } from '../kinds/kind.ts';
 import { blankFor, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
@@ -81,8 +81,11 @@ export function whyLeft(
   { self }: Updates,
 ): string | undefined {
   const { refusal, notOfOneself = [] } = kind.update;
-  const refused = refusal?.(record.fields);
+  const refused = refusal?.(record.fields, fields);
   if (refused !== undefined) return refused;
+  const unseen = differences.find(({ field }) => !Object.hasOwn(record.fields, field));
+  if (unseen)
+    return `the service does not show its \`${unseen.field}\`, so nobody can tell what a change would replace`;
   const own = differences.find(({ field }) => notOfOneself.includes(field));
   if (own && self === undefined)
     return `it is not known whether the token belongs to it, whose \`${own.field}\` differs`;
@@ -116,11 +119,36 @@ function holdersIn(resources: readonly Resource[], observed: ObservedState): Hol
   return holders;
 }
 
+const movingFieldsOf = new WeakMap<Kind, readonly string[]>();
+
 /** The fields that are lists of what belongs to one resource: the service takes a value of them from the one that had it. */
-function movingFields({ fields }: Resource['kind']): string[] {
-  return Object.entries(fields).flatMap(([field, { idForm, belongsToOne }]) =>
+function movingFields(kind: Kind): readonly string[] {
+  const known = movingFieldsOf.get(kind);
+  if (known) return known;
+  const found = Object.entries(kind.fields).flatMap(([field, { idForm, belongsToOne }]) =>
     idForm && belongsToOne ? field : [],
   );
+  movingFieldsOf.set(kind, found);
+  return found;
+}
+
+/** Tells whether a plan gives a value to another resource than this one, which takes it from the one that had it. */
+export function takersIn(
+  changes: readonly Change[],
+): (address: Address, field: string, value: JsonValue) => boolean {
+  const takers = new Map<string, Address>();
+  for (const { resource, action } of changes) {
+    if (action === 'no-op') continue;
+    for (const field of movingFields(resource.kind)) {
+      const values = resource.fields[field] ?? null;
+      for (const value of isJsonList(values) ? values : [])
+        takers.set(`${field} ${textOf(value)}`, resource.address);
+    }
+  }
+  return (address, field, value) => {
+    const taker = takers.get(`${field} ${textOf(value)}`);
+    return taker !== undefined && taker !== address;
+  };
 }
 
 /** What a change does beside what it says, and what it means for people. */
@@ -140,9 +168,9 @@ function remarksOn({ resource, action, differences }: Change, holders: Holders):
       const values = fields[field] ?? null;
       return (isJsonList(values) ? values : []).flatMap((value) => {
         const holder = holders.get(`${field} ${textOf(value)}`);
-        return holder === undefined || holder === address
-          ? []
-          : `takes ${textOf(value)} of \`${field}\` from ${holder}`;
+        if (holder === undefined || holder === address) return [];
+        const what = blankFor(resource, field) === undefined ? textOf(value) : 'one';
+        return `takes ${what} of \`${field}\` from ${holder}`;
       });
     });
   return [...weighty, ...taken];

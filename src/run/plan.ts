@@ -6,6 +6,7 @@ import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { inScope } from './in-scope.ts';
 import type { Scoped, ScopeRequest } from './scope.ts';
+import { retrieveSelf } from '../service/retrieve.ts';
 import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
@@ -96,7 +97,7 @@ export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSi
 async function updatesFor(
   resources: readonly Resource[],
   observed: ObservedState,
-  { client, settings }: Service,
+  { client, pacing, signal, settings }: Service,
 ): Promise<Updates | undefined> {
   if (!settings.allow.includes('update')) return undefined;
   const mayBeOwn = resources.some(
@@ -104,7 +105,7 @@ async function updatesFor(
       observed.get(address)?.presence === 'present' &&
       kind.update.notOfOneself?.some((field) => Object.hasOwn(fields, field)),
   );
-  const reading = mayBeOwn ? await client.readSelf() : undefined;
+  const reading = mayBeOwn ? await retrieveSelf(client, pacing, signal) : undefined;
   return { self: reading?.proof === 'exists' ? reading.pk : undefined };
 }
 

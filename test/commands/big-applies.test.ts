@@ -112,12 +112,12 @@ describe('an apply of very many', () => {
     expect(ending).toBe('denied');
     expect(stdout).toMatch(/^ {2}x user\.user-\d+ {2}denied$/m);
     const [, named = '', more = ''] =
-      /^ {2}\. \d+ not created: [^:]+: ((?:user\.user-\d+(?:, )?){3}) and (\d+) more$/m.exec(stdout) ?? [];
+      /^ {2}\. \d+ not attempted: [^:]+: ((?:user\.user-\d+(?:, )?){3}) and (\d+) more$/m.exec(stdout) ?? [];
     const lines = stdout.match(/^ {2}[x.] /gm) ?? [];
     expect(named.split(', ').length + Number(more) + lines.length - 1).toBe(count);
     expect(lines.length).toBeLessThan(40);
     const all = await applied(denied, { compact: false });
-    expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not created)/gm)).toHaveLength(count);
+    expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not attempted)/gm)).toHaveLength(count);
   });
 
   test('names what appeared since the plan, and what is not as declared', async () => {

@@ -123,7 +123,7 @@ describe('a user that is taken', () => {
     const two = `${user}  - username: bob\n    name: Bob\n`;
     const { ending, outputs } = await applied(two, [lost, taken], true);
     expect(ending).toBe('incomplete');
-    expect(outputs['text']).toContain('user.bob  not created: another failed');
+    expect(outputs['text']).toContain('user.bob  not attempted: another failed');
   });
 });
 
@@ -357,7 +357,7 @@ describe('a service whose licence lets nothing be changed', () => {
     const two = `${application}  - slug: zoo\n    name: Zoo\n`;
     const { outputs } = await applied(two, [absent, absent, readOnly]);
     expect(outputs['text']).toContain(
-      'application.zoo  not created: the licence of the service does not allow resources',
+      'application.zoo  not attempted: the licence of the service does not allow resources',
     );
     expect(outputs['text']).not.toContain('the token may not');
   });

@@ -362,7 +362,7 @@ describe('apply', () => {
     expect(ending).toBe('terminated');
     expect(stdout()).toMatch(/\+ application\.grafana  created/);
     expect(stdout()).toContain(
-      '  . user.alice  not created: the run was interrupted\n  . user.bob  not created',
+      '  . user.alice  not attempted: the run was interrupted\n  . user.bob  not attempted',
     );
     expect(stdout()).toContain('Apply incomplete!');
     expect(stderr()).toBe(

@@ -427,7 +427,9 @@ describe('report merge', () => {
     const merged = await merge({ '1.json': run.stdout() }, { output: 'text' });
     expect(merged).toMatchObject({
       ending: 'terminated',
-      stdout: expect.stringMatching(/not created: the run was interrupted\n[^]*Make a new plan and apply it/),
+      stdout: expect.stringMatching(
+        /not attempted: the run was interrupted\n[^]*Make a new plan and apply it/,
+      ),
     });
   });
 

@@ -184,7 +184,7 @@ describe('a second interruption', () => {
       silent.close();
       expect(code).toBe(130);
       expect(stdout).toMatch(
-        / {2}\? application\.a {2}unknown\n {2}\. application\.b {2}not created: the run was interrupted\n/,
+        / {2}\? application\.a {2}unknown\n {2}\. application\.b {2}not attempted: the run was interrupted\n/,
       );
       expect(stdout).toContain('Apply incomplete! Resources: 0 added');
       expect(stderr).toContain(

@@ -162,8 +162,8 @@ describe('in every format it is told whether more is to be done', () => {
     const report = reportOf(
       await runWith({ outcome: 'not_attempted', stoppedBy: 'interrupted', attempts: 0 }),
     );
-    expect(junit(report, setting)).toMatch(/<failure message="not created: [^"]*interrupted/);
-    expect(text(report, setting)).toMatch(/user\.alice {2}not created: .*interrupted/);
+    expect(junit(report, setting)).toMatch(/<failure message="not attempted: [^"]*interrupted/);
+    expect(text(report, setting)).toMatch(/user\.alice {2}not attempted: .*interrupted/);
     expect(json(report, setting)).toMatch(/"detail": "not begun: .*interrupted/);
   });
 });
@@ -188,9 +188,11 @@ describe('what was not begun is told by annotations and SARIF', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^::error file=m\.yaml,line=7,.*title=service-refused-field::user\.u04: /),
       expect.stringMatching(
-        /^::error file=m\.yaml,line=4,.*title=not-created::user\.u01: not created: the run was interrupted \(and 1 more\)%0AThe same for: user\.u02%0A[^%]*run the same apply again/,
+        /^::error file=m\.yaml,line=4,.*title=not-created::user\.u01: not attempted: the run was interrupted \(and 1 more\)%0AThe same for: user\.u02%0A[^%]*run the same apply again/,
       ),
-      expect.stringMatching(/line=6,.*title=not-created::user\.u03: not created: the service did not answer/),
+      expect.stringMatching(
+        /line=6,.*title=not-created::user\.u03: not attempted: the service did not answer/,
+      ),
     ]);
     expect(lines[2]).not.toContain('The same for');
     const { runs } = JSON.parse(sarif(told, setting)) as { runs: [{ results: { ruleId: string }[] }] };

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
 import { kindOf } from '../../kinds/all.ts';
 import type { Capability } from '../../kinds/capability.ts';
-import { canBeRead } from '../../kinds/kind.ts';
+import { canBeRead, instructions } from '../../kinds/kind.ts';
 import { canonical } from '../canonical.ts';
 import { countedDocument, withDeclared, type ChangeDocument, type PlanDocument } from '../document.ts';
 import type { Difference, ObservedFields } from '../plan.ts';
@@ -43,6 +43,8 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
   const kind = kindOf(type);
+  if (Object.keys(instructions(kind, { ...before, ...after })).length > 0)
+    return 'how an entry is treated is no field of it';
   const fits = canBeRead(kind, turnedOn) !== (change.presence === 'unknown');
   switch (fits && `${change.presence} ${actions.join()}`) {
     case 'absent create':

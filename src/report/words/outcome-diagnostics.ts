@@ -141,9 +141,11 @@ function advicesOf(action: Action): Words {
 function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PartialProblem[] {
   const code = 'changed-since-plan';
   const sent =
-    attempts > 0
-      ? 'A request to change it was sent, and its answer was lost or unclear.'
-      : 'Nothing of it was sent.';
+    outcome === 'unknown'
+      ? 'A request to change it was sent, and it is not known what that did.'
+      : attempts > 0
+        ? 'A request to change it was sent, and changed nothing.'
+        : 'Nothing of it was sent.';
   const detail = `${sent} Plan again, read what differs now, and apply.`;
   switch (clash.kind) {
     case 'vanished':
@@ -161,6 +163,13 @@ function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PartialPro
             ? `it holds neither what was planned for nor what is declared in \`${field}\``
             : `somebody else has changed \`${field}\` since the plan`,
         detail: `${isBlank(observed) ? '' : `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.\n`}${detail}`,
+      }));
+    case 'ignored':
+      return clash.fields.map(({ field, observed }) => ({
+        field,
+        code: 'not-as-declared',
+        summary: `the service took the change, and left \`${field}\` as it was${isBlank(observed) ? '' : `: ${JSON.stringify(observed)}`}`,
+        detail: `It was sent ${attempts === 1 ? 'once' : `${attempts} times`}. This release of the service may not know the field. Leave it out, or set it in the service.`,
       }));
   }
 }

@@ -30,18 +30,19 @@ export const outcomeLooks: Readonly<Record<OutcomeKind, Look>> = {
   denied: { label: 'denied', sign: 'x', colour: 'red' },
   conflict: { label: 'in conflict', sign: 'x', colour: 'red' },
   unknown: { label: 'unknown', sign: '?', colour: 'amber' },
-  not_attempted: { label: 'not created', sign: '.', colour: 'amber' },
+  not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
 };
 
 /** Why a resource was not begun. */
 export const stopWords: Readonly<Record<StopReason, string>> = {
   interrupted: 'the run was interrupted',
   denied: 'the token may not create resources of this type',
-  read_only: 'the licence of the service does not allow resources of this type to be created',
+  denials: 'too many changes of resources of this type were denied, one after the other',
+  read_only: 'the licence of the service does not allow resources of this type to be created or changed',
   no_way: 'the service cannot be used like this, as an earlier answer shows',
   pause: 'the service asks to wait for too long',
   away: 'the service did not answer while it was waited for',
-  doubts: 'too many creates before it were put off by the service, or ended without a clear answer',
+  doubts: 'too many before it were put off by the service, or ended without a clear answer',
   fail_fast: 'another failed, and --fail-fast was given',
 };
 
@@ -69,7 +70,7 @@ export function verdictWords({
       return `${how}${unchecked}${differs}`;
     }
     case 'not_attempted':
-      return stoppedBy === undefined ? 'not created' : `not created: ${stopWords[stoppedBy]}`;
+      return stoppedBy === undefined ? 'not attempted' : `not attempted: ${stopWords[stoppedBy]}`;
     case 'unchanged':
     case 'differs':
     case 'rejected':
@@ -170,7 +171,12 @@ const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
 
 const needsAFix: ReadonlySet<OutcomeKind> = new Set(['rejected', 'denied', 'conflict']);
-const stopsNeedAFix: ReadonlySet<StopReason | undefined> = new Set(['denied', 'read_only', 'no_way']);
+const stopsNeedAFix: ReadonlySet<StopReason | undefined> = new Set([
+  'denied',
+  'denials',
+  'read_only',
+  'no_way',
+]);
 /** What the service, or what stands in front of it, answers until somebody changes its settings. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
   'denied',

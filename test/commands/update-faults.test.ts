@@ -1,0 +1,394 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
+
+const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
+const text = { output: 'text', yes: true, ...allowed } as const;
+
+function answered(status: number, body: JsonObject): Exchange {
+  return { kind: 'answered', status, headers: {}, body: JSON.stringify(body) };
+}
+
+/** Applies a manifest and says how that ended, with what was printed. */
+async function applied(
+  world: World,
+  manifestText: string,
+  options: object = {},
+  more: object = {},
+): Promise<{ ending: string; stdout: string; stderr: string }> {
+  const { context, stdout, stderr } = world.run(manifestText, {}, more);
+  const ending = await apply(['m.yaml'], { ...text, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+describe('what the service holds and nobody declares', () => {
+  const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], attributes: { dept: legal } }]\n`;
+
+  test('survives whatever its keys and texts are', async () => {
+    const held = JSON.parse(
+      '{"dept":"sales","__proto__":{"dept":"x"},"constructor":1,"toString":"t","hasOwnProperty":[],"":"","a.b":{"1":"é\\u202e🙂"},"null":null,"1":1}',
+    ) as JsonObject;
+    const world = new World({ users: [{ username: 'alice', name: 'Alice', groups: [contractors] }] });
+    world.patch('/users/1/', { attributes: held });
+    expect((await applied(world, users)).ending).toBe('done');
+    expect(JSON.stringify(world.held('/users/1/')['attributes'])).toBe(
+      JSON.stringify(held).replace('sales', 'legal'),
+    );
+    expect(world.held('/users/1/')['groups']).toEqual([staff, contractors]);
+  });
+
+  test('is sent back as it was received where it holds the token, which is not shown', async () => {
+    const world = new World({ users: [{ username: 'alice', name: 'Alice' }] });
+    const attributes = { dept: 'sales', note: `use ${sandboxToken}`, [sandboxToken]: { key: sandboxToken } };
+    world.patch('/users/1/', { attributes });
+    const { ending, stdout } = await applied(world, users);
+    expect(ending).toBe('done');
+    expect(stdout).not.toContain(sandboxToken);
+    expect(world.held('/users/1/')['attributes']).toEqual({ ...attributes, dept: 'legal' });
+  });
+
+  test('is not replaced where the service does not show it', async () => {
+    const world = new World();
+    world.tamper = (_, answer) => {
+      const exchange = answer();
+      return exchange.kind === 'answered'
+        ? { ...exchange, body: exchange.body.replace(/"groups":\[[^\]]*\],/, '') }
+        : exchange;
+    };
+    const { ending, stdout } = await applied(world, users);
+    expect(ending).toBe('done');
+    expect(stdout).toContain('the service does not show its `groups`');
+    expect(world.writes()).toEqual([]);
+    expect(world.held('/users/1/')['groups']).toEqual([contractors]);
+  });
+});
+
+test('a user is not made an account of the service itself, which nothing could undo', async () => {
+  const world = new World();
+  const users = 'version: 1\nusers: [{ username: bob, name: Bob, type: internal_service_account }]\n';
+  expect((await applied(world, users)).stdout).toContain('it would become an account of the service itself');
+  expect(world.writes()).toEqual([]);
+});
+
+test('whose token it is, is asked again where the service has no answer for it', async () => {
+  const world = new World();
+  let asked = 0;
+  world.tamper = ({ path }, answer) =>
+    path.endsWith('/users/me/') && (asked += 1) < 3 ? answered(502, {}) : answer();
+  const users = 'version: 1\nusers: [{ username: bob, name: Bob, is_active: false }]\n';
+  expect((await applied(world, users)).ending).toBe('done');
+  expect(world.writes()).toMatchObject([{ body: { is_active: false } }]);
+});
+
+test('and where it never tells, what could lock the token out is left, and all else is changed', async () => {
+  const world = new World();
+  world.tamper = ({ path }, answer) => (path.endsWith('/users/me/') ? answered(403, {}) : answer());
+  const users =
+    'version: 1\nusers: [{ username: bob, name: Bob, is_active: false }, { username: alice, name: A, type: internal }]\n';
+  const { stdout } = await applied(world, users);
+  expect(stdout).toContain('! user.bob differs and is left as it is; it is not known whether the token');
+  expect(world.writes()).toMatchObject([{ body: { name: 'A' } }]);
+});
+
+describe('backchannel providers', () => {
+  const swapped =
+    'version: 1\napplications: [{ slug: a, name: A, backchannel_providers: [2, 3] }, { slug: b, name: B, backchannel_providers: [1] }]\n';
+  const seed = {
+    applications: [
+      { slug: 'a', name: 'A', backchannel_providers: [1, 3] },
+      { slug: 'b', name: 'B', backchannel_providers: [2] },
+    ],
+  };
+
+  test('that two applications take from each other are not changes by somebody else', async () => {
+    const world = new World(seed);
+    expect((await applied(world, swapped, { concurrency: '1' })).ending).toBe('done');
+    expect(world.writes()).toHaveLength(2);
+    expect(world.held('/applications/a/')['backchannel_providers']).toEqual([2, 3]);
+    expect(world.held('/applications/b/')['backchannel_providers']).toEqual([1]);
+  });
+
+  test('that somebody else takes are', async () => {
+    const world = new World(seed);
+    let looks = 0;
+    world.tamper = ({ method, path }, answer) => {
+      if (method === 'GET' && path.endsWith('/a/') && (looks += 1) === 2)
+        world.patch('/applications/a/', { backchannel_providers: [1] });
+      return answer();
+    };
+    const { ending, stdout } = await applied(world, swapped, { output: 'json', concurrency: '1' });
+    expect(ending).toBe('incomplete');
+    expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'conflict' }, { outcome: 'updated' }]);
+  });
+
+  test('are not named where they are hidden', async () => {
+    const world = new World(seed);
+    const files = {
+      'm.yaml': swapped,
+      'rollcall.yaml': 'version: 1\nhide: [application.backchannel_providers]\n',
+    };
+    const { context, stdout } = world.run('', {}, { files });
+    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    expect(stdout()).toContain('takes one of `backchannel_providers` from application.b');
+    expect(stdout()).not.toContain('takes 2');
+  });
+});
+
+describe('it is said as it is', () => {
+  test('that the service takes a request and ignores a field', async () => {
+    const world = new World();
+    world.tamper = (request, answer) =>
+      request.method === 'PATCH' ? world.handle({ ...request, body: '{}' }) : answer();
+    const { stdout } = await applied(world, wiki);
+    expect(stdout).toContain('the service took the change, and left `group` as it was: "Old"');
+    expect(stdout).toContain('It was sent 3 times.');
+  });
+
+  test('that it cannot be known which of the two happened, where the last answer was lost', async () => {
+    const world = new World();
+    let sent = 0;
+    world.tamper = (request, answer) => {
+      if (request.method !== 'PATCH') return answer();
+      return (sent += 1) < 3 ? world.handle({ ...request, body: '{}' }) : lost;
+    };
+    const { stdout } = await applied(world, wiki);
+    expect(stdout).toContain('it may or may not have been changed');
+    expect(stdout).not.toContain('left `group` as it was');
+  });
+
+  test('that it holds something else after an answer that was lost: nothing of a create', async () => {
+    const world = new World();
+    let sent = 0;
+    world.tamper = (request, answer) => {
+      if (request.method !== 'PATCH') return answer();
+      return (sent += 1) === 1 ? lost : world.handle({ ...request, body: '{"group":"Odd"}' });
+    };
+    const { ending, stdout } = await applied(world, wiki);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('it holds neither what was planned for nor what is declared in `group`');
+    expect(stdout).toContain('it is not known what that did');
+    expect(stdout).not.toMatch(/created it|its create/);
+  });
+
+  test('that it vanished before a change that was refused: that one changed nothing', async () => {
+    const world = new World();
+    world.tamper = ({ method }, answer) =>
+      method === 'PATCH' ? answered(404, { detail: 'Not found.' }) : answer();
+    expect((await applied(world, wiki)).stdout).toContain('was sent, and changed nothing.');
+  });
+
+  test('that too many changes were denied, and not that nothing may be created', async () => {
+    const slugs = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const world = new World({ applications: slugs.map((slug) => ({ slug, name: 'A' })) });
+    world.tamper = ({ method }, answer) => (method === 'PATCH' ? answered(403, { detail: 'no' }) : answer());
+    const entries = slugs.map((slug) => `  - { slug: ${slug}, name: B }\n`).join('');
+    const { stdout } = await applied(world, `version: 1\napplications:\n${entries}`, { concurrency: '1' });
+    expect(stdout).toContain('. application.f  not attempted: too many changes of resources of this type');
+    expect(stdout).not.toContain('create resources');
+  });
+});
+
+describe('neither a secret nor a hidden field is shown, in any format, while what is sent is whole', () => {
+  const secret = 'canary-new-secret';
+  const users = `version: 1\nusers: [{ username: alice, name: Alice, email: a@kestrel.org, attributes: { dept: legal, key: "\${env:KEY}" } }]\n`;
+  const files = { 'm.yaml': users, 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
+  const kestrel = { email: 'old@kestrel.org', attributes: { dept: 'sales', key: 'canary-old', own: 'kept' } };
+
+  test.each(['updated', 'conflict', 'unknown', 'rejected'])('%s', async (outcome) => {
+    const world = new World();
+    world.patch('/users/1/', kestrel);
+    let looks = 0;
+    world.tamper = (request, answer) => {
+      if (outcome === 'conflict' && request.path.includes('username=alice') && (looks += 1) === 2)
+        world.patch('/users/1/', { email: 'third@kestrel.org', attributes: { dept: 'x', key: 'canary-3' } });
+      if (request.method !== 'PATCH' || outcome === 'updated') return answer();
+      return outcome === 'unknown'
+        ? world.handle({ ...request, body: '{"email":"4@kestrel.org","attributes":{"key":"canary-4"}}' })
+        : answered(400, { email: ['No.'], attributes: [`Not ${secret}.`] });
+    };
+    const { context, stdout, stderr, written } = world.run('', { KEY: secret }, { files });
+    const report = formatNames.map((format) => `${format}=report.${format}`);
+    await apply(['m.yaml'], { output: 'ndjson', yes: true, report, ...allowed }, context);
+    expect(stdout()).toContain(`"outcome":"${outcome}"`);
+    expect(written.size).toBeGreaterThan(5);
+    // The setup of the tests searches all of it for canaries.
+    for (const shown of [stdout(), stderr(), ...written.values()]) expect(shown).not.toContain('kestrel');
+    expect(world.writes()).toMatchObject(
+      outcome === 'conflict'
+        ? []
+        : [{ body: { email: 'a@kestrel.org', attributes: { dept: 'legal', key: secret, own: 'kept' } } }],
+    );
+  });
+});
+
+describe('a saved plan that was altered, with a digest that fits,', () => {
+  /** What JSON.parse makes of a saved plan, to be changed at will. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever an attacker writes
+  type Document = any;
+
+  async function applyAltered(
+    alter: (document: Document, changeOf: (address: string) => Document) => void,
+    options: object = allowed,
+  ): Promise<{ world: World; ending: string; stderr: string }> {
+    const world = new World();
+    const made = world.run();
+    await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
+    const document: Document = JSON.parse(made.written.get('plan.json') ?? '');
+    alter(document, (address) =>
+      document.resource_changes.find((change: Document) => change.address === address),
+    );
+    document.resource_drift = document.resource_changes.filter(
+      ({ differences }: Document) => differences.length > 0,
+    );
+    const { digest: _, ...content } = document as SavedPlan;
+    const files = { 'plan.json': JSON.stringify({ ...content, digest: contentDigest(content) }) };
+    const { context, stderr } = world.run('', {}, { files });
+    const ending = await apply([], { output: 'text', plan: 'plan.json', ...options }, context);
+    return { world, ending, stderr: stderr() };
+  }
+
+  test('is applied where nothing in it is another', async () => {
+    const { world, ending } = await applyAltered(() => {});
+    expect(ending).toBe('done');
+    expect(world.writes()).toHaveLength(5);
+  });
+
+  test.each<[string, Parameters<typeof applyAltered>[0], string]>([
+    [
+      'an update of what is in sync is refused',
+      (_, changeOf) => {
+        const change = changeOf('application.mail');
+        change.change.after = change.change.before;
+        change.differences = [];
+      },
+      'application.mail: what is to be changed does not differ',
+    ],
+    [
+      'a change of a field that does not differ is refused',
+      (_, changeOf) => (changeOf('application.mail').change.after.group = 'Mine'),
+      'application.mail: it changes what does not differ',
+    ],
+    [
+      'a difference that was not observed is refused',
+      (_, changeOf) => {
+        const change = changeOf('application.mail');
+        change.change.after.group = 'Mine';
+        change.differences.push({ field: 'group', declared: 'Mine', observed: '' });
+      },
+      'application.mail: it differs in what was not observed',
+    ],
+    [
+      'another value before the change is refused, where the service holds a third',
+      (_, changeOf) => {
+        const change = changeOf('application.wiki');
+        change.change.before.group = 'Mine';
+        change.differences[0].observed = 'Mine';
+      },
+      'application.wiki: `group` is not as it was when the plan was made',
+    ],
+    [
+      'an instruction among the fields is refused',
+      (_, changeOf) => {
+        const { change } = changeOf('user.alice');
+        change.before.exactly = null;
+        change.after.exactly = null;
+      },
+      'user.alice: how an entry is treated is no field of it',
+    ],
+    [
+      'an instruction among the differences is refused',
+      (_, changeOf) => {
+        const change = changeOf('user.alice');
+        change.change.before.exactly = null;
+        change.change.after.exactly = ['groups'];
+        change.differences.push({ field: 'exactly', declared: ['groups'], observed: null });
+      },
+      'user.alice: how an entry is treated is no field of it',
+    ],
+    [
+      'an instruction beside the fields is refused, where it would remove something',
+      (_, changeOf) => (changeOf('user.alice').exactly = ['groups']),
+      'user.alice: `groups` is not as it was when the plan was made',
+    ],
+    [
+      'another action is refused',
+      (document, changeOf) => {
+        const change = changeOf('application.wiki');
+        change.change = { actions: ['create'], before: null, after: change.change.after };
+        change.presence = 'absent';
+        change.differences = [];
+        document.summary = { ...document.summary, create: 1, update: 4 };
+      },
+      'application.wiki: it exists by now, and the plan would create it',
+    ],
+  ])('%s', async (_, alter, words) => {
+    const { world, ending, stderr } = await applyAltered(alter);
+    expect(stderr).toContain(words);
+    expect(ending).toBe('stale');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('that claims not to need the capability changes nothing', async () => {
+    const { world, ending, stderr } = await applyAltered(
+      (document) => (document.capabilities = ['lookup-users']),
+    );
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('this run is not allowed to');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('leaves an account of the service itself as it is, whatever it says', async () => {
+    const world = new World({ users: [{ username: 'outpost', name: 'Outpost' }] });
+    const users = 'version: 1\nusers: [{ username: outpost, name: Mine }]\n';
+    const made = world.run(users);
+    await plan(['m.yaml'], { output: 'text', out: 'plan.json', ...allowed }, made.context);
+    world.patch('/users/1/', { type: 'internal_service_account' });
+    const files = { 'plan.json': made.written.get('plan.json') ?? '' };
+    const { context, stdout } = world.run('', {}, { files });
+    const options = { output: 'json', plan: 'plan.json', ...allowed } as const;
+    expect(await apply([], options, context)).toBe('incomplete');
+    expect(stdout()).toContain('it is not to be changed any more: it is an account of the service itself');
+    expect(world.writes()).toEqual([]);
+  });
+});
+
+describe('interrupted in the middle of changes', () => {
+  test('once: what has begun is settled, and nothing more is begun', async () => {
+    const world = new World();
+    const stop = new AbortController();
+    world.tamper = ({ method }, answer) => {
+      if (method !== 'PATCH') return answer();
+      stop.abort();
+      answer();
+      return lost;
+    };
+    const more = { signal: stop.signal };
+    const { stdout } = await applied(world, manifest, { output: 'json', concurrency: '1' }, more);
+    expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual([
+      'updated',
+      ...Array<string>(4).fill('not_attempted'),
+    ]);
+    expect(world.writes()).toHaveLength(1);
+    expect(parseJson(stdout)).toMatchObject({ interrupted: true });
+  });
+
+  test('between the look and the change: nothing is sent', async () => {
+    const world = new World();
+    const stop = new AbortController();
+    let looks = 0;
+    world.tamper = ({ method }, answer) => {
+      if (method === 'GET' && (looks += 1) === 2) stop.abort();
+      return answer();
+    };
+    const { stdout } = await applied(world, wiki, { output: 'json' }, { signal: stop.signal });
+    expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'not_attempted', attempts: 0 }]);
+    expect(world.writes()).toEqual([]);
+  });
+});
