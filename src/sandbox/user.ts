@@ -154,9 +154,13 @@ export class Users implements SandboxKind {
       existing.isSuperuser ||= isSuperuser;
       return existing;
     }
-    const byDefault = Object.entries(this.fields).map(([name, field]) => [name, field.default ?? null]);
-    const values = Object.fromEntries(byDefault) as Values;
-    return this.#keep({ ...values, username, name: username, type: 'service_account' }, isSuperuser);
+    const byDefault = Object.entries(this.fields).map(
+      ([field, row]) => [field, row.default ?? null] as const,
+    );
+    return this.#keep(
+      { ...Object.fromEntries(byDefault), username, name: username, type: 'service_account' },
+      isSuperuser,
+    );
   }
 
   #keep(fields: Values, isSuperuser: boolean): User {

@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { rulesOf } from '../../src/sandbox/release.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import {
   readRecordings,
@@ -55,6 +56,13 @@ describe.each(releases)('of release %s', (release) => {
   test('what the sandbox does not match is an exchange that was recorded', () => {
     const titles = new Set(servedIn(release, files).map(([title]) => title));
     expect(Object.keys(notMatched[release]).filter((title) => !titles.has(title))).toEqual([]);
+  });
+
+  test('the document says how many there are, and how many it matches', () => {
+    const { length } = servedIn(release, files);
+    const matched = length - Object.keys(notMatched[release]).length;
+    const document = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+    expect(document).toContain(`| ${rulesOf[release].version} | ${length} | ${matched} |`);
   });
 
   test('every file is replayed', () => {
