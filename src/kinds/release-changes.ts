@@ -13,6 +13,13 @@ const general: readonly ReleaseChange[] = [
     seen: false,
   },
   {
+    since: '2024.4',
+    what: 'The right to change a single object is enough to change it.',
+    means: 'For the capability `update`. Before, it takes the right to change all of its kind.',
+    source: 'authentik/rbac/permissions.py @ 2024.4.0',
+    seen: false,
+  },
+  {
     since: '2024.8',
     what: 'A number of 2^64 or more in the attributes of a user is stored, and then every answer with that user is a 500.',
     means: 'rollcall lets no such number pass, whatever the release.',
@@ -31,6 +38,13 @@ const general: readonly ReleaseChange[] = [
     what: 'Messages are in the language of `Accept-Language`.',
     means: 'rollcall asks for English, and decides nothing by words.',
     source: 'authentik/root/settings.py @ 2025.10.0',
+    seen: true,
+  },
+  {
+    since: '2025.12',
+    what: 'A page of a list has 20 records, and 100 at most, whatever is asked for. Before, it has 100, and as many as are asked for.',
+    means: 'For the capability `lists`. rollcall goes by what it gets.',
+    source: 'authentik/api/pagination.py @ 2025.12.0',
     seen: true,
   },
   {
