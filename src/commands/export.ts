@@ -6,7 +6,7 @@ import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { declarationOf, type Declared } from '../export/declaration.ts';
+import { declarationOf, type Declared, type DeclaringOptions } from '../export/declaration.ts';
 import { manifestFiles } from '../export/files.ts';
 import type { Split } from '../export/splits.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
@@ -66,7 +66,11 @@ export async function exportManifests(options: ExportOptions, context: Context):
   const without = fieldsLeftOut(options, settings);
   const interruption = context.interruptible();
   const job = narrated({ ...context, interruptible: () => interruption }, voiceOf(options, context.env));
-  const { inventories, interrupted } = await takeInventory(chosen, settings.service, job);
+  const {
+    inventories,
+    interrupted,
+    release = settings.release,
+  } = await takeInventory(chosen, settings.service, job);
   if (interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
     return interrupted;
@@ -76,7 +80,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(`${diagnosticsText(gaps, createStyle(stderr))}\nNothing was written.\n`);
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
-  const found = namedIn(inventories, without, options);
+  const found = namedIn(inventories, { without, ...(release && { release }) }, options);
   const declared = found.filter(({ address }) => !addresses.has(address));
   if (options.list) {
     for (const { address } of declared) stdout.write(`${inline(address)}\n`);
@@ -228,7 +232,7 @@ interface Named extends Declared {
 /** What is to be declared of what was read, by its addresses. Throws a UsageError where a glob matches nothing. */
 function namedIn(
   inventories: readonly Inventory[],
-  without: ReadonlySet<string>,
+  declaring: DeclaringOptions,
   { target = [], exclude = [], internal = false }: ExportOptions,
 ): Named[] {
   const selector = new Selector({ target, exclude });
@@ -236,7 +240,7 @@ function namedIn(
     records.flatMap((record): Named[] => {
       if (!internal && kind.isInternal?.(record.received)) return [];
       const address = addressOf(kind.type, textOf(record.received[kind.identity]));
-      return selector.has(address) ? [{ ...declarationOf(kind, record, { without }), address }] : [];
+      return selector.has(address) ? [{ ...declarationOf(kind, record, declaring), address }] : [];
     }),
   );
   const [unmatched] = selector.unmatched;

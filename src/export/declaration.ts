@@ -1,6 +1,7 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
+import { isIn, type Release } from '../kinds/release.ts';
 import { sameJson } from '../kinds/same.ts';
 import type { Declaration } from '../manifest/writable.ts';
 import type { ListedRecord } from '../service/client.ts';
@@ -9,6 +10,8 @@ import type { ListedRecord } from '../service/client.ts';
 export interface DeclaringOptions {
   /** The fields that are not to be declared, each with its kind: `user.email`. */
   readonly without: ReadonlySet<string>;
+  /** The release of the service, where it is known. */
+  readonly release?: Release;
 }
 
 /** What a manifest would declare of a record, and what of it is not for a manifest to hold. */
@@ -23,7 +26,7 @@ export interface Declared extends Declaration {
 export function declarationOf(
   kind: Kind<ResourceType>,
   { received, shown }: ListedRecord,
-  { without }: DeclaringOptions,
+  { without, release }: DeclaringOptions,
 ): Declared {
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
@@ -31,11 +34,13 @@ export function declarationOf(
     const value = received[field];
     if (value === undefined || known.isInstruction || known.isHistory) continue;
     if (without.has(`${kind.type}.${field}`) || known.isTaken?.(received) === false) continue;
+    // What older releases show under the name of a later field cannot be declared for them.
+    if (known.since !== undefined && isIn({ before: known.since }, release) === true) continue;
     if (isByDefault(kind, field, value)) continue;
     if (sameJson(value, shown[field] ?? null)) fields[field] = known.idForm ? inOrder(value) : value;
     else secret.push(field);
   }
-  return { kind, fields, secret };
+  return { kind, fields, secret, ...(release && { release }) };
 }
 
 /** Whether the service makes this of a field that is left out; null, where it stands for no value, is such as well. */

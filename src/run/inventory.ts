@@ -1,7 +1,9 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Release } from '../kinds/release.ts';
 import { inventoryOf, type Inventory } from '../observe/inventory.ts';
+import { askRelease } from '../service/release.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { withService } from './connect.ts';
 import type { Job } from './world.ts';
@@ -9,6 +11,8 @@ import type { Job } from './world.ts';
 /** What the service holds. */
 interface Inventories {
   readonly inventories: readonly Inventory[];
+  /** Its release, where it was asked for that and said it: with the capability `release`. */
+  readonly release?: Release;
   /** How the run ends, where it was interrupted: then not all was read. */
   readonly interrupted?: Ending;
 }
@@ -19,7 +23,9 @@ export function takeInventory(
   settings: ServiceSettings,
   job: Job,
 ): Promise<Inventories> {
-  return withService(settings, job, async ({ client, pacing, signal }) => {
+  return withService(settings, job, async ({ client, send, pacing, signal }) => {
+    const isAsked = settings.capabilities.includes('release');
+    const release = isAsked ? await askRelease(send, pacing, signal) : undefined;
     const inventories: Inventory[] = [];
     const onRead = (done: number, total: number): void =>
       job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
@@ -29,6 +35,10 @@ export function takeInventory(
       inventories.push(inventory);
       job.tell({ kind: 'inventoried', inventory });
     }
-    return { inventories, ...(signal.aborted && { interrupted: interruptedBy(signal) }) };
+    return {
+      inventories,
+      ...(release && { release }),
+      ...(signal.aborted && { interrupted: interruptedBy(signal) }),
+    };
   });
 }

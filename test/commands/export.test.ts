@@ -122,6 +122,52 @@ describe('rollcall export', () => {
     expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
   });
 
+  test('writes what the release of the service takes, where that is known', async () => {
+    const slug = 'a'.repeat(51);
+    const applicationsOnly = { type: ['application'] };
+    const { send } = sandboxHere(
+      { applications: [{ slug, name: 'A', meta_icon: 'fa://fa-book' }] },
+      '2025.12',
+    );
+    const unknown = await exporting(send, applicationsOnly);
+    expect(unknown.ending).toBe('incomplete');
+    expect(unknown.stdout).not.toContain(slug);
+    expect(unknown.stderr).toContain('longer than 50 characters');
+    const asked = await exporting(send, { ...applicationsOnly, capability: [...capability, 'release'] });
+    expect(asked).toMatchObject({ ending: 'done', stderr: '' });
+    expect(asked.stdout).toContain(`- slug: ${slug}\n    name: A\n    meta_icon: fa://fa-book\n`);
+    const said = await exporting(send, applicationsOnly, {
+      'rollcall.yaml': "version: 1\nrelease: '2025.12'\n",
+    });
+    expect(said.stdout).toBe(asked.stdout);
+    const older = await exporting(send, applicationsOnly, {
+      'rollcall.yaml': "version: 1\nrelease: '2025.10'\n",
+    });
+    expect(older.ending).toBe('incomplete');
+  });
+
+  test('leaves out of an older release what a later field is called', async () => {
+    const { send } = sandboxHere({ applications: [{ slug: 'wiki', name: 'Wiki' }] });
+    const withIcon: Transport = async (request, signal) => {
+      const exchange = await send(request, signal);
+      return exchange.kind === 'answered'
+        ? {
+            ...exchange,
+            body: exchange.body.replaceAll(
+              '"meta_icon":null',
+              '"meta_icon":"https://id.example.com/media/icon.png"',
+            ),
+          }
+        : exchange;
+    };
+    const { stdout } = await exporting(withIcon, {
+      type: ['application'],
+      capability: [...capability, 'release'],
+    });
+    expect(stdout).toContain('slug: wiki');
+    expect(stdout).not.toContain('meta_icon');
+  });
+
   test('leaves out what is asked for, and what others declare', async () => {
     const { send } = sandboxHere(seed);
     const list = async (options: Partial<ExportOptions>): Promise<string[]> => {

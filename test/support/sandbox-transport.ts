@@ -1,4 +1,5 @@
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
@@ -6,8 +7,12 @@ import type { Transport } from '../../src/service/transport.ts';
 const token = 'superuser-token';
 
 /** A sandbox, and a transport that leads to it without a network, with the token of a superuser. */
-export function sandboxHere(seed: SandboxSeed = {}): { sandbox: Sandbox; send: Transport } {
-  const { sandbox } = seedSandbox({ tokens: [{ token, username: 'akadmin', superuser: true }], ...seed });
+export function sandboxHere(
+  seed: SandboxSeed = {},
+  release?: SandboxRelease,
+): { sandbox: Sandbox; send: Transport } {
+  const tokens = [{ token, username: 'akadmin', superuser: true }];
+  const { sandbox } = seedSandbox({ tokens, ...seed }, release);
   return {
     sandbox,
     send: async ({ method, path, body = '' }) => {
