@@ -37,6 +37,7 @@ export const diagnosticCodes = [
   'repeated-id',
   'similar-name',
   'sensitive-name',
+  'needs-capability',
   'likely-refused',
   'not-in-release',
   'no-time-zone',

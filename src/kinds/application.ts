@@ -4,6 +4,7 @@ import { notIn, sayWhich, type ReleaseChange } from './by-release.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { isIn, type Release } from './release.ts';
+import { providers } from './related.ts';
 import { plainId } from './same.ts';
 
 const path = '/api/v3/core/applications/';
@@ -42,6 +43,7 @@ const fields = {
   provider: {
     weighs: 'logins go through another provider',
     default: null,
+    refersTo: providers,
     otherNames: ['protocolprovider', 'providerid'],
     inTable: 'number',
     findId: providerId,
@@ -54,6 +56,7 @@ const fields = {
   backchannel_providers: {
     weighs: 'what is provisioned or logged out through it changes',
     default: [],
+    refersTo: providers,
     idForm: plainId,
     inTable: 'numbers',
     findId: providerId,

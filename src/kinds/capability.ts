@@ -1,5 +1,5 @@
 /** What rollcall can do beyond the three documented operations of the service. Each is off until it is turned on by its name. */
-export const capabilities = ['lookup-users', 'lists', 'release', 'update'] as const;
+export const capabilities = ['lookup-users', 'lookup-names', 'lists', 'release', 'update'] as const;
 
 export type Capability = (typeof capabilities)[number];
 

@@ -5,6 +5,7 @@ import type { Capability } from './capability.ts';
 import type { ReleaseChange } from './by-release.ts';
 import type { Release } from './release.ts';
 import type { PartOf } from './part.ts';
+import type { Related } from './related.ts';
 import { sameIds, sameJson, type IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
@@ -155,6 +156,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */
   readonly idForm?: IdForm;
+  /** The kind of record whose ids it holds, or whose names in their place. */
+  readonly refersTo?: Related;
   /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */
   readonly otherNames?: readonly string[];
   /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */

@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { isNameOfOne } from './name-of-one.ts';
 
-/** Brings ids that are the same to the service into one form. */
+/** Brings ids that are the same to the service into one form; the names that may stand in their place as well. */
 export type IdForm = (id: JsonValue) => JsonValue;
 
 /** Whether two lists hold the same ids. The service returns them in any order and without duplicates. */
@@ -11,10 +12,16 @@ export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm):
   return a.size === b.size && [...a].every((id) => b.has(id));
 }
 
-export const plainId: IdForm = (id) => id;
+export const plainId: IdForm = (id) => nameForm(id) ?? id;
 
 /** The service returns UUIDs in lower case, with dashes. */
-export const plainUuid: IdForm = (id) => (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
+export const plainUuid: IdForm = (id) =>
+  nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
+
+/** A name in a form that is the same for the same name, and that no id has. */
+function nameForm(id: JsonValue): string | undefined {
+  return isNameOfOne(id) ? JSON.stringify({ name: id.name }) : undefined;
+}
 
 /** The service returns times in UTC, and takes a time without an offset for one in UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {

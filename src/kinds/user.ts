@@ -8,6 +8,7 @@ import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { likelyRefused } from './likely-refused.ts';
 import { someIds, someKeys } from './part.ts';
 import { plainUuid, sameInstant } from './same.ts';
+import { groups } from './related.ts';
 
 const path = '/api/v3/core/users/';
 
@@ -43,6 +44,7 @@ const fields = {
     checks: [noSuchDay, lastLoginRefusal, noTimeZone],
   },
   groups: {
+    refersTo: groups,
     idForm: plainUuid,
     default: [],
     part: someIds(plainUuid),

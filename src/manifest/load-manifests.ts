@@ -12,6 +12,7 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -24,6 +25,7 @@ import { desiredResources, entriesOf, type Declared } from './desired.ts';
 import { detached } from './detached.ts';
 import { findManifests } from './find-manifests.ts';
 import { excess, limits, type Limits } from './limits.ts';
+import { nameFaults } from './name-faults.ts';
 import { noManifest } from './no-manifest.ts';
 import { quotable } from './quotable.ts';
 import type { ReferencePolicy } from './reference-policy.ts';
@@ -63,6 +65,8 @@ export interface LoadOptions extends ReferencePolicy {
   readonly hide?: Hide;
   /** The release of the service, where it is known. */
   readonly release?: Release;
+  /** What is turned on beyond the documented operations; nothing by default. */
+  readonly capabilities?: readonly Capability[];
   /** Whether a warning is an error. */
   readonly strict?: boolean;
   /** Which valid entries are kept; all by default. It is asked about each, in their order. */
@@ -194,7 +198,13 @@ async function understand(
   const { secrets, references } = resolved;
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
   const { texts } = own ?? noOwnSecrets;
-  const brokenPaths = [...faults.map(({ path }) => path), ...resolved.unresolved];
+  const ofNames = nameFaults(manifest, options.capabilities ?? [], {
+    references,
+    places: parsed.places,
+    file,
+  });
+  for (const { diagnostic } of ofNames) diagnostics.push(diagnostic);
+  const brokenPaths = [...[...faults, ...ofNames].map(({ path }) => path), ...resolved.unresolved];
   const declared = desiredResources({
     manifest,
     shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),

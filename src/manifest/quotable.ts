@@ -2,6 +2,7 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { isNameOfOne } from '../kinds/name-of-one.ts';
 import type { ParsedYaml } from '../yaml/places.ts';
 
 const open = 1;
@@ -37,7 +38,9 @@ function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, h
     }
     const hidden = hiddenOf(kind, hide);
     const isOpen = (field: string, within: JsonValue): boolean =>
-      Object.hasOwn(kind.fields, field) && !hidden.has(field) && isFlat(within);
+      Object.hasOwn(kind.fields, field) &&
+      !hidden.has(field) &&
+      (kind.fields[field]?.refersTo ? areIds(within) : isFlat(within));
     for (const [index, entry] of inner.entries()) {
       if (!isJsonObject(entry)) mark([key], index, closed);
       else
@@ -46,6 +49,12 @@ function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, h
     }
   }
   return lines;
+}
+
+/** Whether a value is made of ids, and of names in their place, and of nothing else. */
+function areIds(value: JsonValue): boolean {
+  if (isJsonList(value)) return value.every((id) => !isJsonList(id) && areIds(id));
+  return !isJsonObject(value) || (isNameOfOne(value) && Object.keys(value).length === 1);
 }
 
 /** Whether a value holds no names of its own. */

@@ -1,5 +1,7 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { isNameOfOne } from '../kinds/name-of-one.ts';
 
 // What the service strips: white space as Python knows it, which is not quite JavaScript's.
 const space =
@@ -14,24 +16,37 @@ export function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** Trims the strings of every entry and default of a manifest. What lies deeper, in attributes, is kept as it is. */
+/** Trims the strings of every entry and default of a manifest, and the names in place of ids. What lies deeper, in attributes, is kept as it is. */
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
-  for (const { list } of kinds) {
+  for (const { list, fields } of kinds) {
     const entries = trimmed[list];
-    if (isJsonList(entries)) trimmed[list] = entries.map((entry) => trimFields(entry));
+    if (isJsonList(entries)) trimmed[list] = entries.map((entry) => trimFields(entry, fields));
   }
   const defaults = trimmed['defaults'];
-  if (isJsonObject(defaults)) trimmed['defaults'] = mapValues(defaults, trimFields);
+  if (isJsonObject(defaults)) {
+    trimmed['defaults'] = mapValues(defaults, (entry, type) =>
+      trimFields(entry, kinds.find((kind) => kind.type === type)?.fields ?? {}),
+    );
+  }
   return trimmed;
 }
 
-function trimFields(entry: JsonValue): JsonValue {
+function trimFields(entry: JsonValue, fields: Kind['fields']): JsonValue {
   if (!isJsonObject(entry)) return entry;
-  return mapValues(entry, (value) => (typeof value === 'string' ? trim(value) : value));
+  return mapValues(entry, (value, field) => {
+    if (typeof value === 'string') return trim(value);
+    return typeof value === 'object' && fields[field]?.refersTo ? trimNames(value) : value;
+  });
 }
 
-function mapValues(object: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+/** Trims the names that stand in place of ids. */
+function trimNames(ids: JsonValue): JsonValue {
+  if (isJsonList(ids)) return ids.map((id) => trimNames(id));
+  return isNameOfOne(ids) ? { ...ids, name: trim(ids.name) } : ids;
+}
+
+function mapValues(object: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }

@@ -9,13 +9,15 @@ export async function check(
   { files, env }: Pick<World, 'files' | 'env'>,
   options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns'> = {},
 ): Promise<LoadedManifests> {
-  const { config, configFile, variables, strict, release, policy, hide, diagnostics } = settings;
+  const { config, configFile, variables, strict, release, policy, hide, capabilities, diagnostics } =
+    settings;
   const loaded = await loadManifests(manifestsOf(settings), {
     ...policy,
     files,
     env,
     strict,
     hide,
+    capabilities,
     ...options,
     ...(release && { release }),
     ...(configFile !== undefined && { settingsFile: configFile }),

@@ -27,7 +27,7 @@ export function schemaProblem(error: ErrorObject, line: string, isQuotable = tru
     }
     case 'required': {
       const missing = String(params['missingProperty']);
-      const detail = properties[missing]?.description ?? '';
+      const detail = properties[missing]?.description ?? description;
       return problem('missing-field', `the field \`${missing}\` is missing`, detail);
     }
     case 'anyOf':
@@ -45,7 +45,7 @@ export function schemaProblem(error: ErrorObject, line: string, isQuotable = tru
         return problem('wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`);
       }
       const summary = `${subject} must be ${wanted}, not ${typeName(data)}`;
-      return problem('wrong-type', summary, (isQuotable && typeHint(error)) || description);
+      return problem('wrong-type', summary, (isQuotable && typeHint(error, line)) || description);
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String);
@@ -68,7 +68,7 @@ export function schemaProblem(error: ErrorObject, line: string, isQuotable = tru
         wrong === undefined
           ? `${subject} is not of the form that it must have`
           : `${subject} must not hold ${JSON.stringify(wrong)}`,
-        `${description} ${findId(error)}`.trim(),
+        `${description} ${isQuotable ? orName(error, line) : ''}${findId(error)}`.trim(),
       );
     }
     case 'format':
@@ -89,7 +89,7 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
 const words = 'In YAML 1.2, words such as yes and off are texts.';
 
 /** How the written value becomes one of the type that is asked for. */
-function typeHint(error: ErrorObject): string {
+function typeHint(error: ErrorObject, line: string): string {
   const { params, data } = error;
   const types = String(params['type']).split(',');
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
@@ -102,7 +102,7 @@ function typeHint(error: ErrorObject): string {
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';
-    return `It is an id, not a name. ${findId(error)}`;
+    return `It is an id. ${orName(error, line)}${findId(error)}`;
   }
   if (types.includes('array')) {
     return typeof data === 'object'
@@ -114,6 +114,13 @@ function typeHint(error: ErrorObject): string {
     if (/^\w+:\S/.test(data)) return 'A space follows the colon.';
   }
   return '';
+}
+
+/** How a name is written where an id is wanted. What does not stand in the line may be a secret. */
+function orName({ parentSchema, data }: ErrorObject, line: string): string {
+  const takesName = String(parentSchema?.['type']).includes('object');
+  if (!takesName || typeof data !== 'string') return '';
+  return `A name is written as \`{ name: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
 }
 
 /** Where the id is to be found that a field takes. */
@@ -129,7 +136,10 @@ function subjectOf(instancePath: string): string {
 }
 
 function named(types: unknown): string {
-  return String(types).split(',').map(withArticle).join(' or ');
+  const all = String(types).split(',');
+  // Where an id can stand, a mapping is the way to write a name: a hint tells it.
+  const plain = all.filter((type) => type !== 'object');
+  return (plain.length > 0 ? plain : all).map(withArticle).join(' or ');
 }
 
 function typeName(value: unknown): string {

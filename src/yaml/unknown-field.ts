@@ -12,9 +12,17 @@ interface Meaning {
   readonly hint: string;
 }
 
+/** An entry is two steps from the root, as are the defaults of a kind. What lies deeper has no fields of the kind. */
+const entryDepth = 2;
+/** What people call an id where a mapping is the way to write a name. */
+const ids = new Set(['id', 'pk', 'uuid']);
+
 export function meantBy({ params, parentSchema, instancePath }: ErrorObject): Meaning {
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
-  return meaningOf(String(params['additionalProperty']), known, kindAt(stepsOf(instancePath)));
+  const unknown = String(params['additionalProperty']);
+  const steps = stepsOf(instancePath);
+  if (steps.length <= entryDepth) return meaningOf(unknown, known, kindAt(steps));
+  return ids.has(plain(unknown)) ? { hint: 'Write the id by itself.' } : meaningOf(unknown, known);
 }
 
 /** What a name is probably meant for among known ones, which may be fields of a kind. */

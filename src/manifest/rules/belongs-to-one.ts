@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
+import { isJsonList, type JsonValue } from '../../base/json.ts';
 import { shownPlace } from '../../base/source.ts';
+import { shownId } from '../../kinds/name-of-one.ts';
 import { blankFor, diagnosticOf, nameOf, placeOf } from '../../kinds/resource.ts';
 import { FirstPlaces } from '../first-places.ts';
 import type { Rule } from './rule.ts';
@@ -35,5 +36,5 @@ export const belongsToOne: Rule = (names) => {
 
 function valuesIn(declared: JsonValue): Set<string> {
   const values = isJsonList(declared) ? declared : declared === null ? [] : [declared];
-  return new Set(values.map((value) => textOf(value)));
+  return new Set(values.map((value) => shownId(value)));
 }

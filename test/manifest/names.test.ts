@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { loadManifests, type LoadedManifests, type LoadOptions } from '../../src/manifest/load-manifests.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+
+const group = '11111111-1111-4111-8111-111111111111';
+
+async function load(
+  lists: readonly string[],
+  options: Partial<LoadOptions> = { capabilities: ['lookup-names'] },
+): Promise<LoadedManifests> {
+  const files = Object.fromEntries(
+    lists.map((list, index) => [`${index + 1}.yaml`, `version: 1\n${list}\n`]),
+  );
+  return loadManifests(Object.keys(files), { files: memoryFiles(files), ...options });
+}
+
+/** The code and the place of each problem, in the form of `1.yaml:2:24`. */
+function told({ diagnostics }: LoadedManifests): string[] {
+  return diagnostics.map(
+    ({ code, range }) => `${code} ${range?.filename}:${range?.start.line}:${range?.start.column}`,
+  );
+}
+
+describe('a name in place of an id', () => {
+  test.each([
+    ['applications: [{ slug: a, name: A, provider: { name: x } }]', 'provider', { name: 'x' }],
+    [
+      'applications: [{ slug: a, name: A, backchannel_providers: [{ name: x }, 7] }]',
+      'backchannel_providers',
+      [{ name: 'x' }, 7],
+    ],
+    [`users: [{ username: a, name: A, groups: [{ name: x }, ${group}] }]`, 'groups', [{ name: 'x' }, group]],
+    [
+      `defaults: { user: { groups: [{ name: x }] } }\nusers: [{ username: a, name: A }]`,
+      'groups',
+      [{ name: 'x' }],
+    ],
+    ['users: [{ username: a, name: A, groups: [{ name: " x\u00a0" }] }]', 'groups', [{ name: 'x' }]],
+    [
+      'users: [{ username: a, name: A, groups: [{ name: "${var:g} $${y}" }] }]',
+      'groups',
+      [{ name: 'staff ${y}' }],
+    ],
+    ['users: [{ username: a, name: A, groups: ["${var:named}"] }]', 'groups', [{ name: 'admins' }]],
+  ])('is declared as it is written, trimmed and with its variables: %s', async (list, field, value) => {
+    const loaded = await load([list], {
+      capabilities: ['lookup-names'],
+      variables: { g: 'staff', named: { name: 'admins' } },
+    });
+    expect(loaded.diagnostics).toEqual([]);
+    expect(loaded.resources.map(({ fields }) => fields[field])).toEqual([value]);
+    expect(loaded.resources.map(({ shown }) => shown[field])).toEqual([value]);
+  });
+
+  test.each([[undefined], [[]], [['lookup-users'] as const]])(
+    'needs the capability for it, and says so at each place: %j',
+    async (capabilities) => {
+      const loaded = await load(
+        [
+          'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [7, { name: y }] }]',
+          'defaults: { user: { groups: [{ name: x }] } }\nusers: [{ username: a, name: A }]',
+        ],
+        capabilities ? { capabilities } : {},
+      );
+      expect(told(loaded)).toEqual([
+        'needs-capability 1.yaml:2:46',
+        'needs-capability 1.yaml:2:86',
+        'needs-capability 2.yaml:2:30',
+      ]);
+      expect(loaded.diagnostics[0]?.summary).toContain('`lookup-names`');
+    },
+  );
+
+  test.each(['${env:CANARY}', 'the ${env:CANARY}', '${file:secret}'])(
+    'is no secret, as it is shown everywhere: %s',
+    async (name) => {
+      const lists = [
+        `users: [{ username: a, name: A, groups: [${group}, { name: "${name}" }] }]`,
+        `applications: [{ slug: a, name: A, provider: { name: "${name}" } }]`,
+      ];
+      const files = Object.fromEntries(
+        lists.map((list, index) => [`${index}.yaml`, `version: 1\n${list}\n`]),
+      );
+      const loaded = await loadManifests(Object.keys(files), {
+        files: memoryFiles({ ...files, secret: 'canary-name' }),
+        env: { CANARY: 'canary-name' },
+        capabilities: ['lookup-names'],
+      });
+      expect(told(loaded)).toEqual(['sensitive-name 0.yaml:2:80', 'sensitive-name 1.yaml:2:46']);
+      expect(JSON.stringify(loaded.diagnostics)).not.toContain('canary-name');
+    },
+  );
+
+  test('is written as a mapping with nothing else in it', async () => {
+    const loaded = await load([
+      'applications: [{ slug: a, name: A, provider: { name: x, pk: 3 } }]',
+      'applications: [{ slug: b, name: B, provider: {} }]',
+      'applications: [{ slug: c, name: C, provider: { name: " " } }]',
+      'applications: [{ slug: d, name: D, provider: [{ name: x }] }]',
+      'users: [{ username: e, name: E, groups: { name: x } }]',
+      'users: [{ username: f, name: F, groups: [{ name: 7 }] }]',
+      `users: [{ username: g, name: G, groups: [{ name: ${'x'.repeat(501)} }] }]`,
+    ]);
+    expect(told(loaded)).toEqual([
+      'unknown-field 1.yaml:2:57',
+      'missing-field 2.yaml:2:46',
+      'invalid-length 3.yaml:2:54',
+      'wrong-type 4.yaml:2:46',
+      'wrong-type 5.yaml:2:41',
+      'wrong-type 6.yaml:2:50',
+      'invalid-length 7.yaml:2:50',
+    ]);
+  });
+
+  test('a text that may be a secret is not proposed as a name', async () => {
+    const loaded = await load(['users: [{ username: f, name: F, groups: ["${env:CANARY}", staff] }]'], {
+      env: { CANARY: 'canary' },
+    });
+    expect(loaded.diagnostics.map(({ detail }) => /\{ name: [^}]* \}`\. /.exec(detail)?.[0])).toEqual([
+      '{ name: … }`. ',
+      '{ name: staff }`. ',
+    ]);
+  });
+});
+
+describe('the rules over all files hold for names', () => {
+  test('a provider belongs to one application, by its name as by its id', async () => {
+    const loaded = await load([
+      'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [{ name: y }] }]',
+      'applications: [{ slug: b, name: B, provider: { name: x }, backchannel_providers: [{ name: "y" }] }]',
+      'applications: [{ slug: c, name: C, provider: { name: X } }]',
+    ]);
+    expect(told(loaded)).toEqual(['shared-provider 2.yaml:2:46', 'shared-backchannel-provider 2.yaml:2:82']);
+    expect(loaded.diagnostics[0]?.summary).toBe('provider "x" is already the main provider of `a`');
+  });
+
+  test('a name that is a number is not the id of that number', async () => {
+    const loaded = await load([
+      'applications: [{ slug: a, name: A, provider: { name: "7" } }, { slug: b, name: B, provider: 7 }]',
+    ]);
+    expect(loaded.diagnostics).toEqual([]);
+  });
+
+  test('a name twice in one list is a warning at its place', async () => {
+    const loaded = await load([
+      'users: [{ username: a, name: A, groups: [{ name: x }, { name: y }, { name: x }] }]',
+    ]);
+    expect(told(loaded)).toEqual(['repeated-id 1.yaml:2:68']);
+  });
+});
+
+test('the line of a name is quoted where other fields are hidden, and is not where its own is', async () => {
+  const list = `
+users:
+  - username: a
+    name: A
+    groups:
+      - { name: x }
+`;
+  const quoted = async (hide: readonly string[]): Promise<(string | undefined)[]> =>
+    (await load([list], { hide })).diagnostics.map(({ excerpt }) => excerpt);
+  expect(await quoted(['user.email'])).toEqual(['      - { name: x }']);
+  expect(await quoted(['user.groups'])).toEqual([undefined]);
+});
