@@ -38,6 +38,8 @@ export const diagnosticCodes = [
   'similar-name',
   'sensitive-name',
   'needs-capability',
+  'name-not-found',
+  'ambiguous-name',
   'likely-refused',
   'not-in-release',
   'no-time-zone',

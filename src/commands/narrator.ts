@@ -107,6 +107,8 @@ export function narrated(
     switch (halt.kind) {
       case 'unread':
         return diagnosticsText(failedReads(halt.failures), style) + fitted(noPlan(halt), style);
+      case 'unresolved':
+        return diagnosticsText(haltDiagnostics(halt), style) + fitted(noNames(halt), style);
       case 'too_many_creates':
       case 'too_many_updates':
         return diagnosticsText(haltDiagnostics(halt), style);
@@ -131,6 +133,14 @@ export function narrated(
 }
 
 const interruptedWords = 'Interrupted. What is under way is settled first; interrupt again to stop at once.';
+
+function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
+  const { notRead, interrupted } = halt;
+  const left =
+    notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'name was' : 'names were'} not looked up.` : '';
+  const cause = interrupted ? 'interrupted' : 'names in the manifests did not lead to ids';
+  return `\nNo plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
+}
 
 function noPlan(halt: Extract<Halt, { kind: 'unread' }>): string {
   const { failures, notRead, interrupted } = halt;

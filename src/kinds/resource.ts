@@ -30,8 +30,12 @@ export interface Resource {
   readonly secrets: readonly string[];
   /** What each blanked-out value is made of, by its JSON Pointer from the fields: `/attributes/key`. */
   readonly references?: Readonly<Record<string, Template>>;
+  /** The names by which ids are declared that were looked up, by the JSON Pointer of each from the fields: `/groups/0`. */
+  readonly names?: Names;
   readonly origin: Origin;
 }
+
+export type Names = Readonly<Record<string, string>>;
 
 /** A text in parts, some of which come from the environment or from a file. */
 export type Template = (string | { readonly env: string } | { readonly file: string })[];

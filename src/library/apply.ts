@@ -1,6 +1,8 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { destinationName } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
+import { declaredNames } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import { eventLog, type TimedEvent } from '../report/formats/events.ts';
 import { applyPlanned } from '../run/apply.ts';
@@ -58,6 +60,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
       faulty.abort(error);
     }
   });
+  refuseNames(resources, plan);
   const model = planFrom(plan, ({ address }) => declared.get(address));
   const { result } = await applyPlanned(
     model,
@@ -83,4 +86,17 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
 function refuseUnplanned({ kind }: { readonly kind: unknown }): void {
   if (kind === 'planned') return;
   throw new UsageError('there is no plan to apply', 'Pass what plan gave, when its kind is `planned`.');
+}
+
+/** A program may put other manifests in the place of those that `plan` gave. */
+function refuseNames(resources: readonly Resource[], { resource_changes: changes }: PlanDocument): void {
+  const planned = new Set(changes.map(({ address }) => address));
+  const named = resources.find(
+    (resource) => planned.has(resource.address) && declaredNames(resource).length > 0,
+  );
+  if (named === undefined) return;
+  throw new UsageError(
+    `${named.address} has a name in place of an id, which was not looked up`,
+    'Pass all that plan gave: its manifests hold the ids.',
+  );
 }

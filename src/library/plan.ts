@@ -1,9 +1,14 @@
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import { declaredNames, withNames } from '../kinds/named.ts';
+import { namesNeed } from '../kinds/name-of-one.ts';
 import { Selector, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';
 import { haltDiagnostics } from '../report/words/diagnostics.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { planChecked } from '../run/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
@@ -53,15 +58,39 @@ export async function plan(
   const { service: settings, own } = await settingsOf(options);
   const service = { ...settings, environment: options.environment, hide: loaded.hide };
   const resources = await guarded(selected, own);
-  const manifestDigest = digestOf(loaded.resources);
+  if (!service.capabilities.includes(namesNeed)) refuseNames(resources);
+  const manifestDigest = digestOf(loaded.resources.map((resource) => withNames(resource)));
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };
   const { result, halt } = await planChecked(scoped, service, {}, jobFor(options));
   return result
-    ? { kind: 'planned', plan: planDocument(result), manifests }
+    ? { kind: 'planned', plan: planDocument(result), manifests: withLookedUp(manifests, result) }
     : {
         kind: 'failed',
         ...destinationOf(service),
         diagnostics: halt ? haltDiagnostics(halt) : [],
         manifests,
       };
+}
+
+/** The manifests with the ids that a plan has looked up for their names. */
+function withLookedUp(manifests: ValidManifests, { changes }: Plan): ValidManifests {
+  const resolved = new Map(
+    changes.flatMap(({ resource }) => (resource.names ? [[resource.address, resource] as const] : [])),
+  );
+  if (resolved.size === 0) return manifests;
+  const loaded = Manifests.reveal(manifests);
+  const resources = loaded.resources.map((resource) => resolved.get(resource.address) ?? resource);
+  return new Manifests('valid', { ...loaded, resources });
+}
+
+/** The manifests may have been read with more turned on. */
+function refuseNames(resources: readonly Resource[]): void {
+  const named = resources
+    .map((resource) => withNames(resource))
+    .find((resource) => declaredNames(resource).length > 0);
+  if (named === undefined) return;
+  throw new UsageError(
+    `${named.address} has a name in place of an id, which needs the capability ${JSON.stringify(namesNeed)}`,
+    'Turn it on: loadManifests and plan take `capabilities`.',
+  );
 }

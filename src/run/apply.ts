@@ -60,7 +60,7 @@ export async function applySaved(
   const asPlanned = { ...reached, hide, capabilities: used, allow };
   return withService(asPlanned, job, async (service): Promise<Ran<ApplyRun>> => {
     const resources = plan.changes.map(({ resource }) => resource);
-    const now = await planFor({ resources, manifestDigest: plan.manifestDigest }, service, job);
+    const now = await planFor({ resources, manifestDigest: plan.manifestDigest }, service, job, true);
     if ('halt' in now) return { ...known, ...now };
     const changes = changedSince(document, now, now.observed);
     if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };

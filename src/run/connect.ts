@@ -65,5 +65,6 @@ function guarded(
   urgent: AbortSignal,
 ): Transport {
   const safe = givingUp(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
-  return tellsRequests ? logging(safe, clock, (request) => tell({ kind: 'request', request })) : safe;
+  if (!tellsRequests) return safe;
+  return logging(safe, clock, (request) => tell({ kind: 'request', request }), settings.hide);
 }

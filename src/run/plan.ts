@@ -7,6 +7,7 @@ import { destinationOf, type ServiceSettings } from '../settings/service-setting
 import { inScope } from './in-scope.ts';
 import type { Scoped, ScopeRequest } from './scope.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
+import { withResolvedNames } from './names.ts';
 import { withService, type Service } from './connect.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
@@ -59,16 +60,19 @@ async function boundedPlan(
   return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
 }
 
-/** Observes and compares: the plan, or why there is none. */
+/** Looks up names, observes and compares: the plan, or why there is none. */
 export async function planFor(
-  { resources, ...about }: Scoped,
+  { resources: declared, ...about }: Scoped,
   service: Service,
   job: Job,
+  isSaved = false,
 ): Promise<Planned | Halted> {
   const { client, pacing, settings, signal } = service;
   const onRead = (done: number, total: number): void =>
     job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-  onRead(0, resources.filter(({ kind }) => client.canRead(kind)).length);
+  onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
+  const resources = await withResolvedNames(declared, service, isSaved);
+  if ('kind' in resources) return halted(resources, job, signal);
   const onList = (news: ListNews): void => job.tell({ kind: 'listed', news });
   const result = await observe(resources, { client, pacing, signal, onRead, onList });
   if (result.kind === 'failed')

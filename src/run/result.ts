@@ -4,6 +4,7 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import { interruptedBy, type Ending, type InterruptSignal } from '../base/exit-code.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { FailedRead } from '../observe/observe.ts';
+import type { UnresolvedName } from '../observe/resolve-names.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StaleChange } from '../plan/saved/staleness.ts';
 import type { Pace } from '../service/pace.ts';
@@ -41,6 +42,18 @@ export type Halt =
       readonly notRead: number;
       readonly interrupted: boolean;
     })
+  /** Some names that stand in place of ids have none, or could not be looked up: there is no plan. */
+  | (Destination & {
+      readonly kind: 'unresolved';
+      readonly names: readonly UnresolvedName[];
+      /** What the ids show that the names did not: two names of one provider. */
+      readonly diagnostics: readonly Diagnostic[];
+      /** How many names were not looked up. */
+      readonly notRead: number;
+      readonly interrupted: boolean;
+      /** Whether it is a saved plan that names them: they had ids when it was made. */
+      readonly isStale: boolean;
+    })
   | {
       readonly kind: 'too_many_creates';
       readonly count: number;
@@ -61,6 +74,8 @@ export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
     case 'unread':
       if (signal && halt.interrupted) return interruptedBy(signal);
       return halt.failures.some(({ proof }) => proof === 'denied') ? 'denied' : 'failed';
+    case 'unresolved':
+      return unresolvedEnding(halt, signal);
     case 'not_confirmed':
       return signal?.aborted ? interruptedBy(signal) : 'failed';
     case 'too_many_creates':
@@ -71,6 +86,17 @@ export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
     case 'stale':
       return 'stale';
   }
+}
+
+function unresolvedEnding(
+  { names, notRead, interrupted, isStale }: Extract<Halt, { kind: 'unresolved' }>,
+  signal?: AbortSignal,
+): Ending {
+  if (signal && interrupted) return interruptedBy(signal);
+  const unread = names.flatMap(({ fault }) => (fault.kind === 'unread' ? [fault.proof] : []));
+  if (unread.includes('denied')) return 'denied';
+  if (unread.length > 0 || notRead > 0) return 'failed';
+  return isStale ? 'stale' : 'invalid';
 }
 
 /** A run of apply, ended. */

@@ -1,6 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, parseJson, textOf } from '../base/json.ts';
+import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
+import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { referring } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** A request that has ended, as a log may tell of it: no token, no body, and none of its values but the name. */
@@ -21,8 +24,14 @@ export interface LoggedRequest {
   readonly requestId?: string;
 }
 
-/** A transport that tells of each request when it has ended. */
-export function logging(send: Transport, clock: Clock, log: (request: LoggedRequest) => void): Transport {
+/** A transport that tells of each request when it has ended, without the names that stand in hidden fields. */
+export function logging(
+  send: Transport,
+  clock: Clock,
+  log: (request: LoggedRequest) => void,
+  hide: Hide = [],
+): Transport {
+  const closed = closedPaths(hide);
   const attempts = new Map<string, number>();
   return async (request, signal) => {
     const { method, path } = request;
@@ -35,7 +44,7 @@ export function logging(send: Transport, clock: Clock, log: (request: LoggedRequ
     log({
       time: new Date(startedAt).toISOString(),
       method,
-      path,
+      path: shownPath(path, closed),
       ...(name !== undefined && { name }),
       ...ending(exchange),
       durationMs: clock.now() - startedAt,
@@ -43,6 +52,19 @@ export function logging(send: Transport, clock: Clock, log: (request: LoggedRequ
     });
     return exchange;
   };
+}
+
+/** Where names are looked up that stand in hidden fields. */
+function closedPaths(hide: Hide): string[] {
+  return kinds.flatMap((kind) => {
+    const fields = hiddenOf(kind, hide);
+    return referring(kind).flatMap(([field, { path }]) => (fields.has(field) ? [path] : []));
+  });
+}
+
+function shownPath(path: string, closed: readonly string[]): string {
+  const whole = closed.find((each) => path.startsWith(`${each}?`));
+  return whole === undefined ? path : `${whole}?${hidden}`;
 }
 
 function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'requestId'> {

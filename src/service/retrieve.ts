@@ -11,7 +11,7 @@ export interface Tries {
   readonly inSilence: number;
 }
 
-const triesOfOne: Tries = { answered: 5, inSilence: 2 };
+export const triesOfOne: Tries = { answered: 5, inSilence: 2 };
 
 /**
  * Looks up a record, and tries again if an answer proves nothing. Returns the last reading, or nothing if no request was sent:

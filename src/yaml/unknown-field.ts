@@ -22,7 +22,9 @@ export function meantBy({ params, parentSchema, instancePath }: ErrorObject): Me
   const unknown = String(params['additionalProperty']);
   const steps = stepsOf(instancePath);
   if (steps.length <= entryDepth) return meaningOf(unknown, known, kindAt(steps));
-  return ids.has(plain(unknown)) ? { hint: 'Write the id by itself.' } : meaningOf(unknown, known);
+  // That the name is missing is no second mistake.
+  if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
+  return meaningOf(unknown, known);
 }
 
 /** What a name is probably meant for among known ones, which may be fields of a kind. */

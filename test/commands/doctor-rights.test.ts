@@ -9,6 +9,8 @@ import { schemaErrors } from '../support/schemas.ts';
 const none = {
   view_applications: 'none',
   view_users: 'none',
+  view_groups: 'none',
+  view_providers: 'none',
   add_applications: false,
   add_users: false,
 } as const;
@@ -146,7 +148,7 @@ describe('the capabilities', () => {
   const config = (names: string): Record<string, string> => ({
     'rollcall.yaml': `version: 1\ncapabilities: [${names}]\n`,
   });
-  const all = config('lookup-users, lists, release, update');
+  const all = config('lookup-users, lookup-names, lists, release, update');
   const checksIn = ({ document }: Doctored): string[] =>
     document.checks
       .filter(({ name }) => name.startsWith('capabilit'))
@@ -157,6 +159,7 @@ describe('the capabilities', () => {
     expect(found.ending).toBe('done');
     expect(checksIn(found)).toEqual([
       'pass capability-lookup-users: is on, and the token may view what it reads, or some of it: nothing tells which',
+      'pass capability-lookup-names: is on, and the token may view what it reads, or some of it: nothing tells which',
       expect.stringMatching(/^pass capability-lists: is on; applications are looked up one by one/),
       'pass capability-release: is on',
       expect.stringMatching(
@@ -171,19 +174,24 @@ describe('the capabilities', () => {
     const found = await doctored('viewing', config('lookup-users'));
     expect(found.ending).toBe('denied');
     expect(checksIn(found)[0]).toBe('fail capability-lookup-users: is on, and the token may not view users');
+    const [names] = checksIn(await doctored('viewing', config('lookup-names')));
+    expect(names).toBe(
+      'fail capability-lookup-names: is on, and the token may not view groups and providers',
+    );
   });
 
   test('that are off are named where the token could use them', async () => {
     expect(checksIn(await doctored('everything'))).toEqual([
       expect.stringMatching(
-        /^pass capabilities: off, and the token could use: lookup-users \(.*; release \(/,
+        /^pass capabilities: off, and the token could use: lookup-users \(.*; lookup-names \(.*; release \(/,
       ),
     ]);
     expect(checksIn(await doctored('viewing'))).toEqual([
       expect.stringMatching(/^pass capabilities: off, and the token could use: release \([^;]*\)$/),
     ]);
     const [check = ''] = checksIn(await doctored('everything there is'));
-    for (const name of ['lookup-users', 'lists', 'release', 'update']) expect(check).toContain(`${name} (`);
+    for (const name of ['lookup-users', 'lookup-names', 'lists', 'release', 'update'])
+      expect(check).toContain(`${name} (`);
   });
 
   test('are not asked about with --contract-only', async () => {
@@ -233,6 +241,8 @@ describe('what doctor asks', () => {
     'POST /api/v3/core/users/ {}',
     'GET /api/v3/admin/version/',
     'GET /api/v3/core/users/?page_size=1',
+    'GET /api/v3/core/groups/?page_size=1',
+    'GET /api/v3/providers/all/?page_size=1',
   ];
 
   test('goes beyond the three operations, which it says', async () => {

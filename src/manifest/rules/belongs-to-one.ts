@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { isJsonList, type JsonValue } from '../../base/json.ts';
+import { isJsonList, pointer, type JsonValue } from '../../base/json.ts';
 import { shownPlace } from '../../base/source.ts';
 import { shownId } from '../../kinds/name-of-one.ts';
-import { blankFor, diagnosticOf, nameOf, placeOf } from '../../kinds/resource.ts';
+import { blankFor, diagnosticOf, nameOf, placeOf, type Resource } from '../../kinds/resource.ts';
 import { FirstPlaces } from '../first-places.ts';
 import type { Rule } from './rule.ts';
 
@@ -11,10 +11,10 @@ export const belongsToOne: Rule = (names) => {
   const values = new FirstPlaces();
   return ({ resource, first }) => {
     const diagnostics: Diagnostic[] = [];
-    for (const [field, declared] of Object.entries(resource.fields)) {
+    for (const field of Object.keys(resource.fields)) {
       const rule = resource.kind.fields[field]?.belongsToOne;
       if (rule === undefined) continue;
-      for (const value of valuesIn(declared)) {
+      for (const [value, shown] of valuesIn(resource, field)) {
         const key = `${resource.kind.type} ${field} ${value}`;
         const known = values.find(key);
         if (known === undefined) values.add(key, placeOf(resource, field), first);
@@ -23,7 +23,7 @@ export const belongsToOne: Rule = (names) => {
           diagnostics.push(
             diagnosticOf(resource, field, {
               code: rule.code,
-              summary: rule.summary(blankFor(resource, field) ?? value, owner),
+              summary: rule.summary(blankFor(resource, field) ?? shown, owner),
               detail: `See ${shownPlace(values.placeOf(known))}. ${rule.detail}`,
             }),
           );
@@ -34,7 +34,16 @@ export const belongsToOne: Rule = (names) => {
   };
 };
 
-function valuesIn(declared: JsonValue): Set<string> {
-  const values = isJsonList(declared) ? declared : declared === null ? [] : [declared];
-  return new Set(values.map((value) => shownId(value)));
+/** Each value of a field once, in a form that is its own, and as people see it. */
+function valuesIn({ fields, names }: Resource, field: string): Map<string, string> {
+  const declared = fields[field] ?? null;
+  const found = new Map<string, string>();
+  const add = (value: JsonValue, place: string): void => {
+    const key = shownId(value);
+    if (!found.has(key)) found.set(key, shownId(value, names?.[place]));
+  };
+  if (isJsonList(declared))
+    for (const [item, value] of declared.entries()) add(value, pointer([field, item]));
+  else if (declared !== null) add(declared, pointer([field]));
+  return found;
 }

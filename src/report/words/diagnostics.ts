@@ -7,6 +7,7 @@ import type { LoadedManifests } from '../../manifest/load-manifests.ts';
 import type { Unchecked } from '../../manifest/unchecked.ts';
 import type { FailedRead } from '../../observe/observe.ts';
 import type { AnswerKind } from '../../service/answer.ts';
+import { unresolvedNames } from './names.ts';
 import { waitAdvice, answerWords, serviceWords } from './answers.ts';
 import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
 import type { Halt } from '../../run/result.ts';
@@ -137,6 +138,8 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
       });
       return [...failedReads(halt.failures), ...(halt.interrupted ? [interruption] : [])];
     }
+    case 'unresolved':
+      return unresolvedNames(halt);
     case 'too_many_creates': {
       const { count, most, unseen } = halt;
       const lists = listsOf(unseen).replace(/^./, (letter) => letter.toUpperCase());

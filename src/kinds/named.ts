@@ -1,0 +1,83 @@
+import { isJsonList, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Kind } from './kind.ts';
+import { isNameOfOne } from './name-of-one.ts';
+import type { Related } from './related.ts';
+import type { Resource } from './resource.ts';
+
+/** An id that a resource declares by a name. */
+export interface DeclaredName {
+  readonly related: Related;
+  readonly name: string;
+  readonly field: string;
+  /** Its index, where the field is a list. */
+  readonly item?: number;
+}
+
+/** The names that stand in a resource in place of ids. */
+export function declaredNames({ kind, fields }: Pick<Resource, 'kind' | 'fields'>): DeclaredName[] {
+  const found: DeclaredName[] = [];
+  for (const [field, related] of referring(kind)) {
+    const value = fields[field] ?? null;
+    if (isNameOfOne(value)) found.push({ related, name: value.name, field });
+    if (!isJsonList(value)) continue;
+    for (const [item, id] of value.entries())
+      if (isNameOfOne(id)) found.push({ related, name: id.name, field, item });
+  }
+  return found;
+}
+
+/** The JSON Pointer of an id, from the fields. */
+export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>): string {
+  return pointer(item === undefined ? [field] : [field, item]);
+}
+
+/** The resource with ids in place of names, which it remembers. A name without an id stays where it is. */
+export function withIds(resource: Resource, idOf: (name: DeclaredName) => JsonValue | undefined): Resource {
+  const ids = new Map<string, JsonValue>();
+  const names: Record<string, string> = {};
+  for (const declared of declaredNames(resource)) {
+    const id = idOf(declared);
+    if (id === undefined) continue;
+    const place = idPointer(declared);
+    ids.set(place, id);
+    names[place] = declared.name;
+  }
+  return ids.size === 0 ? resource : { ...replaced(resource, ids), names: { ...resource.names, ...names } };
+}
+
+/** The resource as its manifest declares it: with the names in place of the ids that were looked up for them. */
+export function withNames(resource: Resource): Resource {
+  const { names, ...rest } = resource;
+  if (names === undefined) return resource;
+  return replaced(rest, new Map(Object.entries(names).map(([place, name]) => [place, { name }])));
+}
+
+/** The fields of a kind that hold ids, and of what. */
+export function referring({ fields }: Pick<Kind, 'fields'>): (readonly [field: string, related: Related])[] {
+  return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo ? [[field, refersTo]] : []));
+}
+
+/** The resource with other values at some places, in all that is known of its fields. */
+function replaced(resource: Resource, values: ReadonlyMap<string, JsonValue>): Resource {
+  const { fields, shown, hidden } = resource;
+  const other = replacedIn(fields, values);
+  return {
+    ...resource,
+    fields: other,
+    shown: shown === fields ? other : replacedIn(shown, values),
+    ...(hidden && { hidden: replacedIn(hidden, values) }),
+  };
+}
+
+/** What is blanked out as a whole stays so. */
+function replacedIn(fields: JsonObject, values: ReadonlyMap<string, JsonValue>): JsonObject {
+  const changed: Record<string, JsonValue> = { ...fields };
+  for (const [place, value] of values) {
+    const [field = '', item] = stepsOf(place);
+    const before = changed[field];
+    if (before === undefined) continue;
+    if (item === undefined) changed[field] = typeof before === 'string' ? before : value;
+    else if (isJsonList(before)) changed[field] = before.with(Number(item), value);
+  }
+  return changed;
+}

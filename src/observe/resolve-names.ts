@@ -1,0 +1,168 @@
+import type { JsonValue } from '../base/json.ts';
+import { nearest } from '../base/suggestion.ts';
+import { declaredNames, withIds, withNames, type DeclaredName } from '../kinds/named.ts';
+import type { Related } from '../kinds/related.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Answer } from '../service/answer.ts';
+import type { Client, ListedRecord } from '../service/client.ts';
+import type { Pacing } from '../service/pacing.ts';
+import { readWhole, type WholeReading } from '../service/read-whole.ts';
+
+/** Why a name has no id. */
+export type NameFault =
+  /** No record that the token can see has it. */
+  | { readonly kind: 'not_found'; readonly nearest?: string }
+  /** More than one record has it: their ids. */
+  | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
+  /** The answer did not tell. */
+  | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
+
+/** A name without an id, at one of the places where it is declared. */
+export interface UnresolvedName {
+  readonly resource: Resource;
+  readonly declared: DeclaredName;
+  readonly fault: NameFault;
+}
+
+/** Resources with ids in place of names, and what is left. */
+interface ResolvedNames {
+  /** The very ones that were given, where there are no names in them. */
+  readonly resources: readonly Resource[];
+  readonly unresolved: readonly UnresolvedName[];
+  /** How many names were not looked up. */
+  readonly notRead: number;
+}
+
+interface ResolveOptions {
+  readonly client: Pick<Client, 'readPage'>;
+  readonly pacing: Pacing;
+  /** When it aborts, nothing more is asked. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Looks up the names that stand in place of ids, each once, also those that were looked up before. Without names, nothing is sent. */
+export async function resolveNames(
+  resources: readonly Resource[],
+  options: ResolveOptions,
+): Promise<ResolvedNames> {
+  const declared = resources.map((resource) => withNames(resource));
+  const wanted = new Map<Related, Set<string>>();
+  for (const resource of declared) {
+    for (const { related, name } of declaredNames(resource)) {
+      const names = wanted.get(related) ?? new Set();
+      wanted.set(related, names.add(name));
+    }
+  }
+  if (wanted.size === 0) return { resources, unresolved: [], notRead: 0 };
+
+  const findings = new Map<Related, ReadonlyMap<string, Finding>>();
+  for (const [related, names] of wanted) findings.set(related, await find(related, [...names], options));
+  const findingOf = ({ related, name }: DeclaredName): Finding | undefined =>
+    findings.get(related)?.get(name);
+  const resolved = declared.map((resource) =>
+    withIds(resource, (name) => {
+      const finding = findingOf(name);
+      return finding?.kind === 'found' ? finding.id : undefined;
+    }),
+  );
+  const unresolved = resolved.flatMap((resource) =>
+    declaredNames(resource).flatMap((name) => {
+      const fault = findingOf(name);
+      return fault && fault.kind !== 'found' ? [{ resource, declared: name, fault }] : [];
+    }),
+  );
+  const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);
+  const all = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
+  return { resources: resolved, unresolved, notRead: all - asked };
+}
+
+type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
+
+/** After so many in a row that could not be looked up, the rest would fail too. */
+const failuresInARow = 5;
+
+/** What is found of each name; nothing of those that were not looked up. */
+async function find(
+  related: Related,
+  names: readonly string[],
+  { client, pacing, signal }: ResolveOptions,
+): Promise<ReadonlyMap<string, Finding>> {
+  const { path, query } = related;
+  const known = new Set<string>();
+  const takeNote = (records: readonly ListedRecord[]): void => {
+    for (const { shown } of records) if (typeof shown['name'] === 'string') known.add(shown['name']);
+  };
+  const listed =
+    names.length < related.listedFrom
+      ? undefined
+      : await readWhole(
+          { path, query },
+          { client, pacing, signal, isWorth: (pages) => pages <= names.length },
+        );
+  if (listed && 'records' in listed) takeNote(listed.records);
+  const findings = new Map<string, Finding>();
+  if (listed?.kind === 'not_sent') return findings;
+  if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied')) {
+    for (const name of names) findings.set(name, findingIn(listed, name, related));
+  } else {
+    let inARow = 0;
+    let denied: Finding | undefined;
+    await pacing.forEach(names, async (name) => {
+      if (denied || inARow >= failuresInARow || signal?.aborted) return;
+      const list = { path, query: { ...query, ...related.narrowedTo(name) } };
+      const read = await readWhole(list, { client, pacing, signal });
+      if (read.kind === 'not_sent') {
+        inARow = failuresInARow;
+        return;
+      }
+      if ('records' in read) takeNote(read.records);
+      const finding = findingIn(read, name, related);
+      findings.set(name, finding);
+      if (finding.kind !== 'unread') inARow = 0;
+      else if (finding.proof === 'denied') denied = finding;
+      else inARow = read.kind === 'unread' && read.reading.stop ? failuresInARow : inARow + 1;
+    });
+    // What is denied is so for all of them.
+    if (denied) for (const name of names) if (!findings.has(name)) findings.set(name, denied);
+  }
+  return suggested(findings, known, async () => {
+    if (listed || signal?.aborted) return;
+    const read = await readWhole({ path, query }, { client, pacing, signal, isWorth: () => false });
+    if ('records' in read) takeNote(read.records);
+  });
+}
+
+/** What the records that were read tell of a name. */
+function findingIn(
+  read: Exclude<WholeReading, { kind: 'not_sent' }>,
+  name: string,
+  { isId }: Related,
+): Finding {
+  if (read.kind === 'unread') {
+    const { proof, answer } = read.reading;
+    // The first page of a list is always there.
+    return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
+  }
+  const ids = read.records.flatMap(({ received }) =>
+    received['name'] === name && isId(received['pk'] ?? null) ? [received['pk'] ?? null] : [],
+  );
+  const [id] = ids;
+  if (id === undefined) return { kind: 'not_found' };
+  return ids.length === 1 ? { kind: 'found', id } : { kind: 'several', ids };
+}
+
+/** The findings, with the nearest known name where one is not found. `more` finds more names to choose from. */
+async function suggested(
+  findings: ReadonlyMap<string, Finding>,
+  known: ReadonlySet<string>,
+  more: () => Promise<void>,
+): Promise<ReadonlyMap<string, Finding>> {
+  if (![...findings.values()].some(({ kind }) => kind === 'not_found')) return findings;
+  await more();
+  return new Map(
+    Array.from(findings, ([name, finding]) => {
+      const near = finding.kind === 'not_found' ? nearest(name, known) : undefined;
+      return [name, near === undefined ? finding : { kind: 'not_found', nearest: near }];
+    }),
+  );
+}

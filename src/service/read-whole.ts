@@ -1,0 +1,68 @@
+import { textOf } from '../base/json.ts';
+import type { Client, ListedRecord, PageReading } from './client.ts';
+import { pageSize, type ListQuery } from './page.ts';
+import type { Pacing } from './pacing.ts';
+import { triesOfOne, untilProven } from './retrieve.ts';
+
+/** A list that goes on changing while it is read is given up after so many times. */
+const mostRounds = 3;
+
+interface WholeOptions {
+  readonly client: Pick<Client, 'readPage'>;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether it is worth to ask for so many further pages, once the first has told; by default, it is. */
+  readonly isWorth?: (pages: number) => boolean;
+}
+
+/** What came of reading a list as a whole. */
+export type WholeReading =
+  | { readonly kind: 'whole'; readonly records: readonly ListedRecord[] }
+  /** The first page, where the further ones were not worth it. */
+  | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
+  /** An answer that tells nothing of the list: it was denied, for one. */
+  | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
+  /** Nothing was sent, or the run was interrupted. */
+  | { readonly kind: 'not_sent' };
+
+/**
+ * Reads all pages of a list, one after the other: by any number of readers at once, which wait for no one. It is whole only where
+ * each record that the service counts was seen; where they moved between the pages, it is read again.
+ */
+export async function readWhole(list: ListQuery, options: WholeOptions): Promise<WholeReading> {
+  let round = await readOnce(list, options);
+  for (let rounds = 1; round.kind === 'moved' && rounds < mostRounds; rounds += 1)
+    round = await readOnce(list, options);
+  if (round.kind !== 'moved') return round;
+  const { answer } = round.reading;
+  return { kind: 'unread', reading: { proof: 'nothing', answer: { ...answer, kind: 'unusable_success' } } };
+}
+
+type Round = WholeReading | { readonly kind: 'moved'; readonly reading: PageReading };
+
+async function readOnce(
+  list: ListQuery,
+  { client, pacing, signal, isWorth = () => true }: WholeOptions,
+): Promise<Round> {
+  const records = new Map<string, ListedRecord>();
+  let counted: number | undefined;
+  for (let number = 1; ; number += 1) {
+    const ask = (): Promise<PageReading> => client.readPage(list, { number, size: pageSize }, signal);
+    const reading = await untilProven(ask, pacing, triesOfOne);
+    if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
+      return { kind: 'not_sent' };
+    // The list has become shorter than it was.
+    if (reading.proof === 'absent') return { kind: 'moved', reading };
+    if (reading.proof !== 'exists') return { kind: 'unread', reading };
+    const { items, count, next, end } = reading.page;
+    for (const item of items) records.set(textOf(item.received['pk']), item);
+    counted ??= count;
+    if (count !== counted) return { kind: 'moved', reading };
+    if (next === 0)
+      return records.size === count
+        ? { kind: 'whole', records: [...records.values()] }
+        : { kind: 'moved', reading };
+    if (number === 1 && !isWorth(Math.ceil(count / end) - 1))
+      return { kind: 'begun', records: [...records.values()] };
+  }
+}

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const manifest = `version: 1
+applications:
+  - slug: grafana
+    name: Grafana
+    provider: { name: Grafana OIDC }
+    backchannel_providers: [{ name: "100% & #1" }, { name: Wiki }]
+users:
+  - username: alice
+    name: Alice
+    groups: [{ name: staff }, { name: admins }]
+`;
+
+const ids = {
+  a: '11111111-1111-4111-8111-111111111111',
+  b: '22222222-2222-4222-8222-222222222222',
+};
+
+/** Two services that hold the same under other ids. */
+const one: SandboxSeed = {
+  providers: [
+    { pk: 1, name: 'Grafana OIDC' },
+    { pk: 2, name: '100% & #1' },
+    { pk: 3, name: 'Wiki' },
+  ],
+  groups: [
+    { pk: ids.a, name: 'staff' },
+    { pk: ids.b, name: 'admins' },
+  ],
+};
+const other: SandboxSeed = {
+  providers: [
+    { pk: 30, name: 'Wiki' },
+    { pk: 10, name: 'Grafana OIDC' },
+    { pk: 20, name: '100% & #1' },
+  ],
+  groups: [
+    { pk: ids.b, name: 'staff' },
+    { pk: ids.a, name: 'admins' },
+  ],
+};
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+const flags = { output: 'text', capability: ['lookup-names', 'lookup-users'] } as const;
+
+async function run(
+  command: 'plan' | 'apply' | 'validate',
+  service: Pick<Service, 'send'>,
+  text = manifest,
+  options: object = {},
+): Promise<{ ending: string; stdout: string; stderr: string }> {
+  const { context, stdout, stderr } = capture({
+    files: { 'm.yaml': text },
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport: service.send,
+  });
+  const given = { ...flags, yes: true, ...options };
+  const ending = await { plan, apply, validate }[command](['m.yaml'], given, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+describe('the same manifests serve two services whose ids differ', () => {
+  test.each([
+    [one, { provider: 1, backchannel_providers: [2, 3] }, [ids.a, ids.b]],
+    [other, { provider: 10, backchannel_providers: [20, 30] }, [ids.b, ids.a]],
+  ])(
+    '%#: what is created has the ids of the service, and is then as declared',
+    async (seed, providers, groups) => {
+      const service = sandboxTransport(seed);
+      const { ending, stdout } = await run('apply', service);
+      expect(ending, stdout).toBe('done');
+      expect(service.sent()).toEqual([
+        { slug: 'grafana', name: 'Grafana', ...providers },
+        { username: 'alice', name: 'Alice', groups },
+      ]);
+      expect(service.lookUps()).toEqual([
+        '/providers/all/?ordering=name&page=1&page_size=100',
+        '/core/groups/?include_users=false&ordering=name&name=staff&page=1&page_size=100',
+        '/core/groups/?include_users=false&ordering=name&name=admins&page=1&page_size=100',
+      ]);
+      const again = await run('plan', service, manifest, { detailedExitcode: true });
+      expect(again.ending).toBe('done');
+      expect(again.stdout).toContain('No changes. Your infrastructure matches the configuration.');
+    },
+  );
+});
+
+test('validate sends nothing, and neither does a plan of ids', async () => {
+  const service = sandboxTransport(one);
+  expect((await run('validate', service)).stdout).toContain('Valid: 1 application, 1 user.');
+  expect(service.requests).toEqual([]);
+  const byId = 'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\n';
+  expect((await run('plan', service, byId)).ending).toBe('done');
+  expect(service.lookUps()).toEqual([]);
+});
+
+test('without the capability, a name is an error, and nothing is sent', async () => {
+  const service = sandboxTransport(one);
+  const { ending, stderr, stdout } = await run('plan', service, manifest, { capability: ['lookup-users'] });
+  expect(ending).toBe('invalid');
+  expect(stderr + stdout).toContain('m.yaml:5:15');
+  expect(stderr + stdout).toContain('[needs-capability]');
+  expect(service.requests).toEqual([]);
+});
+
+describe('names that lead to no id are told at their lines, all at once, and nothing is planned', () => {
+  const service = (): Service =>
+    sandboxTransport({
+      ...one,
+      tokens: [
+        { token: 'canary-blind', view_groups: 'none', view_providers: 'none' },
+        { token: 'canary-half', view_providers: ['Wiki'] },
+      ],
+    });
+  /** The codes and lines of the errors, of a JSON report. */
+  async function told(
+    text: string,
+    by: Pick<Service, 'send'> = service(),
+  ): Promise<{ ending: string; errors: string[]; summaries: string[] }> {
+    const { ending, stdout } = await run('plan', by, text, { output: 'json' });
+    // The document of a run without a result.
+    const { diagnostics } = JSON.parse(stdout) as {
+      diagnostics: { code: string; summary: string; range: { start: { line: number; column: number } } }[];
+    };
+    return {
+      ending,
+      errors: diagnostics.map(({ code, range: { start } }) => `${code} ${start.line}:${start.column}`),
+      summaries: diagnostics.map(({ summary }) => summary),
+    };
+  }
+
+  test('those that are not there', async () => {
+    const text = manifest.replace('Grafana OIDC', 'Grafana OIDK').replace('staff', 'Staff');
+    const { ending, errors, summaries } = await told(text);
+    expect(ending).toBe('invalid');
+    expect(errors).toEqual(['name-not-found 5:15', 'name-not-found 10:14']);
+    expect(summaries[0]).toBe(
+      'there is no provider named "Grafana OIDK", or it is not visible to this token',
+    );
+  });
+
+  test('those of the defaults once, however many entries have them', async () => {
+    const text = `version: 1
+defaults: { user: { groups: [{ name: nobody }] } }
+users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name: C }]
+`;
+    expect((await told(text)).errors).toEqual(['name-not-found 2:30']);
+  });
+
+  test('those that are denied: never as not there, and with the exit code of that', async () => {
+    const blind = sandboxTransport(
+      { ...one, tokens: [{ token: 'canary-blind', view_groups: 'none', view_providers: 'none' }] },
+      'canary-blind',
+    );
+    const { ending, errors } = await told(manifest, blind);
+    expect(ending).toBe('denied');
+    expect(errors).toEqual([
+      'service-denied 5:15',
+      'service-denied 6:29',
+      'service-denied 6:52',
+      'service-denied 10:14',
+      'service-denied 10:31',
+    ]);
+  });
+
+  test('those that the token may not see', async () => {
+    const half = sandboxTransport(
+      { ...one, tokens: [{ token: 'canary-half', view_providers: ['Wiki'] }] },
+      'canary-half',
+    );
+    expect((await told(manifest, half)).errors).toEqual(['name-not-found 5:15', 'name-not-found 6:29']);
+  });
+
+  test('two that are one provider, and a name and an id', async () => {
+    const text = `version: 1
+applications:
+  - { slug: a, name: A, provider: { name: Wiki } }
+  - { slug: b, name: B, provider: 3, backchannel_providers: [2] }
+  - { slug: c, name: C, backchannel_providers: [1, { name: "100% & #1" }] }
+`;
+    const { ending, errors, summaries } = await told(text);
+    expect(ending).toBe('invalid');
+    expect(errors).toEqual(['shared-provider 4:35', 'shared-backchannel-provider 5:48']);
+    expect(summaries[1]).toBe('backchannel provider "100% & #1" (2) is already in `b`');
+  });
+
+  test('those that could not be looked up', async () => {
+    const { ending, errors } = await told(manifest, { send: async () => answered(500, 'broken') });
+    expect(ending).toBe('failed');
+    expect(errors).toEqual([
+      'service-unexpected 5:15',
+      'service-unexpected 6:29',
+      'service-unexpected 6:52',
+      'service-unexpected 10:14',
+      'service-unexpected 10:31',
+    ]);
+  });
+
+  test('on the terminal with what to do, safe to print', async () => {
+    const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
+    const { stderr } = await run('apply', service(), text);
+    expect(stderr).toContain('there is no group named "sta\\u{202e}ff\\n::error::x", or it is not visible');
+    expect(stderr).toContain('Nothing was changed.');
+    expect(stderr).not.toMatch(/\u202e|^::/m);
+  });
+
+  test('and of a hidden field without the name', async () => {
+    const text = manifest.replace('staff', 'canary-hidden-name');
+    const files = {
+      'm.yaml': text,
+      'rollcall.yaml': 'version: 1\ncapabilities: [lookup-names]\nhide: [user.groups]\n',
+    };
+    const { context, stdout, stderr } = capture({
+      files,
+      url: 'https://id.example.com',
+      clock: virtualClock(),
+      transport: service().send,
+    });
+    const ending = await plan(['m.yaml'], { output: 'text', verbose: true }, context);
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('there is no group of this name, or it is not visible to this token');
+    expect(stderr()).toContain('GET /api/v3/core/groups/?(hidden) 200');
+    expect(stdout() + stderr()).not.toContain('canary-hidden-name');
+  });
+});

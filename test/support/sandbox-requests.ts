@@ -1,0 +1,34 @@
+import { seedSandbox, sandboxToken } from '../../src/sandbox/seed.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+
+interface SandboxTransport {
+  readonly send: Transport;
+  readonly requests: readonly HttpRequest[];
+  /** Method and path of each request but those of applications and users, in order and as a person reads them. */
+  readonly lookUps: () => string[];
+  /** The bodies of the creates. */
+  readonly sent: () => unknown[];
+}
+
+/** A way to a sandbox in the same process, with one of its tokens. */
+export function sandboxTransport(seed: SandboxSeed, token: string = sandboxToken): SandboxTransport {
+  const { sandbox, refused } = seedSandbox(seed);
+  if (refused.length > 0) throw new Error(JSON.stringify(refused));
+  const requests: HttpRequest[] = [];
+  return {
+    requests,
+    lookUps: () =>
+      requests
+        .map(({ path }) => decodeURIComponent(path.replace('/api/v3', '').replaceAll('+', ' ')))
+        .filter((path) => !/^\/core\/(?:applications|users)/.test(path)),
+    sent: () => requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body) as unknown])),
+    send: async (request) => {
+      requests.push(request);
+      const { method, path, body = '' } = request;
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = sandbox.handle({ method, path, headers, body });
+      return { kind: 'answered', ...answer };
+    },
+  };
+}
