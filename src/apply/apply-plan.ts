@@ -47,10 +47,10 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   let outagesCounted = 0;
 
   /** Counts how a create ended; `outages` is how many outages there had been when it began. */
-  function count(kind: Kind, outcome: OutcomeKind, outages: number): void {
+  function count(change: Change, outcome: OutcomeKind, outages: number): void {
     const { outlasted } = pacing.outage;
     // It was given up because its kind was stopped, so it is no sign of trouble.
-    if (outcome === 'not_attempted' && stoppedKinds.has(kind)) return;
+    if (outcome === 'not_attempted' && stoppedAs(change) !== undefined) return;
     if (outcome !== 'unknown' && outcome !== 'not_attempted') inARow = 0;
     else if (outlasted === outages || outlasted > outagesCounted) inARow += 1;
     outagesCounted = outlasted;
@@ -64,11 +64,18 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     else if (outcome === 'updated') denials.delete(kind);
   }
 
-  function whyStopped({ resource, action }: Change): StopReason | undefined {
+  function whyStopped(change: Change): StopReason | undefined {
+    const { resource, action } = change;
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     if (action === 'update' && (denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denials';
-    return stopped ?? stoppedKinds.get(resource.kind);
+    return stopped ?? stoppedAs(change);
+  }
+
+  /** Why nothing more of a kind is begun. Who may create none of it may still be allowed to change one. */
+  function stoppedAs({ resource, action }: Change): StopReason | undefined {
+    const why = stoppedKinds.get(resource.kind);
+    return action === 'update' && why === 'denied' ? undefined : why;
   }
 
   function carriedOut(change: Pending, course: Course): Promise<Settled> {
@@ -113,9 +120,9 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
           stoppedKinds.set(resource.kind, proof === 'closed' ? 'read_only' : 'denied');
       },
       mayBegin: () => whyStopped(change) === undefined,
-      mayRetry: () => !stoppedKinds.has(resource.kind),
+      mayRetry: () => stoppedAs(change) === undefined,
     });
-    count(resource.kind, settled.outcome, outlasted);
+    count(change, settled.outcome, outlasted);
     countDenials(change, settled.outcome);
     const differences = held ? compare(resource, held) : [];
     const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);

@@ -392,3 +392,120 @@ describe('interrupted in the middle of changes', () => {
     expect(world.writes()).toEqual([]);
   });
 });
+
+describe('what happens between the plan and the change', () => {
+  /** Does something just before the so-manieth request of this method. */
+  function before(world: World, method: string, nth: number, deed: () => void): void {
+    let seen = 0;
+    world.tamper = (request, answer) => {
+      if (request.method === method && (seen += 1) === nth) deed();
+      return answer();
+    };
+  }
+
+  test('beside what is declared survives: another key, another group', async () => {
+    const other = '33333333-3333-4333-8333-333333333333';
+    const groups = [staff, contractors, other].map((pk) => ({ pk, name: pk }));
+    const attributes = { dept: 'sales', theme: { dark: true } };
+    const world = new World({
+      groups,
+      users: [{ username: 'alice', name: 'Alice', groups: [contractors], attributes }],
+    });
+    before(world, 'GET', 2, () =>
+      world.patch('/users/1/', {
+        groups: [contractors, other],
+        attributes: { dept: 'sales', theme: { dark: true, wide: true }, theirs: 1 },
+      }),
+    );
+    const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], name: Alice, attributes: { theme: { dark: false } } }]\n`;
+    expect((await applied(world, users)).ending).toBe('done');
+    expect(world.held('/users/1/')).toMatchObject({
+      groups: expect.arrayContaining([contractors, other, staff]),
+      attributes: { dept: 'sales', theme: { dark: false, wide: true }, theirs: 1 },
+    });
+  });
+
+  const remade = (world: World): void => {
+    world.sandbox.delete('application', 'wiki');
+    world.sandbox.create('application', { slug: 'wiki', name: 'Wiki', group: 'Old' });
+  };
+
+  test('to the record itself, which another one replaces, leaves that other one as it is', async () => {
+    const world = new World();
+    before(world, 'GET', 2, () => remade(world));
+    const { ending, stdout } = await applied(world, wiki);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('another record has its name by now');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('to the record itself in the last moment is not reported as done', async () => {
+    const world = new World();
+    before(world, 'PATCH', 1, () => remade(world));
+    const { stdout } = await applied(world, wiki, { output: 'json' });
+    expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'unknown', attempts: 1 }]);
+    expect(stdout).toContain('another record has its name by now');
+  });
+
+  test('is looked at again before each try', async () => {
+    const world = new World();
+    let sent = 0;
+    world.tamper = ({ method }, answer) => {
+      if (method !== 'PATCH') return answer();
+      if ((sent += 1) === 1) world.patch('/applications/wiki/', { group: 'Theirs' });
+      return sent === 1 ? lost : answer();
+    };
+    const { stdout } = await applied(world, wiki, { output: 'json' });
+    expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'unknown', attempts: 1 }]);
+    expect(world.held('/applications/wiki/')['group']).toBe('Theirs');
+  });
+});
+
+test('a group that the user is in is not sent twice, however its id is written', async () => {
+  const world = new World();
+  const groups = [contractors, staff].map((id) => `"${id.toUpperCase().replaceAll('-', '')}"`).join(', ');
+  const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: [${groups}] }]\n`;
+  expect((await applied(world, users)).ending).toBe('done');
+  expect(world.writes()).toMatchObject([
+    { body: { groups: [contractors, staff.toUpperCase().replaceAll('-', '')] } },
+  ]);
+});
+
+test.each(['[1, 9007199254740993]', '{"deep":[{"id":9007199254740993}]}', '1e30', '-9007199254740993'])(
+  'attributes that hold %s are not sent back',
+  async (value) => {
+    const world = new World();
+    world.tamper = ({ path }, answer) => {
+      const exchange = answer();
+      return exchange.kind === 'answered' && path.includes('username=alice')
+        ? { ...exchange, body: exchange.body.replace('"dept":"sales"', `"dept":"sales","big":${value}`) }
+        : exchange;
+    };
+    const users = 'version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal } }]\n';
+    expect((await applied(world, users)).stdout).toContain(
+      'holds a number that is too large to be sent back',
+    );
+    expect(world.writes()).toEqual([]);
+  },
+);
+
+test('a token that may create nothing may still change something', async () => {
+  const world = new World();
+  world.tamper = ({ method }, answer) => (method === 'POST' ? answered(403, { detail: 'no' }) : answer());
+  const both =
+    'version: 1\napplications: [{ slug: anew, name: New }, { slug: newer, name: New }, { slug: wiki, name: Wiki, group: Tools }]\n';
+  const { ending, stdout } = await applied(world, both, { output: 'json', concurrency: '1' });
+  expect(ending).toBe('denied');
+  expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(['denied', 'not_attempted', 'updated']);
+});
+
+test('a licence that allows no changes stops changes and creates alike', async () => {
+  const world = new World();
+  world.tamper = ({ method }, answer) =>
+    method === 'PATCH' ? answered(400, { detail: 'no', code: 'denied_license' }) : answer();
+  const both =
+    'version: 1\napplications: [{ slug: mail, name: Post }, { slug: new, name: New }, { slug: wiki, name: Wiki, group: Tools }]\n';
+  const { stdout } = await applied(world, both, { output: 'json', concurrency: '1' });
+  expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(Array(3).fill('not_attempted'));
+  expect(world.writes()).toHaveLength(1);
+});
