@@ -7,8 +7,10 @@ import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from
 import { eventLog, type TimedEvent } from '../report/formats/events.ts';
 import { applyPlanned } from '../run/apply.ts';
 import type { ApplyRun } from '../run/result.ts';
+import { pendingIn, type Plan } from '../plan/plan.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
-import type { Planned } from './plan.ts';
+import { seenFor, type Planned } from './plan.ts';
 import { guarded, jobFor, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface ApplyOptions extends ServiceOptions {
@@ -33,14 +35,17 @@ export interface AppliedOutcome extends Omit<Outcome, 'change'> {
 }
 
 /**
- * Creates what a plan says is missing, and nothing twice. What the service refuses or leaves open is in the outcomes.
+ * Creates what a plan says is missing, and nothing twice; changes what it says, where `allow` is given here too. What the service refuses or leaves open is in the outcomes.
  * Rejects with a UsageError when the options are wrong, or lead to another service than the plan's.
  */
 export async function apply(planned: Planned, options: ApplyOptions = {}): Promise<Applied> {
   refuseUnplanned(planned);
   const { plan, manifests } = planned;
   const { failFast, onEvent = () => {} } = options;
-  const { service, own } = await settingsOf(options);
+  const { service, own } = await settingsOf({
+    ...options,
+    capabilities: options.capabilities ?? plan.capabilities ?? [],
+  });
   if (plan.service !== service.baseUrl) {
     throw new UsageError(
       `this plan was made for ${destinationName(plan)}, and the service is ${service.baseUrl}`,
@@ -62,8 +67,10 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   });
   refuseNames(resources, plan);
   const model = planFrom(plan, ({ address }) => declared.get(address));
+  const seen = seenFor(plan);
+  refuseUpdates(model, service, seen !== undefined);
   const { result } = await applyPlanned(
-    model,
+    { ...model, ...seen },
     { ...service, hide, capabilities: model.capabilities ?? [] },
     { failFast },
     job,
@@ -80,6 +87,24 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
     outcomes: outcomes.map((outcome) => ({ ...outcome, change: changeDocument(outcome.change) })),
     manifests,
   };
+}
+
+/** What exists is changed only where this call allows it too, and as the plan saw it: that is not in its document. */
+function refuseUpdates(plan: Plan, { allow }: ServiceSettings, isKnown: boolean): void {
+  const change = pendingIn(plan).find(({ action }) => action !== 'create');
+  if (change === undefined) return;
+  const { resource, action } = change;
+  const what = `the plan would ${action} ${resource.address}`;
+  if (!allow.some((allowed) => allowed === action))
+    throw new UsageError(
+      `${what}, and this call does not allow it`,
+      `Give \`allow: ['${action}']\` to apply as well.`,
+    );
+  if (isKnown) return;
+  throw new UsageError(
+    `${what}, and it is not the one that plan made`,
+    'Pass what plan gave, and no copy of it. A plan in a file is for `rollcall apply --plan`.',
+  );
 }
 
 /** A program without types may pass a plan that failed. */

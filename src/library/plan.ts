@@ -9,7 +9,7 @@ import { digestOf } from '../plan/manifest-digest.ts';
 import { haltDiagnostics } from '../report/words/diagnostics.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { planChecked } from '../run/plan.ts';
+import { planChecked, type Planned as MadePlan } from '../run/plan.ts';
 import { destinationOf } from '../settings/service-settings.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import { guarded, jobFor, nameOf, settingsOf, type ServiceOptions } from './service.ts';
@@ -41,6 +41,14 @@ export interface NotPlanned extends Destination {
   readonly manifests: ValidManifests;
 }
 
+/** What the service held, with its secrets: it is not to be seen from outside, and what exists is changed only from there. */
+const seenBy = new WeakMap<PlanDocument, Pick<MadePlan, 'observed' | 'updates'>>();
+
+/** What a plan saw that was made here and may change what exists; nothing of any other, such as a copy. */
+export function seenFor(document: PlanDocument): Pick<MadePlan, 'observed' | 'updates'> | undefined {
+  return seenBy.get(document);
+}
+
 /** Looks up what the manifests declare, and compares. Creates nothing. Rejects with a UsageError when the options are wrong. */
 export async function plan(
   manifests: ValidManifests,
@@ -62,14 +70,14 @@ export async function plan(
   const manifestDigest = digestOf(loaded.resources.map((resource) => withNames(resource)));
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };
   const { result, halt } = await planChecked(scoped, service, {}, jobFor(options));
-  return result
-    ? { kind: 'planned', plan: planDocument(result), manifests: withLookedUp(manifests, result) }
-    : {
-        kind: 'failed',
-        ...destinationOf(service),
-        diagnostics: halt ? haltDiagnostics(halt) : [],
-        manifests,
-      };
+  if (result === undefined) {
+    const diagnostics = halt ? haltDiagnostics(halt) : [];
+    return { kind: 'failed', ...destinationOf(service), diagnostics, manifests };
+  }
+  const document = planDocument(result);
+  const { observed, updates } = result;
+  if (updates) seenBy.set(document, { observed, updates });
+  return { kind: 'planned', plan: document, manifests: withLookedUp(manifests, result) };
 }
 
 /** The manifests with the ids that a plan has looked up for their names. */

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly concurrency?: number;
   /** What goes beyond the three documented operations of the service, such as `lookup-users`; else `ROLLCALL_CAPABILITIES`, or nothing. */
   readonly capabilities?: readonly string[];
+  /** What may be done beside creating what is missing: `update`, with the capability of that name. Nothing by default. */
+  readonly allow?: readonly string[] | undefined;
   /** A PEM file of authorities to trust as well. */
   readonly caFile?: string;
   /** A PEM file to show to a service that asks for it, and its key if that is in another file. */
@@ -68,6 +70,7 @@ export async function settingsOf(
       waitSeconds: options.waitSeconds,
       concurrency: options.concurrency,
       capabilities: options.capabilities,
+      allow: options.allow,
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     },
     { env, files: nodeFiles },

@@ -68,9 +68,9 @@ export async function applySaved(
   });
 }
 
-/** Creates what a plan says is missing that was made before, without looking anything up again. */
+/** Carries out a plan that was made before; only what it would change is looked up again. */
 export function applyPlanned(
-  plan: Plan,
+  plan: Plan & Partial<Pick<Planned, 'observed' | 'updates'>>,
   settings: ServiceSettings,
   options: ApplyOptions,
   job: Job,

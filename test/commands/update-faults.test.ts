@@ -6,6 +6,8 @@ import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts'
 import { formatNames } from '../../src/report/formats/all.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Exchange } from '../../src/service/transport.ts';
+import { application } from '../../src/kinds/application.ts';
+import { createClient } from '../../src/service/client.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
 
@@ -508,4 +510,20 @@ test('a licence that allows no changes stops changes and creates alike', async (
   const { stdout } = await applied(world, both, { output: 'json', concurrency: '1' });
   expect(outcomesIn(stdout).map(({ outcome }) => outcome)).toEqual(Array(3).fill('not_attempted'));
   expect(world.writes()).toHaveLength(1);
+});
+
+test('what a header holds as well is compared as it was received', async () => {
+  const world = new World();
+  const tools = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: engineering }]\n';
+  const { ending } = await applied(world, tools, { header: ['X-Team: engineering'] });
+  expect(ending).toBe('done');
+  expect(world.held('/applications/wiki/')['group']).toBe('engineering');
+});
+
+test('without the capability, the client itself sends no change', async () => {
+  const world = new World();
+  const client = createClient(world.send, ['lookup-users', 'lists', 'release']);
+  const sending = client.update(application, 'wiki', '1', { group: 'Tools' });
+  await expect(sending).rejects.toThrow('nothing is changed');
+  expect(world.requests).toEqual([]);
 });

@@ -438,3 +438,45 @@ describe('names in place of ids', () => {
     expect(read.diagnostics.map(({ code }) => code)).toEqual(['needs-capability', 'needs-capability']);
   });
 });
+
+describe('changes', () => {
+  const options = { capabilities: ['update'], allow: ['update'] };
+  const other = ['applications:', '  - { slug: here, name: There }'];
+
+  test('are made where both switches are on, for the plan and for apply, and then there is nothing left', async () => {
+    const manifests = await valid(...other);
+    const made = await planned(manifests, options);
+    expect(made.plan.summary).toMatchObject({ update: 1, differs: 0 });
+    expect(await apply(made, { ...service, ...options })).toMatchObject({
+      kind: 'complete',
+      outcomes: [{ outcome: 'updated', attempts: 1 }],
+    });
+    expect((await planned(manifests, options)).plan.summary).toMatchObject({ update: 0, in_sync: 1 });
+  });
+
+  test('keep what somebody else changed since the plan', async () => {
+    const made = await planned(await valid(...other), options);
+    const mine = await planned(await valid('applications:', '  - { slug: here, name: Mine }'), options);
+    await apply(mine, { ...service, ...options });
+    expect(await apply(made, { ...service, ...options })).toMatchObject({
+      kind: 'incomplete',
+      outcomes: [{ outcome: 'conflict', attempts: 0 }],
+    });
+  });
+
+  test('are refused without a switch, or of a plan that was copied', async () => {
+    const methods: string[] = [];
+    const manifests = await valid(...other);
+    await expect(plan(manifests, { ...service, allow: ['update'] })).rejects.toThrow(
+      'allow is update, and the capability `update` is not turned on',
+    );
+    const made = await planned(manifests, options);
+    onRequest = (method) => methods.push(method);
+    await expect(apply(made, service)).rejects.toThrow(
+      'the plan would update application.here, and this call does not allow it',
+    );
+    const copy = { ...made, plan: structuredClone(made.plan) };
+    await expect(apply(copy, { ...service, ...options })).rejects.toThrow('it is not the one that plan made');
+    expect(methods).toEqual([]);
+  });
+});
