@@ -158,6 +158,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly idForm?: IdForm;
   /** The kind of record whose ids it holds, or whose names in their place. */
   readonly refersTo?: Related;
+  /** Where a record of the service tells the names of those: an object with a `pk` and a `name`, or a list of such. */
+  readonly namedIn?: string;
   /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */
   readonly otherNames?: readonly string[];
   /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */

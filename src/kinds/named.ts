@@ -1,8 +1,8 @@
-import { isJsonList, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Kind } from './kind.ts';
 import { isNameOfOne } from './name-of-one.ts';
 import type { Related } from './related.ts';
-import type { Resource } from './resource.ts';
+import type { Names, Resource } from './resource.ts';
 
 /** An id that a resource declares by a name. */
 export interface DeclaredName {
@@ -50,6 +50,57 @@ export function withNames(resource: Resource): Resource {
   const { names, ...rest } = resource;
   if (names === undefined) return resource;
   return replaced(rest, new Map(Object.entries(names).map(([place, name]) => [place, { name }])));
+}
+
+/** The names by which a resource declares ids of a field, by these ids in one form. */
+export function namesById({ kind, fields, names = {} }: Resource, field: string): NamesById {
+  return namesIn(kind, field, fields[field] ?? null, names);
+}
+
+/** The names that stand at places of a value of a field, by the ids that stand there. */
+export function namesIn(kind: Kind, field: string, value: JsonValue, names: Names): NamesById {
+  const found = new Map<JsonValue, string>();
+  for (const { id, place } of idsIn(field, value)) {
+    const name = Object.hasOwn(names, place) ? names[place] : undefined;
+    if (name !== undefined) found.set(idKey(kind, field, id), name);
+  }
+  return found;
+}
+
+/** The names that a record of the service tells of the ids in a field, by these ids in one form. */
+export function namesToldBy(kind: Kind, field: string, record: JsonObject): NamesById {
+  const { namedIn } = kind.fields[field] ?? {};
+  const told = (namedIn === undefined ? null : record[namedIn]) ?? null;
+  return new Map(
+    (isJsonList(told) ? told : [told]).flatMap((one): [JsonValue, string][] => {
+      const { pk, name } = isJsonObject(one) ? one : {};
+      return pk !== undefined && typeof name === 'string' ? [[idKey(kind, field, pk), name]] : [];
+    }),
+  );
+}
+
+/** The names of the ids in a value of a field, by their JSON Pointers from the fields. */
+export function namesAt(kind: Kind, field: string, value: JsonValue, names: NamesById): Names {
+  if (names.size === 0) return {};
+  return Object.fromEntries(
+    idsIn(field, value).flatMap(({ id, place }) => {
+      const name = names.get(idKey(kind, field, id));
+      return name === undefined ? [] : [[place, name] as const];
+    }),
+  );
+}
+
+/** By ids in one form. */
+export type NamesById = ReadonlyMap<JsonValue, string>;
+
+function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
+  return kind.fields[field]?.idForm?.(id) ?? id;
+}
+
+/** What stands in a field where ids can stand: its items, or the one value of a field that is no list. */
+export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue; readonly place: string }[] {
+  if (isJsonList(value)) return value.map((id, item) => ({ id, place: pointer([field, item]) }));
+  return value === null ? [] : [{ id: value, place: pointer([field]) }];
 }
 
 /** The fields of a kind that hold ids, and of what. */

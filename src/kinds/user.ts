@@ -45,6 +45,7 @@ const fields = {
   },
   groups: {
     refersTo: groups,
+    namedIn: 'groups_obj',
     idForm: plainUuid,
     default: [],
     part: someIds(plainUuid),

@@ -2,18 +2,20 @@ import { sameJson } from '../kinds/same.ts';
 import { serviceFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isIdentifier } from '../service/answer.ts';
-import { heldIn, type ListedRecord } from '../service/client.ts';
+import { heldIn, namesTold, type ListedRecord } from '../service/client.ts';
 import type { HeldRecord } from '../service/types.ts';
 
 /** What the pages of one list show of the declared resources of its kind, and nothing of all else that they show. */
 export class Listed {
   readonly #kind: Kind;
+  readonly #knowsNames: boolean;
   readonly #wanted: ReadonlyMap<string, Resource>;
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();
 
-  constructor(kind: Kind, resources: readonly Resource[]) {
+  constructor(kind: Kind, resources: readonly Resource[], knowsNames: boolean) {
     this.#kind = kind;
+    this.#knowsNames = knowsNames;
     this.#wanted = new Map(resources.map((resource) => [resource.name, resource]));
   }
 
@@ -33,7 +35,10 @@ export class Listed {
     const resource = typeof name === 'string' ? this.#wanted.get(name) : undefined;
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = Object.keys(serviceFields(this.#kind, resource.fields));
-    const held = heldIn(received, shown, declared);
+    const held = {
+      ...heldIn(received, shown, declared),
+      ...(this.#knowsNames && { names: namesTold(this.#kind, shown) }),
+    };
     const before = this.#found.get(resource);
     const isWhole = isIdentifier(received['pk']) && declared.every((field) => Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {

@@ -108,7 +108,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     return ended(isDoubtful ? { kind: 'doubtful' } : failed && { kind: 'failed', failed }, failed);
   }
   const { count } = counted;
-  const listed = new Listed(kind, declared);
+  const listed = new Listed(kind, declared, client.knowsNames);
   const isWorth = (pages: number): boolean => pages < Math.min(listed.open, count);
   if (!isWorth(Math.ceil(count / pageSize))) return ended({ kind: 'too_many', count });
   const { isDoubtful, pages, failed } = await readPages(list, {

@@ -1,7 +1,8 @@
 import { redactorOf } from '../base/redactor.ts';
 import { managedPart, sameValue, serviceFields } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
-import { blankFor, type Resource } from '../kinds/resource.ts';
+import { namesAt } from '../kinds/named.ts';
+import { blankFor, type Names, type Resource } from '../kinds/resource.ts';
 import type { Held } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
@@ -9,14 +10,21 @@ import type { Difference } from './plan.ts';
  * The declared fields that have another value in what the service holds, in the order of the manifest. What is not declared is
  * not compared; a declared field that the service does not hold at all counts as null there.
  */
-export function compare(resource: Resource, { fields, shown = fields }: Held): Difference[] {
+export function compare(resource: Resource, { fields, shown = fields, names = {} }: Held): Difference[] {
   const differences: Difference[] = [];
   for (const [field, declared] of Object.entries(serviceFields(resource.kind, resource.fields))) {
     if (sameValue(resource.kind, field, declared, declaredPart(resource, field, fields))) continue;
+    const observed = shownPart(resource, field, shown);
+    const told = blankFor(resource, field) === undefined ? names[field] : undefined;
+    const observedNames = told ? namesAt(resource.kind, field, observed, told) : {};
+    const redactor = redactorOf(resource.secrets);
     differences.push({
       field,
       declared: resource.shown[field] ?? null,
-      observed: shownPart(resource, field, shown),
+      observed,
+      ...(Object.keys(observedNames).length > 0 && {
+        observedNames: mapValues(observedNames, (name) => redactor.clean(name)),
+      }),
     });
   }
   return differences;
@@ -41,4 +49,8 @@ export function shownPart(
   return (
     blankFor(resource, field) ?? redactorOf(resource.secrets).cleanJson(declaredPart(resource, field, shown))
   );
+}
+
+function mapValues(names: Names, change: (name: string) => string): Names {
+  return Object.fromEntries(Object.entries(names).map(([place, name]) => [place, change(name)]));
 }

@@ -1,11 +1,12 @@
 import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { JsonObject } from '../base/json.ts';
+import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import { instructions, serviceFields } from '../kinds/kind.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
-import { blankFor, sourceOf, withHidden, type Resource, type Source } from '../kinds/resource.ts';
+import { namesAt, namesById, referring } from '../kinds/named.ts';
+import { blankFor, sourceOf, withHidden, type Names, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
@@ -78,7 +79,11 @@ export interface ChangeDocument {
         readonly after: ObservedFields;
       };
   /** Every declared field whose observed value is another. Only what exists can differ. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly DifferenceDocument[];
+  /** The names that the manifest declares in place of ids, by the JSON Pointer of each from what is declared: `/groups/0`. */
+  readonly names?: Names;
+  /** What the service tells of the names of observed ids in the differences, by the JSON Pointer of each from `before`. */
+  readonly observed_names?: Names;
   readonly since?: Alteration;
   /** Why what differs is not changed, although changes are allowed. */
   readonly left_because?: string;
@@ -87,6 +92,9 @@ export interface ChangeDocument {
   /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
   readonly exactly?: readonly string[];
 }
+
+/** A difference as it is written: the names are told of the change as a whole. */
+export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
   const changes = plan.changes.map((change) => changeDocument(change));
@@ -120,6 +128,12 @@ export function changeDocument({
   since,
 }: Change): ChangeDocument {
   const { address, kind, name, shown } = resource;
+  const names = declaredNames(
+    resource,
+    new Map(differences.map(({ field, declared }) => [field, declared])),
+    action === 'create' ? shown : observed,
+  );
+  const observedNames = Object.assign({}, ...differences.map((each) => each.observedNames ?? {})) as Names;
   return {
     address,
     name,
@@ -127,7 +141,9 @@ export function changeDocument({
     type: kind.type,
     presence,
     change: stepOf(action, observed, differences, serviceFields(kind, shown)),
-    differences,
+    differences: differences.map(differenceDocument),
+    ...(Object.keys(names).length > 0 && { names }),
+    ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
     ...(leftBecause !== undefined && { left_because: leftBecause }),
     ...(remarks && { remarks }),
     ...(since && { since }),
@@ -154,6 +170,26 @@ function stepOf(
 /** What a field holds after its change. */
 export function withDeclared(observed: ObservedFields, differences: readonly Difference[]): ObservedFields {
   return { ...observed, ...Object.fromEntries(differences.map(({ field, declared }) => [field, declared])) };
+}
+
+export function differenceDocument({ field, declared, observed }: Difference): DifferenceDocument {
+  return { field, declared, observed };
+}
+
+/** The names that are declared in place of ids, where a document says what is declared: in a difference, or else beside it. */
+function declaredNames(
+  resource: Resource,
+  differing: ReadonlyMap<string, JsonValue>,
+  values: Readonly<Record<string, JsonValue>>,
+): Names {
+  if (resource.names === undefined) return {};
+  const { kind } = resource;
+  const names: Record<string, string> = {};
+  for (const [field] of referring(kind)) {
+    const value = differing.get(field) ?? values[field] ?? null;
+    Object.assign(names, namesAt(kind, field, value, namesById(resource, field)));
+  }
+  return names;
 }
 
 /** What a document says a second time: which of its changes differ, and how many there are of each kind. */
@@ -201,6 +237,7 @@ export function changeFrom(
   hide: Hide = [],
 ): Change {
   const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
+  const { observed_names: told = {} } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenOf(known.kind, hide));
@@ -213,14 +250,23 @@ export function changeFrom(
     differences: differences.map((difference) => {
       const { field, declared } = difference;
       const observed = blankFor(resource, field);
+      const observedNames = namesOf(field, told);
       return observed === undefined
-        ? difference
+        ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
         : { field, declared: resource.shown[field] ?? declared, observed };
     }),
     ...(leftBecause !== undefined && { leftBecause }),
     ...(remarks && { remarks }),
     ...(since && { since }),
   };
+}
+
+/** Those of some names that are in a field. */
+function namesOf(field: string, names: Names): Names {
+  const whole = pointer([field]);
+  return Object.fromEntries(
+    Object.entries(names).filter(([place]) => place === whole || place.startsWith(`${whole}/`)),
+  );
 }
 
 function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
@@ -231,14 +277,15 @@ function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
 
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { change, differences, exactly } = document;
+  const { change, differences, exactly, names } = document;
   const differing = differences.map(({ field, declared }) => [field, declared] as const);
   // What is in sync is declared as it is observed.
-  return resourceAt(document, {
+  const resource = resourceAt(document, {
     ...change.after,
     ...Object.fromEntries(differing),
     ...(exactly && { exactly }),
   });
+  return names ? { ...resource, names } : resource;
 }
 
 /** A resource of which a document tells where it is declared, and perhaps its fields; likewise to be shown. */

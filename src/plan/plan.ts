@@ -3,7 +3,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Resource } from '../kinds/resource.ts';
+import type { Names, Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
@@ -52,6 +52,8 @@ export interface Difference {
   readonly declared: JsonValue;
   /** Null also when the service does not show the field. */
   readonly observed: JsonValue;
+  /** What the service tells of the names of observed ids, by the JSON Pointer of each from the fields. */
+  readonly observedNames?: Names;
 }
 
 /** How changes are counted and shown. */

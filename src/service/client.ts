@@ -7,6 +7,8 @@ import {
   type JsonValue,
 } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
+import { namesToldBy, referring } from '../kinds/named.ts';
+import { namesNeed } from '../kinds/name-of-one.ts';
 import { canBeListed, canBeRead, serviceFields, type Kind } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
@@ -78,6 +80,8 @@ interface Understood {
 
 /** What rollcall asks of the service. */
 export interface Client {
+  /** Whether names of ids are looked up, and what records tell of them is kept. */
+  readonly knowsNames: boolean;
   /** Whether a record of this kind can be looked up, with what is turned on. */
   canRead(kind: Kind): boolean;
   /** Sends one request, once. Rejects only where this kind cannot be read. */
@@ -96,7 +100,9 @@ export interface Client {
 
 export function createClient(send: Transport, turnedOn: readonly Capability[] = []): Client {
   const canRead = (kind: Kind): boolean => canBeRead(kind, turnedOn);
+  const knowsNames = turnedOn.includes(namesNeed);
   return {
+    knowsNames,
     canRead,
     canList: (kind) => canBeListed(kind, turnedOn),
     async read(kind, name, signal) {
@@ -111,7 +117,10 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         proof,
         answer,
         ...rest,
-        held: heldIn(recordOf(exchange, answer, answers), answer.body ?? {}, Object.keys(kind.fields)),
+        held: {
+          ...heldIn(recordOf(exchange, answer, answers), answer.body ?? {}, Object.keys(kind.fields)),
+          ...(knowsNames && { names: namesTold(kind, answer.body ?? {}) }),
+        },
       };
     },
     async readPage(list, page, signal) {
@@ -171,6 +180,11 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
 function understood(answer: Answer): Understood {
   const { stop } = whatAnswersProve[answer.kind];
   return { answer, ...(stop && { stop }) };
+}
+
+/** What a record, as it may be shown, tells of the names of ids. */
+export function namesTold(kind: Kind, shown: JsonObject): NonNullable<HeldRecord['names']> {
+  return Object.fromEntries(referring(kind).map(([field]) => [field, namesToldBy(kind, field, shown)]));
 }
 
 /** Of a record as it was received and as it may be shown: its id, and the fields that have these names. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
+import type { NamesById } from '../kinds/named.ts';
 
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {
@@ -6,6 +7,8 @@ export interface Held {
   readonly fields: Readonly<Record<string, JsonValue>>;
   /** The same without the secrets that rollcall sends with each request; none where they hold none. */
   readonly shown?: Readonly<Record<string, JsonValue>>;
+  /** What the service tells of the names of the ids in a field, without such secrets; where names are looked up. */
+  readonly names?: Readonly<Record<string, NamesById>>;
 }
 
 /**

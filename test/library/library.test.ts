@@ -421,10 +421,13 @@ describe('names in place of ids', () => {
     const [application, user] = made.plan.resource_changes;
     expect(application?.change.after).toMatchObject({ provider: 7, backchannel_providers: [3] });
     expect(user?.change.after).toMatchObject({ groups: ['11111111-1111-4111-8111-111111111111'] });
+    expect(application?.names).toEqual({ '/provider': 'Provider 7' });
+    expect(renderPlan(made, 'text')).toContain('"Provider 7" (7)');
     const again = await planned(made.manifests, { capabilities });
     expect(again.plan.manifest_digest).toBe(made.plan.manifest_digest);
-    const { outcomes } = await apply(made, service);
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
+    const applied = await apply(made, service);
+    expect(applied.outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
+    expect(renderApply(applied, 'json')).not.toContain('Provider 7');
     const { plan: after } = await planned(manifests, { capabilities: ['lookup-names', 'lookup-users'] });
     expect(after.summary).toMatchObject({ in_sync: 2 });
   });

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { isJsonList, pointer, type JsonValue } from '../../base/json.ts';
 import { shownPlace } from '../../base/source.ts';
+import { idsIn } from '../../kinds/named.ts';
 import { shownId } from '../../kinds/name-of-one.ts';
 import { blankFor, diagnosticOf, nameOf, placeOf, type Resource } from '../../kinds/resource.ts';
 import { FirstPlaces } from '../first-places.ts';
@@ -36,14 +36,10 @@ export const belongsToOne: Rule = (names) => {
 
 /** Each value of a field once, in a form that is its own, and as people see it. */
 function valuesIn({ fields, names }: Resource, field: string): Map<string, string> {
-  const declared = fields[field] ?? null;
   const found = new Map<string, string>();
-  const add = (value: JsonValue, place: string): void => {
-    const key = shownId(value);
-    if (!found.has(key)) found.set(key, shownId(value, names?.[place]));
-  };
-  if (isJsonList(declared))
-    for (const [item, value] of declared.entries()) add(value, pointer([field, item]));
-  else if (declared !== null) add(declared, pointer([field]));
+  for (const { id, place } of idsIn(field, fields[field] ?? null)) {
+    const key = shownId(id);
+    if (!found.has(key)) found.set(key, shownId(id, names?.[place]));
+  }
   return found;
 }

@@ -1,10 +1,20 @@
-import type { JsonValue } from '../../base/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { isBlank } from '../../base/sensitive.ts';
 import { kindOf } from '../../kinds/all.ts';
 import type { Capability } from '../../kinds/capability.ts';
-import { canBeRead, instructions } from '../../kinds/kind.ts';
+import { canBeRead, instructions, type Kind } from '../../kinds/kind.ts';
+import { idsIn, referring } from '../../kinds/named.ts';
+import { namesNeed } from '../../kinds/name-of-one.ts';
 import { canonical } from '../canonical.ts';
-import { countedDocument, withDeclared, type ChangeDocument, type PlanDocument } from '../document.ts';
-import type { Difference, ObservedFields } from '../plan.ts';
+import {
+  countedDocument,
+  shownResource,
+  withDeclared,
+  type ChangeDocument,
+  type DifferenceDocument,
+  type PlanDocument,
+} from '../document.ts';
+import type { ObservedFields } from '../plan.ts';
 import type { SavedPlan } from './document.ts';
 
 /**
@@ -28,7 +38,7 @@ export function documentFault(plan: PlanDocument): string | undefined {
     const { address } = change;
     if (seen.has(address)) return `${address} is in it twice`;
     seen.add(address);
-    const fault = changeFault(change, plan.capabilities);
+    const fault = changeFault(change, plan.capabilities) ?? namesFault(change, plan.capabilities);
     if (fault !== undefined) return `${address}: ${fault}`;
   }
   const { resource_drift: drift, summary } = countedDocument(changes);
@@ -64,12 +74,37 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
   }
 }
 
-function differencesFault(before: ObservedFields, differences: readonly Difference[]): string | undefined {
+function differencesFault(
+  before: ObservedFields,
+  differences: readonly DifferenceDocument[],
+): string | undefined {
   return differences.every(
     ({ field, observed }) => Object.hasOwn(before, field) && same(before[field], observed),
   )
     ? undefined
     : 'it differs in what was not observed';
+}
+
+/** Each name is that of an id in the change: of a declared one, or of one that was observed where it differs. */
+function namesFault(change: ChangeDocument, turnedOn: readonly Capability[] = []): string | undefined {
+  const { names = {}, observed_names: told = {}, differences } = change;
+  const { fields } = shownResource(change);
+  const observed = Object.fromEntries(differences.map((each) => [each.field, each.observed]));
+  const kind = kindOf(change.type);
+  const places = [...Object.keys(names), ...Object.keys(told)];
+  if (places.length > 0 && !turnedOn.includes(namesNeed)) return `names need the capability ${namesNeed}`;
+  const areIds =
+    Object.keys(names).every((place) => isIdAt(place, kind, fields)) &&
+    Object.keys(told).every((place) => isIdAt(place, kind, observed));
+  return areIds ? undefined : 'a name is not that of an id';
+}
+
+function isIdAt(place: string, kind: Kind, values: JsonObject): boolean {
+  return referring(kind).some(([field]) =>
+    idsIn(field, values[field] ?? null).some(
+      (id) => id.place === place && typeof id.id !== 'object' && !isBlank(id.id),
+    ),
+  );
 }
 
 function same(a: unknown, b: unknown): boolean {

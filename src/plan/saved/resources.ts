@@ -11,6 +11,7 @@ import {
   type JsonValue,
 } from '../../base/json.ts';
 import { hiddenOf, type Hide } from '../../kinds/hide.ts';
+import { declaredNames } from '../../kinds/named.ts';
 import { diagnosticOf, placeOf, withHidden, type Resource, type Template } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { planFrom, shownResource } from '../document.ts';
@@ -108,7 +109,9 @@ async function resolved(
   }
   const declared = isJsonObject(fields) ? fields : {};
   const isValid = validate({ version: 1, [kind.list]: [declared] });
-  if (!isValid || declared[kind.identity] !== name || !couldBeParsed(declared)) {
+  // A name has an id in a plan.
+  const isNamed = declaredNames({ kind, fields: declared }).length > 0;
+  if (!isValid || isNamed || declared[kind.identity] !== name || !couldBeParsed(declared)) {
     return {
       code: 'stale-plan',
       summary: 'this is not what a manifest can declare',

@@ -1,8 +1,9 @@
-import type { JsonValue } from '../../base/json.ts';
+import { stepsOf, type JsonValue } from '../../base/json.ts';
 import { blankFor, type Resource } from '../../kinds/resource.ts';
 import { sameValue } from '../../kinds/kind.ts';
+import { idsIn } from '../../kinds/named.ts';
 import type { ObservedState } from '../../observe/observe.ts';
-import type { ChangeDocument } from '../document.ts';
+import { shownResource, type ChangeDocument } from '../document.ts';
 import type { Change, Plan } from '../plan.ts';
 import { savedChanges, unhidden, type SavedChange, type SavedPlan } from './document.ts';
 
@@ -14,6 +15,13 @@ export type Staleness =
       readonly field: string;
       readonly planned: JsonValue;
       readonly observed: JsonValue;
+    }
+  /** A name leads to another id. */
+  | {
+      readonly kind: 'name';
+      readonly field: string;
+      /** None where it may not be shown. */
+      readonly shown?: { readonly name: string; readonly planned: JsonValue; readonly found: JsonValue };
     }
   /** A value that is not shown, as the environment or a file holds it, or as the service does. */
   | { readonly kind: 'sensitive'; readonly where: 'declared' | 'observed' };
@@ -34,12 +42,31 @@ export function changedSince(saved: SavedPlan, now: Plan, observed: ObservedStat
     const then = planned.get(address);
     if (then === undefined || change === undefined) throw new Error(`${address} is not in the saved plan`);
     const found = [
+      ...otherIds(shownResource(then), resource),
       ...presenceOrFields(then, change),
       ...sensitiveValues(saved.saved[address], hidden[address]),
     ];
     const [first, ...others] = found.map((each) => asShown(each, resource));
     return first === undefined ? [] : [{ resource, staleness: [first, ...others] }];
   });
+}
+
+/** The names of a plan that lead to other ids now. */
+function otherIds(then: Resource, now: Resource): Staleness[] {
+  return Object.entries(then.names ?? {}).flatMap(([place, name]): Staleness[] => {
+    const [field = ''] = stepsOf(place);
+    const [planned, found] = [then, now].map(({ fields }) => idAt(place, fields[field] ?? null, field));
+    if (planned === undefined || found === undefined) throw new Error(`there is no id at ${place}`);
+    // Both are as the service wrote them.
+    if (planned === found) return [];
+    return [
+      { kind: 'name', field, ...(blankFor(now, field) === undefined && { shown: { name, planned, found } }) },
+    ];
+  });
+}
+
+function idAt(place: string, value: JsonValue, field: string): JsonValue | undefined {
+  return idsIn(field, value).find((id) => id.place === place)?.id;
 }
 
 /** The same, without the values where people may not see them. */

@@ -167,6 +167,8 @@ function fieldValue(view: FieldView): Html {
       return typeof view.value === 'string' && view.value.includes('\n')
         ? markup`<pre>\n${view.value}</pre>`
         : markup`<code>${quoted(view.value)}</code>`;
+    case 'ids':
+      return markup`<code>${view.text}</code>`;
     case 'words':
       return markup`${view.words}`;
     case 'sides':

@@ -1,5 +1,5 @@
 import { sourceOf } from '../../kinds/resource.ts';
-import { planDocument, type ShownDiagnostic } from '../../plan/document.ts';
+import { differenceDocument, planDocument, type ShownDiagnostic } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { ApplyDocument, OutcomeDocument } from '../apply-document.ts';
 import { unsafe } from '../printable.ts';
@@ -119,7 +119,7 @@ function outcomeDocument(outcome: ToldOutcome): OutcomeDocument {
     source: sourceOf(resource),
     outcome: outcome.outcome,
     ...(outcome.doubt && { doubt: outcome.doubt }),
-    ...(outcome.differences && { differences: outcome.differences }),
+    ...(outcome.differences && { differences: outcome.differences.map(differenceDocument) }),
     ...(outcome.stoppedBy && { stopped_by: outcome.stoppedBy }),
     ...(outcome.needsFix && { needs_fix: true }),
     ...(detail !== '' && { detail }),

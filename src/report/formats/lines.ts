@@ -190,6 +190,11 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
       const name = field.padEnd(column - fieldIndent);
       return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
     }
+    case 'ids': {
+      const [first, ...others] = wrapped(view.text, width - column);
+      const name = field.padEnd(column - fieldIndent);
+      return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
+    }
     case 'words':
       return [indented(fieldIndent, `${field}  ${view.words}`)];
     case 'sides':

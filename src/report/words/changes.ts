@@ -1,6 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
-import type { Resource } from '../../kinds/resource.ts';
+import { idsIn, namesAt, namesById } from '../../kinds/named.ts';
+import { isNameOfOne, shownId } from '../../kinds/name-of-one.ts';
+import type { Names, Resource } from '../../kinds/resource.ts';
 import { lackingIds } from '../../kinds/kind.ts';
 import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
@@ -18,6 +20,8 @@ interface ChangeView {
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
+  /** Ids with their names, safe to print. */
+  | { readonly kind: 'ids'; readonly field: string; readonly text: string }
   /** Short values, shown one above the other. */
   | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
   /** Two long texts: removed is the first side, added the second. */
@@ -150,7 +154,9 @@ function fieldsOf({ resource, presence, differences, since }: Change): FieldView
     return differences.flatMap((difference) => differenceViews(difference, resource));
   return Object.entries(resource.shown).flatMap(([field, value]): FieldView[] => {
     const difference = differing.get(field);
-    return difference ? differenceViews(difference, resource) : [{ kind: 'value', field, value }];
+    if (difference) return differenceViews(difference, resource);
+    const text = namedText(field, value, resource.names);
+    return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
   });
 }
 
@@ -182,14 +188,29 @@ function alteredView(
     return [{ kind: 'words', field, words: `${now.slice(0, -1)}, and something else before)` }, ...differs];
   if (typeof before === 'string' && typeof now === 'string' && isForDiff(before, now))
     return [{ kind: 'diff', field, names: ['before', 'now'], lines: textDiff(before, now) }, ...differs];
-  const sides = [side('before', 'removed', before), side('now', 'added', now)];
-  if (difference) sides.push(side('observed', 'same', difference.observed));
+  // What was looked up now may have had another id then.
+  const of = (value: JsonValue | undefined): string | undefined => namedText(field, value);
+  const sides = [side('before', 'removed', before, of(before)), side('now', 'added', now, of(now))];
+  if (difference) sides.push(observedSide('same', difference));
   return [{ kind: 'sides', field, sides }];
 }
 
-function side(name: SideName, look: Side['look'], value: JsonValue | undefined): Side {
+function side(name: SideName, look: Side['look'], value: JsonValue | undefined, text?: string): Side {
   const nothing = name === 'observed' ? '(none)' : '(not declared)';
-  return { name, look, text: value === undefined ? nothing : spaced(value) };
+  return { name, look, text: text ?? (value === undefined ? nothing : spaced(value)) };
+}
+
+function observedSide(look: Side['look'], { field, observed, observedNames }: Part): Side {
+  return side('observed', look, observed, namedText(field, observed, observedNames));
+}
+
+/** Ids with their names, as far as those are known, and names that stand in their place. None where there is no name among them. */
+function namedText(field: string, value: JsonValue | undefined, names: Names = {}): string | undefined {
+  if (value === undefined || isBlank(value)) return undefined;
+  const ids = idsIn(field, value);
+  if (!ids.some(({ id, place }) => isNameOfOne(id) || Object.hasOwn(names, place))) return undefined;
+  const texts = ids.map(({ id, place }) => shownId(id, names[place]));
+  return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
 /** As JSON in one line, with blanks at which it can be broken. Safe to print. */
@@ -201,11 +222,13 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
-function differenceViews(difference: Difference, { kind, fields }: Resource): FieldView[] {
+function differenceViews(difference: Difference, resource: Resource): FieldView[] {
+  const { kind, fields, names } = resource;
   const { field, declared, observed } = difference;
   const lacking = lackingIds(kind, fields, field, declared, observed);
-  if (lacking) return [{ kind: 'sides', field, sides: [side('lacks', 'added', [...lacking])] }];
-  return parted(difference).map(partView);
+  if (lacking === undefined) return parted(difference).map((part) => partView(part, names));
+  const named = namedText(field, lacking, namesAt(kind, field, lacking, namesById(resource, field)));
+  return [{ kind: 'sides', field, sides: [side('lacks', 'added', lacking, named)] }];
 }
 
 /** A difference, or one key of it. */
@@ -213,6 +236,7 @@ interface Part {
   readonly field: string;
   readonly declared: JsonValue | undefined;
   readonly observed: JsonValue | undefined;
+  readonly observedNames?: Names;
 }
 
 /** A difference of mappings key by key, to any depth: `attributes.department`. */
@@ -236,12 +260,14 @@ function stepWords(key: string): string {
   return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 
-function partView({ field, declared, observed }: Part): FieldView {
+function partView(part: Part, names: Names | undefined): FieldView {
+  const { field, declared, observed } = part;
   if (declared !== undefined && isBlank(declared) && observed !== undefined && isBlank(observed))
     return { kind: 'words', field, words: `${declared.slice(0, -1)}, and another value there)` };
   if (typeof declared === 'string' && typeof observed === 'string' && isForDiff(observed, declared))
     return { kind: 'diff', field, names: ['observed', 'declared'], lines: textDiff(observed, declared) };
-  const sides = [side('observed', 'removed', observed), side('declared', 'added', declared)];
+  const text = namedText(field, declared, names);
+  const sides = [observedSide('removed', part), side('declared', 'added', declared, text)];
   return { kind: 'sides', field, sides };
 }
 

@@ -2,6 +2,7 @@ import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../../base/
 import { isBlank } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds, listsOf } from '../../kinds/all.ts';
+import { shownId } from '../../kinds/name-of-one.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
 import type { LoadedManifests } from '../../manifest/load-manifests.ts';
 import type { Unchecked } from '../../manifest/unchecked.ts';
@@ -216,7 +217,7 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
 function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   return changes.flatMap(({ resource, staleness }) =>
     staleness.map((change) =>
-      diagnosticOf(resource, change.kind === 'field' ? change.field : undefined, {
+      diagnosticOf(resource, 'field' in change ? change.field : undefined, {
         code: 'stale-plan',
         ...wordsFor(change),
       }),
@@ -236,6 +237,13 @@ function wordsFor(change: Staleness): { summary: string; detail: string } {
         detail: isBlank(change.planned)
           ? ''
           : `It was ${quoted(change.planned)}, and is ${quoted(change.observed)}.`,
+      };
+    case 'name':
+      return {
+        summary: `${change.shown ? `the name ${JSON.stringify(change.shown.name)}` : 'a name'} in \`${change.field}\` leads to another id than when the plan was made`,
+        detail: change.shown
+          ? `It was ${shownId(change.shown.planned)}, and is ${shownId(change.shown.found)}.`
+          : '',
       };
     case 'sensitive':
       return change.where === 'declared'

@@ -1,0 +1,364 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** What JSON.parse makes of a plan, to be looked at and changed at will. */
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever an attacker writes
+type Document = any;
+
+const [staff, admins, others] = [
+  '00000000-0000-4000-8000-000000000001',
+  '00000000-0000-4000-8000-000000000002',
+  '00000000-0000-4000-8000-000000000003',
+] as const;
+
+const seed: SandboxSeed = {
+  providers: [
+    { pk: 7, name: 'Old OIDC' },
+    { pk: 12, name: 'Grafana OIDC' },
+    { pk: 13, name: 'scim' },
+    { pk: 9, name: 'New OIDC' },
+  ],
+  groups: [
+    { pk: staff, name: 'staff' },
+    { pk: admins, name: 'admins' },
+    { pk: others, name: 'others' },
+  ],
+  applications: [{ slug: 'old', name: 'Old', provider: 7, backchannel_providers: [13] }],
+  users: [{ username: 'bob', name: 'Bob', groups: [others, staff] }],
+};
+
+const manifest = `version: 1
+applications:
+  - { slug: new, name: New, provider: { name: New OIDC }, backchannel_providers: [12] }
+  - { slug: old, name: Old, provider: { name: Grafana OIDC }, backchannel_providers: [{ name: scim }] }
+users:
+  - { username: alice, name: Alice, groups: [{ name: staff }, ${others}] }
+  - { username: bob, name: Bob, groups: [{ name: staff }, { name: others }] }
+  - { username: carol, name: Carol, groups: [{ name: admins }], exactly: [groups] }
+`;
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+const flags = { capability: ['lookup-names', 'lookup-users'] } as const;
+
+async function planned(
+  service: Pick<Service, 'send'>,
+  options: Partial<Parameters<typeof plan>[1]> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<{ ending: string; stdout: string; stderr: string; written: ReadonlyMap<string, string> }> {
+  const { context, stdout, stderr, written } = capture({
+    files: { 'm.yaml': manifest, ...files },
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport: service.send,
+    revision: async () => ({
+      commit: '3f2c1ab'.padEnd(40, '0'),
+      files: memoryFiles({
+        'm.yaml': manifest
+          .replaceAll('staff', 'admins')
+          .replace('provider: { name: New OIDC }', 'provider: 9'),
+      }),
+      close: async () => {},
+    }),
+  });
+  const ending = await plan(['m.yaml'], { output: 'text', ...flags, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+describe('a plan shows names beside ids', () => {
+  const drifted: SandboxSeed = {
+    ...seed,
+    users: [...(seed.users ?? []), { username: 'carol', name: 'Carol', groups: [staff, admins] }],
+  };
+
+  test('in text', async () => {
+    const { stdout } = await planned(sandboxTransport(drifted));
+    expect(stdout).toContain('      provider               "New OIDC" (9)\n');
+    expect(stdout).toContain('      backchannel_providers  [12]\n');
+    expect(stdout).toContain(`      groups    ["staff" (${staff}), ${others}]\n`);
+    expect(stdout).toContain(
+      '      provider\n        observed  "Old OIDC" (7)\n        declared  "Grafana OIDC" (12)\n',
+    );
+    expect(stdout).toContain(
+      `      groups\n        observed  ["staff" (${staff}), "admins" (${admins})]\n        declared  ["admins" (${admins})]\n`,
+    );
+    expect(stdout).not.toContain('bob');
+  });
+
+  test('of the groups that a user lacks', async () => {
+    const lacking = { ...seed, users: [{ username: 'bob', name: 'Bob', groups: [others] }] };
+    const { stdout } = await planned(sandboxTransport(lacking));
+    expect(stdout).toContain(`      groups\n        lacks     ["staff" (${staff})]\n`);
+  });
+
+  test('in Markdown and HTML, where a name is no markup', async () => {
+    const name = '<b>`x`</b> **@all** ::error:: \u202e';
+    const hostile: SandboxSeed = { ...seed, groups: [{ pk: staff, name }] };
+    const text = JSON.stringify({
+      version: 1,
+      users: [{ username: 'eve', name: 'Eve', groups: [{ name }] }],
+    });
+    const { written, stdout } = await planned(
+      sandboxTransport({ ...hostile, users: [], applications: [] }),
+      { report: ['markdown=plan.md', 'html=plan.html'] },
+      { 'm.yaml': text },
+    );
+    const safe = String.raw`["<b>\`x\`</b> **@all** ::error:: \u{202e}" (${staff})]`.replaceAll('\\`', '`');
+    expect(stdout).toContain(safe);
+    expect(written.get('plan.md')).toContain(safe);
+    expect(written.get('plan.html')).toContain('&lt;b&gt;`x`&lt;/b&gt;');
+    expect([...written.values(), stdout].join('')).not.toContain('\u202e');
+  });
+
+  test('in JSON, where the ids stay where policies look for them', async () => {
+    const { stdout } = await planned(sandboxTransport(drifted), { output: 'json' });
+    const document: Document = JSON.parse(stdout);
+    expect(schemaErrors('plan', document)).toEqual([]);
+    const told = Object.fromEntries(
+      document.resource_changes.map(({ address, change, names, observed_names, differences }: Document) => [
+        address,
+        { after: change.after, names, observed_names, differences },
+      ]),
+    );
+    expect(told).toMatchObject({
+      'application.new': {
+        after: { provider: 9 },
+        names: { '/provider': 'New OIDC' },
+        observed_names: undefined,
+      },
+      'application.old': {
+        after: { provider: 7, backchannel_providers: [13] },
+        differences: [{ field: 'provider', declared: 12, observed: 7 }],
+        names: { '/provider': 'Grafana OIDC', '/backchannel_providers/0': 'scim' },
+        observed_names: { '/provider': 'Old OIDC' },
+      },
+      'user.alice': { after: { groups: [staff, others] }, names: { '/groups/0': 'staff' } },
+      // In the order of the service, which is what the document shows.
+      'user.bob': {
+        after: { groups: [staff, others] },
+        names: { '/groups/0': 'staff', '/groups/1': 'others' },
+      },
+      'user.carol': {
+        after: { groups: [staff, admins] },
+        differences: [{ field: 'groups', declared: [admins], observed: [staff, admins] }],
+        names: { '/groups/0': 'admins' },
+        observed_names: { '/groups/0': 'staff', '/groups/1': 'admins' },
+      },
+    });
+  });
+
+  test('as they were declared, where a plan tells what has changed since a revision', async () => {
+    const { stdout } = await planned(sandboxTransport(seed), { since: 'main' });
+    expect(stdout).toContain(`before    ["admins", ${others}]\n`);
+    expect(stdout).toContain(`now       ["staff", ${others}]\n`);
+    expect(stdout).toContain('before    9\n');
+    expect(stdout).toContain('now       "New OIDC"\n');
+  });
+
+  test('and neither of a hidden field', async () => {
+    const config = 'version: 1\nhide: [application.provider, user.groups]\n';
+    for (const output of ['text', 'json'] as const) {
+      const { stdout } = await planned(sandboxTransport(drifted), { output }, { 'rollcall.yaml': config });
+      expect(stdout).toContain('user.alice');
+      expect(stdout).not.toMatch(/OIDC|"staff|admins|00000000-/);
+      expect(stdout).toContain('(hidden)');
+    }
+  });
+
+  test('of the service only without the capability: ids alone', async () => {
+    const ids = 'version: 1\napplications: [{ slug: old, name: Old, provider: 12 }]\n';
+    const { stdout } = await planned(sandboxTransport(seed), { capability: [] }, { 'm.yaml': ids });
+    expect(stdout).toContain('observed  7\n        declared  12\n');
+  });
+});
+
+describe('a saved plan', () => {
+  interface Applied {
+    readonly ending: string;
+    readonly output: string;
+    /** What was created. */
+    readonly sent: readonly unknown[];
+  }
+
+  /** Saves a plan made for one service, perhaps has it altered with a digest that fits, and applies it to another. */
+  async function applied(
+    now: SandboxSeed = seed,
+    {
+      alter = () => {},
+      config = 'version: 1\n',
+      capability = flags.capability,
+    }: {
+      alter?: (changeOf: (address: string) => Document, document: Document) => void;
+      config?: string;
+      capability?: readonly string[];
+    } = {},
+  ): Promise<Applied> {
+    const planning = await planned(sandboxTransport(seed), { out: 'plan.json' }, { 'rollcall.yaml': config });
+    expect(planning.ending, planning.stderr).toBe('done');
+    const document: Document = JSON.parse(planning.written.get('plan.json') ?? '');
+    expect(schemaErrors('plan', document)).toEqual([]);
+    alter(
+      (address) => document.resource_changes.find((each: Document) => each.address === address),
+      document,
+    );
+    document.resource_drift = document.resource_changes.filter(
+      ({ differences }: Document) => differences.length > 0,
+    );
+    const { digest: _, ...content } = document as SavedPlan;
+    const service = sandboxTransport(now);
+    const { context, stdout, stderr } = capture({
+      files: {
+        'plan.json': JSON.stringify({ ...content, digest: contentDigest(content) }),
+        'rollcall.yaml': config,
+      },
+      url: 'https://id.example.com',
+      clock: virtualClock(),
+      transport: service.send,
+    });
+    const ending = await apply(
+      [],
+      { output: 'text', plan: 'plan.json', capability: [...capability] },
+      context,
+    );
+    return { ending, output: stdout() + stderr(), sent: service.sent() };
+  }
+
+  const created = [
+    { slug: 'new', name: 'New', provider: 9, backchannel_providers: [12] },
+    { username: 'alice', name: 'Alice', groups: [staff, others] },
+    { username: 'carol', name: 'Carol', groups: [admins] },
+  ];
+
+  test('creates with the ids that it was made with, once the names have led to them again', async () => {
+    const { ending, output, sent } = await applied();
+    expect(ending, output).toBe('done');
+    expect(sent).toEqual(created);
+  });
+
+  test('and so does one of hidden fields, which shows none of them', async () => {
+    const config = 'version: 1\nhide: [application.provider, user.groups]\n';
+    const { ending, output, sent } = await applied(seed, { config });
+    expect(ending, output).toBe('done');
+    expect(sent).toEqual(created);
+    expect(output).not.toMatch(/OIDC|staff|admins/);
+  });
+
+  const swapped: SandboxSeed = {
+    ...seed,
+    groups: [
+      { pk: staff, name: 'others' },
+      { pk: admins, name: 'admins' },
+      { pk: others, name: 'staff' },
+    ],
+  };
+
+  test('is refused where a name leads to another id by now', async () => {
+    const { ending, output, sent } = await applied(swapped);
+    expect(ending).toBe('stale');
+    expect(output).toContain(
+      'user.alice: the name "staff" in `groups` leads to another id than when the plan was made [stale-plan]',
+    );
+    expect(output).toContain(`It was ${staff}, and is ${others}.`);
+    expect(sent).toEqual([]);
+  });
+
+  test('says so of a hidden field without the name and the ids', async () => {
+    const { ending, output } = await applied(swapped, { config: 'version: 1\nhide: [user.groups]\n' });
+    expect(ending).toBe('stale');
+    expect(output).toContain(
+      'user.alice: a name in `groups` leads to another id than when the plan was made',
+    );
+    expect(output).not.toMatch(/"staff|00000000-/);
+  });
+
+  test('is refused where a name leads to none any more', async () => {
+    const { ending, output, sent } = await applied({
+      ...seed,
+      providers: seed.providers?.slice(0, -1) ?? [],
+    });
+    expect(ending).toBe('stale');
+    expect(output).toContain('there is no provider named "New OIDC", or it is not visible to this token');
+    expect(sent).toEqual([]);
+  });
+
+  test('is refused where names are not looked up', async () => {
+    const { ending, output } = await applied(seed, { capability: ['lookup-users'] });
+    expect(ending).toBe('stale');
+    expect(output).toContain('"lookup-names", which is not turned on here');
+  });
+
+  test.each<[string, NonNullable<Parameters<typeof applied>[1]>['alter'] & {}, string]>([
+    [
+      'another id stands beside a name',
+      (of) => (of('application.new').change.after.provider = 13),
+      'application.new: the name "New OIDC" in `provider` leads to another id',
+    ],
+    [
+      'another name stands beside an id',
+      (of) => (of('user.alice').names['/groups/0'] = 'admins'),
+      'user.alice: the name "admins" in `groups` leads to another id',
+    ],
+    [
+      'a name is not that of an id',
+      (of) => (of('application.new').names['/name'] = 'New'),
+      'application.new: a name is not that of an id',
+    ],
+    [
+      'a name is of an item that is not there',
+      (of) => (of('user.alice').names['/groups/9'] = 'staff'),
+      'user.alice: a name is not that of an id',
+    ],
+    [
+      'a name is of what lies deeper',
+      (of) => (of('user.alice').names['/groups/0/x'] = 'staff'),
+      'user.alice: a name is not that of an id',
+    ],
+    [
+      'a name that the service told is of nothing that differs',
+      (of) => (of('user.bob').observed_names = { '/groups/0': 'x' }),
+      'user.bob: a name is not that of an id',
+    ],
+    [
+      'a name stands where an id does',
+      (of) => {
+        of('application.new').change.after.provider = { name: 'New OIDC' };
+        of('application.new').names = {};
+      },
+      'application.new: this is not what a manifest can declare',
+    ],
+    [
+      'two are one provider',
+      (of) => {
+        of('application.new').change.after.backchannel_providers = [13];
+      },
+      'backchannel provider "scim" (13) is already in `new`',
+    ],
+    [
+      'the capability is taken out of it',
+      (_, document) => (document.capabilities = ['lookup-users']),
+      'application.new: names need the capability lookup-names',
+    ],
+    ['a name is no text', (of) => (of('application.new').names['/provider'] = 7), 'it has been altered'],
+  ])('that was altered with a digest that fits is refused: %s', async (_, alter, why) => {
+    const { ending, output, sent } = await applied(seed, { alter });
+    expect(ending).toBe('stale');
+    expect(output).toContain(why);
+    expect(sent).toEqual([]);
+  });
+
+  test('is shown as it was planned', async () => {
+    const planning = await planned(sandboxTransport(seed), { out: 'plan.json' });
+    const shown = capture({ files: { 'plan.json': planning.written.get('plan.json') ?? '' } });
+    expect(await show('plan.json', { output: 'text' }, shown.context)).toBe('done');
+    expect(shown.stdout()).toBe(planning.stdout);
+  });
+});
