@@ -1,5 +1,5 @@
 import type { Address } from '../base/address.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
@@ -10,15 +10,21 @@ import { declarationOf, type Declared, type DeclaringOptions } from '../export/d
 import { manifestFiles } from '../export/files.ts';
 import type { Split } from '../export/splits.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Capability } from '../kinds/capability.ts';
 import { canBeListed, type Kind } from '../kinds/kind.ts';
+import { namesNeed } from '../kinds/name-of-one.ts';
+import { referring } from '../kinds/named.ts';
+import type { Related } from '../kinds/related.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { changeKind } from '../plan/plan.ts';
 import { Selector } from '../manifest/select.ts';
 import type { Inventory } from '../observe/inventory.ts';
+import { idKey, type NamesReading } from '../observe/names-of-ids.ts';
 import { jsonText } from '../report/formats/json.ts';
 import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
+import { answerWords } from '../report/words/answers.ts';
 import { gapDiagnostics, notDeclared } from '../report/words/inventory.ts';
 import { check as checkManifests, hasErrors } from '../run/check.ts';
 import { takeInventory } from '../run/inventory.ts';
@@ -42,6 +48,8 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
   readonly split?: Split;
   /** Fields that are left out. */
   readonly without?: string;
+  /** Ids in place of names, for providers and groups. */
+  readonly ids?: boolean;
   /** With the records that the service has made for itself. */
   readonly internal?: boolean;
   /** Prints the addresses alone. */
@@ -62,15 +70,16 @@ export async function exportManifests(options: ExportOptions, context: Context):
     return 'invalid';
   }
   const chosen = kindsIn(options);
-  refuseBlind(chosen, settings);
+  refuseBlind(chosen, settings, options);
   const without = fieldsLeftOut(options, settings);
   const interruption = context.interruptible();
   const job = narrated({ ...context, interruptible: () => interruption }, voiceOf(options, context.env));
   const {
     inventories,
+    names,
     interrupted,
     release = settings.release,
-  } = await takeInventory(chosen, settings.service, job);
+  } = await takeInventory(chosen, settings.service, job, usesNames(options));
   if (interrupted) {
     stderr.write('Interrupted. Nothing was written.\n');
     return interrupted;
@@ -80,7 +89,16 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(`${diagnosticsText(gaps, createStyle(stderr))}\nNothing was written.\n`);
     return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
-  const found = namedIn(inventories, { without, ...(release && { release }) }, options);
+  const unread = unreadNames(names);
+  if (unread.length > 0) {
+    stderr.write(`${diagnosticsText(unread, createStyle(stderr))}\nNothing was written.\n`);
+    return unread.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
+  }
+  const found = namedIn(
+    inventories,
+    { without, nameOf: nameIn(names), ...(release && { release }) },
+    options,
+  );
   const declared = found.filter(({ address }) => !addresses.has(address));
   if (options.list) {
     for (const { address } of declared) stdout.write(`${inline(address)}\n`);
@@ -176,20 +194,54 @@ function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceTyp
 }
 
 /** Throws a UsageError where not all is turned on that it takes to read these kinds. */
-function refuseBlind(chosen: readonly Kind[], { capabilities, service }: Settings): void {
+function refuseBlind(
+  chosen: readonly Kind[],
+  { capabilities, service }: Settings,
+  options: ExportOptions,
+): void {
   const turnedOn = service?.capabilities ?? capabilities;
-  const missing = new Set(
+  const missing = new Set<Capability>(
     chosen.flatMap((kind) =>
-      canBeListed(kind, turnedOn) ? [] : ['lists', ...(kind.lookUp.needs ? [kind.lookUp.needs] : [])],
+      canBeListed(kind, turnedOn)
+        ? []
+        : ['lists' as const, ...(kind.lookUp.needs ? [kind.lookUp.needs] : [])],
     ),
   );
+  if (usesNames(options) && chosen.some((kind) => referring(kind).length > 0)) missing.add(namesNeed);
   for (const capability of turnedOn) missing.delete(capability);
   if (missing.size === 0) return;
   const flags = Array.from(missing, (capability) => `--capability ${capability}`).join(' ');
   throw new UsageError(
     `export needs what is not turned on: ${[...missing].join(' and ')}`,
-    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: docs/capabilities.md says what each sends.`,
+    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: docs/capabilities.md says what each sends.${
+      missing.has(namesNeed) ? ' --ids writes ids in place of names.' : ''
+    }`,
   );
+}
+
+/** Addresses need no names. */
+function usesNames({ ids = false, list = false }: ExportOptions): boolean {
+  return !ids && !list;
+}
+
+/** Why the names of ids could not be read. */
+function unreadNames(names: ReadonlyMap<Related, NamesReading>): Diagnostic[] {
+  return [...names].flatMap(([{ list }, read]) => {
+    if (!('kind' in read) || read.kind === 'not_sent') return [];
+    const { code, summary } = answerWords(read.reading.answer);
+    return diagnosticFor(undefined, {
+      code,
+      summary: `the names of ${list} could not be read: ${summary}`,
+      detail: `Let the token view ${list}; or write their ids, with --ids.`,
+    });
+  });
+}
+
+function nameIn(names: ReadonlyMap<Related, NamesReading>): NonNullable<DeclaringOptions['nameOf']> {
+  return (related, id) => {
+    const read = names.get(related);
+    return read && !('kind' in read) ? read.get(idKey(id)) : undefined;
+  };
 }
 
 /** What manifests declare already, and what is wrong with them. */

@@ -4,6 +4,8 @@ import type { Files } from '../base/files.ts';
 import { delimiters } from '../csv/delimiters.ts';
 import { resourcesOf } from '../csv/resources.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { namesNeed } from '../kinds/name-of-one.ts';
+import { declaredNames } from '../kinds/named.ts';
 import { errorsOf } from '../manifest/check-text.ts';
 import { writeManifest } from '../manifest/write-manifest.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
@@ -39,6 +41,8 @@ export async function importCsv(
     stderr.write('\nNothing was written.\n');
     return 'invalid';
   }
+  if (resources.some((resource) => declaredNames(resource).length > 0))
+    stderr.write(`Names stand in it in place of ids: plan and apply need the capability ${namesNeed}.\n`);
   if (path !== undefined) return writeNew(new Map([[path, text]]), context);
   stdout.write(text);
   return 'done';

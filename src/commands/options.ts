@@ -107,6 +107,7 @@ export function withExportOptions(command: Command): Command {
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--missing-from <path>', 'only what these manifests lack; repeatable', collect)
     .option('--without <fields>', 'leave fields out, such as email,attributes')
+    .option('--ids', 'ids of providers and groups, in place of their names')
     .option('--internal', 'also users that the service made for itself')
     .option('--list', 'print the addresses alone')
     .option('--check', 'write nothing of which a plan finds something to do')

@@ -74,7 +74,7 @@ class RowReader {
         continue;
       }
       const { field, key } = column;
-      const value = valueOf(text, kind.fields[field]?.inTable);
+      const value = valueOf(text, kind.fields[field]);
       if (value === undefined) this.#report(span, wrongType(kind, field));
       else if (key === undefined) fields[field] = value;
       else fields[field] = { ...(fields[field] as JsonObject | undefined), [key]: value }; // of its other columns
@@ -118,27 +118,35 @@ const unnamed: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-type InTable = Kind['fields'][string]['inTable'];
-
-/** What a cell says; undefined where it is not of the form. */
-function valueOf(text: string, inTable: InTable): JsonValue | undefined {
+/** What a cell says; undefined where it is not of the form. What is no id of a kind that has names is a name. */
+function valueOf(
+  text: string,
+  { inTable, refersTo }: Pick<Kind['fields'][string], 'inTable' | 'refersTo'> = {},
+): JsonValue | undefined {
   switch (inTable) {
     case 'boolean':
       if (/^true$/i.test(text)) return true;
       return /^false$/i.test(text) ? false : undefined;
     case 'number':
-      return /^\d+$/.test(text) ? Number(text) : undefined;
+      if (/^\d+$/.test(text)) return Number(text);
+      return refersTo ? { name: text } : undefined;
     case 'texts':
-      return itemsOf(text);
+      return itemsOf(text).map((item) => (refersTo && !uuid.test(item) ? { name: item } : item));
     case 'numbers': {
-      const numbers = itemsOf(text).map((item) => valueOf(item, 'number'));
+      const numbers = itemsOf(text).map((item) =>
+        valueOf(item, { inTable: 'number', ...(refersTo && { refersTo }) }),
+      );
       return numbers.every((number) => number !== undefined) ? numbers : undefined;
     }
     case 'columns':
     case undefined:
-      return text;
+      break;
   }
+  return text;
 }
+
+/** With its dashes, or without. */
+const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
 function itemsOf(text: string): string[] {
   return text.split(';').flatMap((item) => trim(item) || []);

@@ -2,7 +2,10 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import { isIn, type Release } from '../kinds/release.ts';
+import { isNameOfOne, type NameOfOne } from '../kinds/name-of-one.ts';
+import type { Related } from '../kinds/related.ts';
 import { sameJson } from '../kinds/same.ts';
+import { trim } from '../manifest/trim.ts';
 import type { Declaration } from '../manifest/writable.ts';
 import type { ListedRecord } from '../service/client.ts';
 
@@ -12,6 +15,8 @@ export interface DeclaringOptions {
   readonly without: ReadonlySet<string>;
   /** The release of the service, where it is known. */
   readonly release?: Release;
+  /** What stands in place of an id; the id itself by default. */
+  readonly nameOf?: (related: Related, id: JsonValue) => NameOfOne | undefined;
 }
 
 /** What a manifest would declare of a record, and what of it is not for a manifest to hold. */
@@ -26,7 +31,7 @@ export interface Declared extends Declaration {
 export function declarationOf(
   kind: Kind<ResourceType>,
   { received, shown }: ListedRecord,
-  { without, release }: DeclaringOptions,
+  { without, nameOf, release }: DeclaringOptions,
 ): Declared {
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
@@ -37,8 +42,13 @@ export function declarationOf(
     // What older releases show under the name of a later field cannot be declared for them.
     if (known.since !== undefined && isIn({ before: known.since }, release) === true) continue;
     if (isByDefault(kind, field, value)) continue;
-    if (sameJson(value, shown[field] ?? null)) fields[field] = known.idForm ? inOrder(value) : value;
-    else secret.push(field);
+    if (!sameJson(value, shown[field] ?? null)) {
+      secret.push(field);
+      continue;
+    }
+    const { refersTo, idForm } = known;
+    const named = refersTo && nameOf ? withNames(value, (id) => writable(nameOf(refersTo, id))) : value;
+    fields[field] = idForm ? inOrder(named) : named;
   }
   return { kind, fields, secret, ...(release && { release }) };
 }
@@ -49,10 +59,25 @@ function isByDefault(kind: Kind, field: string, value: JsonValue): boolean {
   return byItself !== undefined && (value === null || sameValue(kind, field, byItself, value));
 }
 
-/** The ids of a list, which stand there in no certain order. */
+/** A manifest is trimmed when it is read. */
+function writable(name: NameOfOne | undefined): NameOfOne | undefined {
+  return name && trim(name.name) === name.name ? name : undefined;
+}
+
+function withNames(value: JsonValue, nameOf: (id: JsonValue) => NameOfOne | undefined): JsonValue {
+  if (isJsonList(value)) return value.map((id) => nameOf(id) ?? id);
+  return value === null ? value : (nameOf(value) ?? value);
+}
+
+/** The ids of a list, which stand there in no certain order: names first, as they are the same in other services. */
 function inOrder(value: JsonValue): JsonValue {
   if (!isJsonList(value)) return value;
-  return value.toSorted((a, b) =>
-    typeof a === 'number' && typeof b === 'number' ? a - b : textOf(a) < textOf(b) ? -1 : 1,
-  );
+  const named = value.filter((id) => isNameOfOne(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const ids = value.filter((id) => !isNameOfOne(id));
+  return [
+    ...named,
+    ...ids.toSorted((a, b) =>
+      typeof a === 'number' && typeof b === 'number' ? a - b : textOf(a) < textOf(b) ? -1 : 1,
+    ),
+  ];
 }

@@ -1,8 +1,11 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { referring } from '../kinds/named.ts';
+import type { Related } from '../kinds/related.ts';
 import type { Release } from '../kinds/release.ts';
 import { inventoryOf, type Inventory } from '../observe/inventory.ts';
+import { namesOfIds, type NamesReading } from '../observe/names-of-ids.ts';
 import { askRelease } from '../service/release.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { withService } from './connect.ts';
@@ -13,6 +16,8 @@ interface Inventories {
   readonly inventories: readonly Inventory[];
   /** Its release, where it was asked for that and said it: with the capability `release`. */
   readonly release?: Release;
+  /** The names by which manifests can refer to what the records refer to, where they were asked for. */
+  readonly names: ReadonlyMap<Related, NamesReading>;
   /** How the run ends, where it was interrupted: then not all was read. */
   readonly interrupted?: Ending;
 }
@@ -22,6 +27,7 @@ export function takeInventory(
   kinds: readonly Kind<ResourceType>[],
   settings: ServiceSettings,
   job: Job,
+  withNames: boolean = false,
 ): Promise<Inventories> {
   return withService(settings, job, async ({ client, send, pacing, signal }) => {
     const isAsked = settings.capabilities.includes('release');
@@ -35,8 +41,12 @@ export function takeInventory(
       inventories.push(inventory);
       job.tell({ kind: 'inventoried', inventory });
     }
+    const names = new Map<Related, NamesReading>();
+    for (const [, related] of withNames ? kinds.flatMap((kind) => referring(kind)) : [])
+      if (!names.has(related)) names.set(related, await namesOfIds(related, client, pacing, signal));
     return {
       inventories,
+      names,
       ...(release && { release }),
       ...(signal.aborted && { interrupted: interruptedBy(signal) }),
     };

@@ -6,9 +6,9 @@ import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { inScope } from './in-scope.ts';
 import type { Scoped, ScopeRequest } from './scope.ts';
-import { retrieveSelf } from '../service/retrieve.ts';
 import { withResolvedNames } from './names.ts';
 import { withService, type Service } from './connect.ts';
+import { retrieveSelf } from '../service/retrieve.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { writable, type Declaration } from '../../src/manifest/writable.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { exportManifests, type ExportOptions } from '../../src/commands/export.ts';
+import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
@@ -32,7 +33,7 @@ async function exporting(
   files: Readonly<Record<string, string>> = {},
 ): Promise<Exported> {
   const { context, stdout, stderr, written } = capture({ url, transport, files });
-  const ending = await exportManifests({ output: 'yaml', capability, ...options }, context);
+  const ending = await exportManifests({ output: 'yaml', capability, ids: true, ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
@@ -46,6 +47,77 @@ async function planning(transport: Transport, texts: ReadonlyMap<string, string>
   );
   return `${ending}\n${stderr()}${stdout()}`;
 }
+
+describe('names in place of ids', () => {
+  const named = { capability: [...capability, 'lookup-names'], ids: false };
+  /** The same names, with ids of each one's own. */
+  const world = (first: number, more: SandboxSeed = {}): ReturnType<typeof sandboxHere> => {
+    const uuid = (index: number): string =>
+      `00000000-0000-4000-8000-${String(first + index).padStart(12, '0')}`;
+    const names = ['Grafana OIDC', 'wiki: "saml"', 'a\u0000b'.replace('\u0000', '#'), '日本', 'scim'];
+    return sandboxHere({
+      providers: names.map((name, index) => ({ pk: first + index, name })),
+      groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
+        pk: uuid(index),
+        num_pk: index,
+        name,
+      })),
+      ...more,
+    });
+  };
+  const uuidOf = (id: number): string => `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`;
+
+  test('make an export that applies to a service with other ids, which then exports the same', async () => {
+    const from = world(100, {
+      applications: [
+        { slug: 'wiki', name: 'Wiki', provider: 101, backchannel_providers: [104, 103] },
+        { slug: 'grafana', name: 'Grafana', provider: 100, backchannel_providers: [102] },
+      ],
+      users: [
+        { username: 'alice', name: 'Alice', groups: [uuidOf(101), uuidOf(100)] },
+        { username: 'bob', name: 'Bob', groups: [uuidOf(100)] },
+      ],
+    });
+    const first = await exporting(from.send, { ...named, out: 'manifests', check: true });
+    expect({ ending: first.ending, stderr: first.stderr }).toMatchObject({ ending: 'done' });
+    const text = [...first.written.values()].join('');
+    expect(text).toContain(`provider: { name: 'wiki: "saml"' }`);
+    expect(text).not.toContain('100');
+    const to = world(500);
+    const { context } = capture({ url, transport: to.send, files: Object.fromEntries(first.written) });
+    const options = { output: 'text', yes: true, capability: named.capability } as const;
+    expect(await apply([...first.written.keys()], options, context)).toBe('done');
+    const second = await exporting(to.send, { ...named, out: 'manifests' });
+    expect([...second.written]).toEqual([...first.written]);
+  });
+
+  test('are left out where one name stands for two', async () => {
+    const from = world(100, {
+      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(102), uuidOf(100)] }],
+    });
+    const { stdout, ending } = await exporting(from.send, { ...named, check: true });
+    expect(ending).toBe('done');
+    expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
+  });
+
+  test('need their capability, or --ids', async () => {
+    const from = world(100);
+    await expect(exporting(from.send, { ids: false })).rejects.toThrow(
+      'export needs what is not turned on: lookup-names',
+    );
+    expect((await exporting(from.send, { ids: false, list: true })).ending).toBe('done');
+  });
+
+  test('end the export where the token may not view them', async () => {
+    const from = world(100, {
+      tokens: [{ token: 'superuser-token', username: 'limited', view_groups: 'none' }],
+    });
+    const { ending, stderr, stdout } = await exporting(from.send, { ...named, type: ['user'] });
+    expect({ ending, stdout }).toEqual({ ending: 'denied', stdout: '' });
+    expect(stderr).toContain('the names of groups could not be read');
+    expect(stderr).toContain('--ids');
+  });
+});
 
 const seed: SandboxSeed = {
   applications: [
