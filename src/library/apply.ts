@@ -35,8 +35,9 @@ export interface AppliedOutcome extends Omit<Outcome, 'change'> {
 }
 
 /**
- * Creates what a plan says is missing, and nothing twice; changes what it says, where `allow` is given here too. What the service refuses or leaves open is in the outcomes.
- * Rejects with a UsageError when the options are wrong, or lead to another service than the plan's.
+ * Creates what a plan says is missing, and nothing twice. Changes what it says differs, where `allow` is given here too. What the
+ * service refuses or leaves open is in the outcomes. Rejects with a UsageError when the options are wrong, or lead to another
+ * service than the plan's.
  */
 export async function apply(planned: Planned, options: ApplyOptions = {}): Promise<Applied> {
   refuseUnplanned(planned);
