@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { lost } from '../support/scripted-transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
 import {
   allowed,
   contractors,
@@ -14,6 +14,7 @@ import {
   World,
   type Tamper,
 } from '../support/update-world.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
 
 describe('without both switches', () => {
   test('the capability alone changes nothing', async () => {
@@ -315,6 +316,23 @@ describe('an apply that may change what exists', () => {
     );
     expect(stdout()).toContain('! user.pipeline differs and is left as it is; the token belongs to it');
     expect(world.writes()).toEqual([]);
+  });
+
+  test('asks whose the token is as it asks all else: after a pause, and again where it was not told', async () => {
+    const world = new World();
+    const clock = virtualClock();
+    const asked: number[] = [];
+    world.tamper = (request, answer) => {
+      if (!request.path.endsWith('/users/me/')) return answer();
+      asked.push(clock.now());
+      return asked.length === 1 ? answered(503, '', { 'retry-after': '5' }) : answer();
+    };
+    const users = 'version: 1\nusers: [{ username: bob, name: Bob, is_active: false }]\n';
+    const { context, stdout } = world.run(users, {}, { clock });
+    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(outcomesIn(stdout())).toMatchObject([{ outcome: 'updated' }]);
+    const [first = 0, second = 0] = asked;
+    expect(second - first).toBeGreaterThanOrEqual(5000);
   });
 
   test('sends back no number that it could not read exactly', async () => {
