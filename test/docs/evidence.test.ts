@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { rules } from '../simulation/checker.ts';
+import { rules } from '../simulation/rules.ts';
 import { plantedBugs } from '../simulation/planted-bugs.ts';
 
 test('docs/evidence.md names every law of the simulation, and every mistake that is planted against it', () => {

@@ -1,89 +1,36 @@
+import { checkChanges, checkUpdated } from './check-changes.ts';
 import {
   addressOf,
   isSame,
   type DeclaredIdentity,
   type History,
-  type HistoryEvent,
   type Identity,
   type Report,
   type ReportedOutcome,
-  type Version,
 } from './history.ts';
+import type { Rule, Violation } from './rules.ts';
+import {
+  canBeLookedUp,
+  differingFrom,
+  ofKind,
+  runHistoryOf,
+  shownIn,
+  versionsDuring,
+  wasTouchedByOthers,
+  type Fail,
+  type Of,
+  type RunHistory,
+} from './run-history.ts';
 
-/** A promise that was not kept. */
-export interface Violation {
-  readonly rule: Rule;
-  readonly words: string;
-}
-
-/** The promises, each held against what the world saw. Nothing here knows how the engine works. */
-export const rules = {
-  contract: 'Nothing is sent but the three documented operations, and what a capability allows by name.',
-  ends: 'Every run that is not killed ends, and with no exception.',
-  one_outcome: 'Every declared resource has exactly one outcome, and the summary counts them.',
-  created: '`created`: a request of this run created it, and the run was told so.',
-  claimed_once: 'What was created once is claimed once, by one run.',
-  exists: '`exists`, `unchanged`, `differs`: it was there at some moment of the run.',
-  seen: '`exists`, `unchanged`, `differs` of what can be looked up: a read of this run showed it.',
-  compared:
-    'The fields that are said to differ in what was looked up, and no others, did so at some moment of the run.',
-  refused: '`rejected`, `denied`, `not_attempted`: no request of this run created it, then or later.',
-  conflict: '`conflict`: somebody had the name, as far as the service said.',
-  doubt: '`unknown`: something was unclear.',
-  in_doubt: '`exists` is in doubt after a create of this run that was left open, and not otherwise.',
-  in_full: 'Nothing that this run created in part is reported as done.',
-  alarm: 'A field is said to be otherwise only where it is.',
-  blame: '`rejected`: the service refused what it says, and not whatever is sent.',
-  untouched: 'What needs nothing, or was not attempted, is not sent.',
-  attempts:
-    'The attempts that are reported are the requests that were sent, and three at the most met a service that was there.',
-  reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
-  absent: 'What can be looked up is created only after the service itself said that it is absent.',
-  superusers: "Applications are read in pages only after the service said that the token is a superuser's.",
-  retry:
-    'A create is sent again only when the one before cannot have worked, or the service was asked first.',
-  reads: 'Nothing is looked up more than five times in a row, but for three outages.',
-  pause: 'Nothing is sent while the service has asked to wait.',
-  denied: 'After a denial nothing more of this kind is sent; after a denied read nothing at all.',
-  closed: 'After an answer that no more of this kind can be created now, nothing more of it is sent.',
-  begun: 'What stops one kind of resource stops no other kind.',
-  wrong_place: 'After an answer that shows a wrong place nothing new is begun, and no redirect is followed.',
-  patience: 'A restart of the service that is shorter than --wait leaves nothing open and nothing undone.',
-  prompt: 'A service that has not answered is not waited for, unless --wait is given.',
-  one_asks: 'While the service is away, nothing is sent but one harmless question at a time.',
-  interrupted: 'After an interruption nothing new is begun, and the run says that it was interrupted.',
-  ceiling: 'No more requests are under way at a time than allowed.',
-  ending: 'How the run ends says how it went.',
-  converges: 'One more run without faults creates whatever is missing.',
-  settled: 'One more after that creates nothing.',
-} as const;
-
-export type Rule = keyof typeof rules;
-
-type Of<Kind extends HistoryEvent['kind']> = Extract<HistoryEvent, { kind: Kind }>;
-
+/** Holds each promise against what the world saw. Nothing here knows how the engine works. */
 export function check(history: History): Violation[] {
   const violations: Violation[] = [];
   const fail = (rule: Rule, words: string): void => void violations.push({ rule, words });
   for (const began of ofKind(history.events, 'run_began')) checkRun(history, began, fail);
   checkClaims(history, fail);
   checkConvergence(history, fail);
+  checkSettled(history, fail);
   return violations;
-}
-
-type Fail = (rule: Rule, words: string) => void;
-
-interface RunHistory {
-  readonly name: string;
-  readonly beganAt: number;
-  readonly endedAt: number;
-  readonly wait: Of<'run_began'>['wait'];
-  readonly failFast: boolean;
-  /** It was interrupted twice, and asked no more. */
-  readonly gaveUp: boolean;
-  readonly sent: readonly Of<'sent'>[];
-  readonly delivered: readonly Of<'delivered'>[];
-  readonly handled: readonly Of<'handled'>[];
 }
 
 function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
@@ -91,32 +38,21 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
   const name = began.run;
   const ofRun = <Event extends { readonly run: string }>(list: readonly Event[]): Event[] =>
     list.filter(({ run }) => run === name);
-  const sent = ofRun(ofKind(events, 'sent'));
-  const requests = new Set(sent.map(({ request }) => request));
   const [ended] = ofRun(ofKind(events, 'ended'));
   const [killed] = ofRun(ofKind(events, 'killed'));
   const [crashed] = ofRun(ofKind(events, 'crashed'));
-  const run: RunHistory = {
-    name,
-    beganAt: began.at,
-    wait: began.wait,
-    failFast: began.failFast,
-    endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
-    gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
-    sent,
-    delivered: ofRun(ofKind(events, 'delivered')),
-    handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
-  };
+  const run = runHistoryOf(history, began);
   if (crashed) fail('ends', `${name} threw: ${crashed.error}`);
   else if (!ended && !killed) fail('ends', `${name} never ended`);
   checkRequests(history, run, began.ceiling, fail);
+  checkChanges(history, run, fail);
   checkWaiting(history, run, fail);
   for (const { request } of ofRun(ofKind(events, 'followed')))
     fail('wrong_place', `${name} followed a redirect of #${request}`);
   const [interrupted] = ofRun(ofKind(events, 'interrupted'));
   if (interrupted) {
     for (const post of beginnings(run)) {
-      if (isAfter(events, post, interrupted))
+      if (run.before(interrupted, post))
         fail('interrupted', `${name} began ${addressOf(post)} after it was interrupted`);
     }
     if (ended && ended.ending !== 'interrupted')
@@ -127,16 +63,16 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
 
 /** What was sent, and when. */
 function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
-  const { declared, events } = history;
+  const { declared } = history;
+  const { before } = run;
   for (const event of run.sent) {
-    if (!isAllowed(history, event))
+    if (!isAllowed(history, run, event))
       fail('contract', `${run.name} sent ${event.method} ${event.path}, which nothing allows`);
   }
-  const order = new Map(events.map((event, index) => [event, index]));
-  const before = (a: HistoryEvent, b: HistoryEvent): boolean => (order.get(a) ?? 0) < (order.get(b) ?? 0);
   const delivery = new Map(run.delivered.map((event) => [event.request, event]));
-  const posts = run.sent.filter(({ method }) => method === 'POST');
-  const [firstPost] = posts;
+  const allWrites = run.sent.filter((event) => isWrite(event));
+  // Where somebody approves the plan, each change is looked at once more after that.
+  const planned = run.approved ?? allWrites[0];
 
   for (const event of run.sent) {
     const isTold = run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
@@ -160,8 +96,11 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
   for (const asked of askedAbout(run)) {
     let inARow = 0;
     let spared = 0;
-    for (const event of asked) {
-      inARow = event.method === 'GET' ? inARow + 1 : 0;
+    for (const [index, event] of asked.entries()) {
+      const last = asked[index - 1];
+      const isNew = run.approved && last && before(last, run.approved) && before(run.approved, event);
+      if (isNew) spared = 0;
+      inARow = event.method !== 'GET' ? 0 : isNew ? 1 : inARow + 1;
       if (inARow === 0) spared = 0;
       if (spared < 3 && metOutage(run, event)) {
         spared += 1;
@@ -174,13 +113,13 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter(({ method }) => method === 'POST');
-    if (canBeLookedUp(history, identity) && firstPost) {
-      const lastRead = reads.findLast((read) => before(read, firstPost));
+    if (canBeLookedUp(history, identity) && planned) {
+      const lastRead = reads.findLast((read) => before(read, planned));
       const answer = lastRead && delivery.get(lastRead.request);
       // What is not looked up by itself was shown by a list, in which nothing is absent.
       const isClear = lastRead
-        ? answer !== undefined && before(answer, firstPost) && isClearRead(answer)
-        : run.delivered.some((page) => before(page, firstPost) && isShownOn(page, identity));
+        ? answer !== undefined && before(answer, planned) && isClearRead(answer)
+        : run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
       if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
       if (writes.length > 0 && answer?.tells !== 'absent')
         fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
@@ -207,16 +146,19 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
 
   for (const answer of run.delivered) {
     const isDenial = answer.status === 401 || answer.status === 403;
-    const later = posts.filter((post) => before(answer, post));
-    if (isDenial && answer.method === 'POST' && later.some(({ type }) => type === answer.type))
+    const later = allWrites.filter((write) => before(answer, write));
+    // Who may create nothing may have the right to change things.
+    const created = later.filter(({ method }) => method === 'POST');
+    if (isDenial && answer.method === 'POST' && created.some(({ type }) => type === answer.type))
       fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
     if (answer.closed && later.some(({ type }) => type === answer.type))
       fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
-    const isFirstRead = firstPost === undefined || before(answer, firstPost);
+    const isFirstRead = planned === undefined || before(answer, planned);
     if (isDenial && answer.purpose === 'look_up' && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
-    const isWrongPlace = answer.status === 302 || answer.status === 404;
-    if (isWrongPlace && answer.method === 'POST' && beginnings(run).some((post) => before(answer, post)))
+    const isWrongPlace =
+      isWrite(answer) && (answer.status === 302 || (answer.status === 404 && answer.method === 'POST'));
+    if (isWrongPlace && beginnings(run).some((post) => before(answer, post)))
       fail(
         'wrong_place',
         `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
@@ -225,28 +167,34 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
 }
 
 /** Whether a request is one of the documented operations, or something that a capability of the run is for. */
-function isAllowed({ capabilities, declared }: History, { method, path, purpose }: Of<'sent'>): boolean {
-  const [place = '', query] = path.split('?');
-  if (method === 'POST') return query === undefined && (place === applications || place === users);
-  if (method !== 'GET') return false;
-  if (purpose === 'self') return capabilities.includes('lists') && path === `${users}me/`;
-  if (purpose === 'page')
-    return (
-      capabilities.includes('lists') &&
-      (place === applications || (place === users && capabilities.includes('lookup-users')))
-    );
-  if (query === undefined)
-    return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
-  const names = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
-  return capabilities.includes('lookup-users') && place === users && names.includes(query);
+function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'>): boolean {
+  const { capabilities, declared } = history;
+  const [place = '', query] = event.path.split('?');
+  const hasLists = capabilities.includes('lists');
+  const seesUsers = capabilities.includes('lookup-users');
+  switch (event.purpose) {
+    case 'create':
+      return query === undefined && (place === applications || place === users);
+    case 'change': {
+      const isDeclared = declared.some((identity) => isSame(identity, event));
+      return mayChange && capabilities.includes('update') && isDeclared && canBeLookedUp(history, event);
+    }
+    case 'self':
+      return (hasLists || mayChange) && event.path === `${users}me/`;
+    case 'page':
+      return hasLists && (place === applications || (place === users && seesUsers));
+    case 'look_up':
+    case 'question': {
+      if (query === undefined)
+        return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
+      const filters = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
+      return seesUsers && place === users && filters.includes(query);
+    }
+  }
 }
 
 const applications = '/api/v3/core/applications/';
 const users = '/api/v3/core/users/';
-
-function canBeLookedUp({ capabilities }: History, { type }: Identity): boolean {
-  return type === 'application' || capabilities.includes('lookup-users');
-}
 
 /** How it waited for a service that was away. */
 function checkWaiting({ capabilities, events }: History, run: RunHistory, fail: Fail): void {
@@ -278,6 +226,10 @@ function checkWaiting({ capabilities, events }: History, run: RunHistory, fail: 
   }
 }
 
+function isWrite({ method }: Of<'sent' | 'delivered'>): boolean {
+  return method !== 'GET';
+}
+
 /** Asked of the service in place of a read, to hear whether it is there: what it says of that is said of no resource. */
 function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
   return purpose === 'question';
@@ -304,8 +256,8 @@ function hadOnlyARestart({ events }: History, run: RunHistory, interrupted: bool
   return firstAway !== undefined && isWaitedFor;
 }
 
-function isRefusal({ status, method }: Of<'delivered'>): boolean {
-  return method === 'POST' && status !== undefined && status >= 400;
+function isRefusal(answer: Of<'delivered'>): boolean {
+  return isWrite(answer) && answer.status !== undefined && answer.status >= 400;
 }
 
 /** It is clear what it says of its own request, and others are not begun after it. */
@@ -345,7 +297,7 @@ function checkReport(
       fail('patience', `${run.name} made no plan because of a restart`);
     if (!['failed', 'denied', 'interrupted'].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
-    if (run.sent.some(({ method }) => method === 'POST'))
+    if (run.sent.some((event) => isWrite(event)))
       fail('reads_first', `${run.name} sent creates, and reports nothing`);
     return;
   }
@@ -387,7 +339,7 @@ function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
 }
 
 function stopsItsKind({ status, method, closed }: Of<'delivered'>): boolean {
-  return method === 'POST' && (closed === true || status === 403);
+  return closed === true || (method === 'POST' && status === 403);
 }
 
 /** An answer of the service itself that lets a run go on. */
@@ -414,7 +366,7 @@ function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolea
 function checkOutcome(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
   const { outcome, attempts } = reported;
   const address = addressOf(reported);
-  const posts = run.sent.filter((event) => isSame(event, reported) && event.method === 'POST');
+  const posts = run.sent.filter((event) => isSame(event, reported) && isWrite(event));
   const answers = run.delivered.filter((event) => isSame(event, reported));
   const commits = run.handled.filter((event) => isSame(event, reported) && event.committed);
   const timesHandled = new Map<number, number>();
@@ -425,11 +377,11 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
 
   if (attempts !== posts.length)
     fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
-  if (!wasResent) checkParts(history, reported, { answers, commits }, fail);
+  if (!wasResent) checkParts(history, run, reported, { answers, commits }, fail);
   if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported)) {
     if (
       !answers.some(({ tells }) => tells === 'present') &&
-      !run.delivered.some((page) => isShownOn(page, reported))
+      !run.delivered.some((page) => shownIn(page, reported))
     )
       fail('seen', `${says}, and never saw it`);
     checkCompared(history, run, reported, fail);
@@ -448,9 +400,14 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       )
         fail('created', `${says}, and was never told that it did`);
       break;
+    case 'updated':
+      checkUpdated(run, reported, fail);
+      break;
     case 'unchanged':
     case 'differs':
-      if (posts.length > 0) fail('untouched', `${says}, and sent a create for it`);
+      // What could not be sent may have been done by somebody else meanwhile.
+      if (posts.some((post) => !cannotHave(run, post)))
+        fail('untouched', `${says}, and sent a create for it`);
       if (!wasPresent(history, reported, run)) fail('exists', `${says}, and it was not there`);
       break;
     case 'exists':
@@ -469,18 +426,34 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
       if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
       if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))
         fail('conflict', `${says}, and nobody had it`);
+      // What was to be changed is so only where somebody else has changed it.
+      if (!posts.some(({ method }) => method === 'POST') && !wasTouchedByOthers(history, run, reported))
+        fail('conflict', `${says}, and nobody else has changed it`);
       break;
     case 'unknown':
       if (
         !run.gaveUp &&
         !couldNotLook(run, reported) &&
-        answers.every((answer) => answer.clear && (answer.method === 'POST' || isClearRead(answer)))
+        !wasChangedOtherwise(history, run, reported) &&
+        answers.every((answer) => answer.clear && (isWrite(answer) || isClearRead(answer)))
       )
         fail('doubt', `${says}, and every answer was clear`);
       break;
     default:
       fail('one_outcome', `${says}, which is no outcome`);
   }
+}
+
+/** Whether a change left it otherwise than declared, by the service or by somebody else. */
+function wasChangedOtherwise(history: History, run: RunHistory, reported: ReportedOutcome): boolean {
+  const changes = run.delivered.filter((answer) => isSame(answer, reported) && answer.purpose === 'change');
+  if (changes.length === 0) return false;
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const isLeft = changes.some((answer) => {
+    const shown = shownIn(answer, reported);
+    return shown !== undefined && differingFrom(wanted, shown).length > 0;
+  });
+  return isLeft || wasTouchedByOthers(history, run, reported);
 }
 
 /** Whether its name was taken, and by what was not asked any more, because a trouble that others had met stood in the way. */
@@ -500,24 +473,28 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const told = differences.map(({ field }) => field);
   const said = outcome === 'differs' ? told.length > 0 : outcome === 'exists' || told.length === 0;
   const versions = versionsDuring(history, reported, run);
-  const isSo = versions.some(
-    ({ differing }) => differing.length === told.length && differing.every((field) => told.includes(field)),
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const were = versions.map((version) => differingFrom(wanted, version));
+  const isSo = were.some(
+    (differing) => differing.length === told.length && differing.every((field) => told.includes(field)),
   );
   if (said && isSo) return;
-  const were = versions.map(({ differing }) => differing.join(', ') || 'nothing').join('; or ');
+  const words = were.map((differing) => differing.join(', ') || 'nothing').join('; or ');
   fail(
     'compared',
-    `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${were}`,
+    `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${words}`,
   );
 }
 
 /** Whether what is said of doubts and of differing fields is what happened, for what is there. */
 function checkParts(
-  { events, present }: History,
+  history: History,
+  run: RunHistory,
   reported: ReportedOutcome,
   { answers, commits }: { answers: readonly Of<'delivered'>[]; commits: readonly Of<'handled'>[] },
   fail: Fail,
 ): void {
+  const { events, present } = history;
   const { outcome, doubt, differences = [] } = reported;
   if (outcome !== 'created' && outcome !== 'exists') return;
   const says = `${addressOf(reported)} is reported as ${outcome}${doubt === undefined ? '' : ` (${doubt})`}`;
@@ -528,17 +505,24 @@ function checkParts(
   if (outcome === 'exists' && (doubt !== undefined) !== wasLeftOpen)
     fail('in_doubt', `${says}, and ${wasLeftOpen ? 'a create was' : 'no create was'} left open`);
 
-  const mine = ofKind(events, 'actor').filter((event) => isSame(event, reported));
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const lackingIn = ({ after }: Of<'handled'>): string[] => (after ? differingFrom(wanted, after) : []);
+  const changed = events.some(
+    (event) =>
+      event.at <= run.endedAt &&
+      (event.kind === 'actor' || (event.kind === 'handled' && event.committed && event.before)) &&
+      isSame(event, reported),
+  );
   const told = new Set(differences.map(({ field }) => field));
-  const lacking = commits.flatMap((commit) => commit.differing);
+  const lacking = commits.flatMap((commit) => lackingIn(commit));
   const isTold = doubt === 'unchecked' || lacking.every((field) => told.has(field));
   // Where somebody else had a hand in it, what was created in part may be gone.
-  if (mine.length === 0 && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
+  if (!changed && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
 
-  const isOthers = mine.length > 0 || present.some((other) => isSame(other, reported));
+  const isOthers = changed || present.some((other) => isSame(other, reported));
   const lackingAnywhere = ofKind(events, 'handled')
     .filter((event) => isSame(event, reported) && event.committed)
-    .flatMap((event) => event.differing);
+    .flatMap((event) => lackingIn(event));
   const cause = outcome === 'created' ? lacking : lackingAnywhere;
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
@@ -547,8 +531,9 @@ function checkParts(
 }
 
 /** The service, or what stands in front of it, refused what a create says. */
-function refuses({ method, status = 0, clear, closed }: Of<'delivered'>): boolean {
-  return method === 'POST' && clear && !closed && status >= 400;
+function refuses(answer: Of<'delivered'>): boolean {
+  const { status = 0, clear, closed } = answer;
+  return isWrite(answer) && clear && !closed && status >= 400;
 }
 
 /** Two runs may meet over one resource: only one of them has created it. */
@@ -559,7 +544,7 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
       (outcome) => isSame(outcome, identity) && outcome.outcome === 'created',
     ).length;
     const commits = ofKind(events, 'handled').filter(
-      (event) => isSame(event, identity) && event.committed,
+      (event) => isSame(event, identity) && event.committed && event.before === undefined,
     ).length;
     if (claims > commits)
       fail(
@@ -574,26 +559,39 @@ function checkConvergence(history: History, fail: Fail): void {
   const there = new Set(present.map((identity) => addressOf(identity)));
   for (const event of events) {
     if (event.kind === 'handled' && event.committed) there.add(addressOf(event));
-    if (event.kind === 'actor') there[event.action === 'create' ? 'add' : 'delete'](addressOf(event));
+    if (event.kind === 'actor') there[event.action === 'delete' ? 'delete' : 'add'](addressOf(event));
   }
   for (const identity of declared) {
     if (!identity.invalid && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
-  // What is there, and is seen there, is not sent.
+  // What is there, and is seen there, is not sent where it may not be changed.
+  const mayChange = ofKind(events, 'run_began').some((began) => began.mayChange);
   const anyInvalid = declared.some(
-    (identity) => identity.invalid && !(canBeLookedUp(history, identity) && there.has(addressOf(identity))),
+    (identity) =>
+      identity.invalid && (mayChange || !canBeLookedUp(history, identity) || !there.has(addressOf(identity))),
   );
   for (const { run, ending, report } of ofKind(events, 'ended')) {
     if (run !== 'rerun' && run !== 'last') continue;
     if (ending !== (anyInvalid ? 'incomplete' : 'done')) fail('converges', `${run} ended as ${ending}`);
     for (const outcome of report?.outcomes ?? []) {
       const isRefused = outcome.outcome === 'rejected' && isInvalid(declared, outcome);
-      if (!['created', 'exists', 'unchanged', 'differs'].includes(outcome.outcome) && !isRefused)
+      const isWell = ['created', 'updated', 'exists', 'unchanged', 'differs'].includes(outcome.outcome);
+      const isLeft = outcome.outcome === 'differs' && mayChange;
+      if ((!isWell || isLeft) && !isRefused)
         fail('converges', `${run} reports ${addressOf(outcome)} as ${outcome.outcome}`);
-      if (run === 'last' && outcome.outcome === 'created')
-        fail('settled', `${addressOf(outcome)} was created by the last run only`);
+      if (run === 'last' && (outcome.outcome === 'created' || outcome.outcome === 'updated'))
+        fail('settled', `${addressOf(outcome)} was ${outcome.outcome} by the last run only`);
     }
+  }
+}
+
+/** What the last run sends is refused, or cannot be looked up. */
+function checkSettled(history: History, fail: Fail): void {
+  for (const event of ofKind(history.events, 'sent')) {
+    const isNeeded = isInvalid(history.declared, event) || !canBeLookedUp(history, event);
+    if (event.run === 'last' && isWrite(event) && !isNeeded)
+      fail('settled', `the last run sent ${event.method} ${addressOf(event)}`);
   }
 }
 
@@ -606,37 +604,14 @@ function wasPresent(history: History, identity: Identity, run: RunHistory): bool
   return versionsDuring(history, identity, run).length > 0;
 }
 
-/** What the service held of something at the moments of a run, one after the other; nothing where it was never there. */
-function versionsDuring(
-  { present, events }: History,
-  identity: Identity,
-  { beganAt, endedAt }: RunHistory,
-): Version[] {
-  let held: Version | undefined = present.find((other) => isSame(other, identity));
-  const versions = new Set<Version>();
-  for (const event of events) {
-    if (event.at > endedAt) break;
-    if (held && event.at >= beganAt) versions.add(held);
-    if (event.kind === 'handled' && event.committed && isSame(event, identity))
-      held = { differing: event.differing };
-    if (event.kind === 'actor' && isSame(event, identity))
-      held = event.action === 'create' ? event : undefined;
-  }
-  return [...versions, ...(held ? [held] : [])];
-}
-
-/** The first create of each resource in a run. */
+/** The first create or change of each resource in a run. */
 function beginnings({ sent }: RunHistory): Of<'sent'>[] {
   const seen = new Set<string>();
   return sent.filter((event) => {
-    if (event.method !== 'POST' || seen.has(addressOf(event))) return false;
+    if (!isWrite(event) || seen.has(addressOf(event))) return false;
     seen.add(addressOf(event));
     return true;
   });
-}
-
-function isShownOn({ shows = [] }: Of<'delivered'>, identity: Identity): boolean {
-  return shows.includes(addressOf(identity));
 }
 
 /** What was sent, by what it is about, but for the questions of an outage. */
@@ -654,12 +629,4 @@ function isClearRead({ tells }: Of<'delivered'>): boolean {
 /** It was never sent, or whoever stood in front of the service put it off. */
 function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean {
   return exchange === 'never_sent' || status === 421 || status === 425 || status === 429;
-}
-
-function isAfter(events: readonly HistoryEvent[], a: HistoryEvent, b: HistoryEvent): boolean {
-  return events.indexOf(a) > events.indexOf(b);
-}
-
-function ofKind<Kind extends HistoryEvent['kind']>(events: readonly HistoryEvent[], kind: Kind): Of<Kind>[] {
-  return events.filter((event): event is Of<Kind> => event.kind === kind);
 }

@@ -1,15 +1,28 @@
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import type { DeclaredIdentity, Identity } from './history.ts';
+import { addressOf, type DeclaredIdentity, type Identity, type Values, type Version } from './history.ts';
+
+/** How something is declared. */
+export interface Style {
+  /** Two manifests declare the same fields, and give some of them other values. */
+  readonly edition: 'first' | 'second';
+  /** Whether users have the declared groups and attributes and no others. */
+  readonly exactly: boolean;
+  /** Whether it is declared that users are active. */
+  readonly access: boolean;
+}
 
 /** The manifest of what is declared. What is invalid names a provider, or a group, that the service does not know. */
-export function manifestOf(declared: readonly DeclaredIdentity[]): string {
+export function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
   const list = (type: Identity['type'], key: string): string[] => {
     const identities = declared.filter((identity) => identity.type === type);
-    return identities.length === 0 ? [] : [`${key}:`, ...identities.flatMap((identity) => entryOf(identity))];
+    return identities.length === 0
+      ? []
+      : [`${key}:`, ...identities.flatMap((identity) => entryOf(identity, style))];
   };
   return ['version: 1', ...list('application', 'applications'), ...list('user', 'users'), ''].join('\n');
 }
 
+const lateGroup = { pk: '11111111-0000-4000-8000-0000000000bb', name: 'latecomers' };
 const unknownGroup = '99999999-9999-4999-8999-999999999999';
 const otherGroup = { pk: '00000000-0000-4000-8000-0000000000aa', name: 'climbers' };
 const knownGroups = [
@@ -19,7 +32,7 @@ const knownGroups = [
 
 /** What the world holds of what the resources refer to: groups for all users, backchannel providers for each application. */
 export const world = {
-  groups: [...knownGroups, otherGroup],
+  groups: [...knownGroups, otherGroup, lateGroup],
   providers: Array.from({ length: 20 }, (_, index) => ({ pk: 20 + index, name: `Provider ${20 + index}` })),
 };
 
@@ -33,16 +46,18 @@ const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
 export const partialField = { application: 'backchannel_providers', user: 'groups' } as const;
 
 /** What is declared beside the names: what the service writes otherwise than the manifest, and means the same by. */
-function detailsOf({ type, name }: Identity): JsonObject {
+function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
   const number = Number(name.slice(1));
   return type === 'application'
     ? { backchannel_providers: [30 + number, 20 + number] }
     : {
         groups: declaredGroups,
         last_login: '2024-05-01T10:00:00+02:00',
-        attributes: { desk: { room: '4.2' } },
+        attributes: { desk: { room } },
       };
 }
+
+const rooms = { first: '4.2', second: '5.1' };
 
 /** What stands beside what is declared, and is nobody's business. */
 const besides = {
@@ -62,20 +77,28 @@ function invalidFieldsOf({ type, name }: Identity): JsonObject {
 }
 
 /** All that is declared of something, but its name. */
-function fieldsOf(identity: DeclaredIdentity): JsonObject {
+function fieldsOf(identity: DeclaredIdentity, { edition, access }: Style): JsonObject {
   return {
-    name: `Name of ${identity.name}`,
-    ...detailsOf(identity),
+    name: nameOf(identity, edition),
+    ...detailsOf(identity, rooms[edition]),
+    ...(access && identity.type === 'user' && { is_active: true }),
     ...(identity.invalid && invalidFieldsOf(identity)),
   };
 }
 
+function nameOf({ name }: Identity, edition: Style['edition'] = 'first'): string {
+  return edition === 'first' ? `Name of ${name}` : `Second name of ${name}`;
+}
+
 const keys = { application: 'slug', user: 'username' } as const;
 
-function entryOf(identity: DeclaredIdentity): string[] {
+function entryOf(identity: DeclaredIdentity, style: Style): string[] {
+  const whole = style.exactly && identity.type === 'user' && { exactly: ['groups', 'attributes'] };
   return [
     `  - ${keys[identity.type]}: ${identity.name}`,
-    ...Object.entries(fieldsOf(identity)).flatMap(([field, value]) => fieldOf(field, value, '    ')),
+    ...Object.entries({ ...fieldsOf(identity, style), ...whole }).flatMap(([field, value]) =>
+      fieldOf(field, value, '    '),
+    ),
   ];
 }
 
@@ -91,40 +114,132 @@ function fieldOf(field: string, value: JsonValue, indent: string): string[] {
   return [`${indent}${field}: ${JSON.stringify(value)}`];
 }
 
+/** How something is that somebody else has made: as declared, with other things beside; with its name alone; or half so. */
+export type Condition = 'same' | 'bare' | 'mixed';
+
 /** The body of a create request by somebody else. */
-export function bodyOf({ type, name }: Identity, differs: boolean): JsonObject {
-  return differs
-    ? { [keys[type]]: name, name: 'Another name' }
-    : { [keys[type]]: name, name: `Name of ${name}`, ...detailsOf({ type, name }), ...besides[type] };
+export function bodyOf(identity: Identity, condition: Condition): JsonObject {
+  const { type, name } = identity;
+  const bare = { [keys[type]]: name, name: 'Another name' };
+  if (condition === 'bare') return bare;
+  const same = { ...bare, name: nameOf(identity), ...detailsOf(identity), ...besides[type] };
+  return condition === 'same' ? same : { ...same, ...mixed[type] };
 }
 
-/** The declared fields that are otherwise in a record of the service. */
-export function differingFrom(identity: DeclaredIdentity, record: JsonObject): string[] {
-  return Object.entries(fieldsOf(identity)).flatMap(([field, declared]) =>
-    holds(field, declared, record[field] ?? null) ? [] : [field],
+const mixed = {
+  application: { name: 'Another name', meta_description: 'Old' },
+  user: {
+    name: 'Another name',
+    groups: [otherGroup.pk, ...groupIds.slice(1)],
+    attributes: { desk: { room: '9.9', floor: 4 }, hired: 2020 },
+    is_active: false,
+  },
+};
+
+/** What somebody else may do to something. */
+export const edits = [
+  'renames',
+  'joins',
+  'leaves',
+  'moves',
+  'notes',
+  'describes',
+  'locks',
+  'restores',
+] as const;
+
+export type Edit = (typeof edits)[number];
+
+/** The body of a change by somebody else, of what is there. */
+export function editOf(edit: Edit, identity: Identity, record: JsonObject): JsonObject {
+  const { attributes, groups } = record;
+  const keptAttributes = isJsonObject(attributes) ? attributes : {};
+  const keptGroups = isJsonList(groups) ? groups : [];
+  const ofUser = identity.type === 'user';
+  switch (edit) {
+    case 'renames':
+      return { name: 'A name by somebody' };
+    case 'joins':
+      return ofUser ? { groups: [...keptGroups, lateGroup.pk] } : {};
+    case 'leaves':
+      return ofUser
+        ? { groups: keptGroups.filter((pk) => pk !== groupIds[0]) }
+        : { backchannel_providers: [] };
+    case 'moves':
+      return ofUser ? { attributes: { ...keptAttributes, desk: { room: '7.7', floor: 7 } } } : {};
+    case 'notes':
+      return ofUser ? { attributes: { ...keptAttributes, note: 'late' } } : { meta_description: 'late' };
+    case 'describes':
+      return ofUser ? { email: 'late@example.com' } : { meta_publisher: 'late' };
+    case 'locks':
+      return ofUser ? { is_active: false } : {};
+    case 'restores':
+      return { name: nameOf(identity), ...detailsOf(identity) };
+  }
+}
+
+/** What a manifest declares of something, each value in one form. */
+export function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<string, Values> {
+  return Object.fromEntries(
+    declared.map((identity) => {
+      const fields = Object.entries(fieldsOf(identity, style));
+      return [
+        addressOf(identity),
+        Object.fromEntries(fields.map(([field, value]) => [field, inOneForm(field, value)])),
+      ];
+    }),
   );
 }
 
-function holds(field: string, declared: JsonValue, held: JsonValue): boolean {
-  switch (field) {
-    case 'last_login':
-      return Date.parse(textOf(declared)) === Date.parse(textOf(held));
-    case 'groups':
-      return idsIn(declared).every((id) => idsIn(held).includes(id));
-    case 'backchannel_providers':
-      return idsIn(declared).toSorted().join(' ') === idsIn(held).toSorted().join(' ');
-    case 'attributes':
-      return contains(held, declared);
-    default:
-      return declared === held;
+/** What a record is in terms of what is declared. */
+export function versionOf(identity: DeclaredIdentity, style: Style, record: JsonObject): Version {
+  const fields: Record<string, string> = {};
+  const beside: Record<string, string> = {};
+  for (const [field, declared] of Object.entries(fieldsOf(identity, style))) {
+    const held = record[field] ?? null;
+    const isWhole = style.exactly || (field !== 'groups' && field !== 'attributes');
+    fields[field] = inOneForm(field, isWhole ? held : partOf(declared, held));
+    if (!isWhole) beside[field] = inOneForm(field, restOf(declared, held));
   }
+  for (const [field, held] of Object.entries(record))
+    if (!(field in fields) && !shown.has(field)) beside[field] = inOneForm(field, held);
+  return { pk: textOf(record['pk']), fields, beside };
+}
+
+/** What the service makes of other fields. */
+const shown = new Set(['groups_obj', 'roles_obj', 'provider_obj', 'backchannel_providers_obj', 'launch_url']);
+
+function inOneForm(field: string, value: JsonValue): string {
+  if (field === 'last_login') return String(Date.parse(textOf(value)));
+  return JSON.stringify(isJsonList(value) ? idsIn(value).toSorted() : sorted(value));
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function idsIn(value: JsonValue): string[] {
   return isJsonList(value) ? value.map((id) => textOf(id).toLowerCase()) : [];
 }
 
-function contains(held: JsonValue, part: JsonValue): boolean {
-  if (!isJsonObject(held) || !isJsonObject(part)) return held === part;
-  return Object.entries(part).every(([key, value]) => contains(held[key] ?? null, value));
+/** Of what is held the part that a declaration names. */
+function partOf(declared: JsonValue, held: JsonValue): JsonValue {
+  if (isJsonList(held)) return idsIn(held).filter((id) => idsIn(declared).includes(id));
+  if (!isJsonObject(held) || !isJsonObject(declared)) return held;
+  const entries = Object.entries(held).filter(([key]) => key in declared);
+  return Object.fromEntries(entries.map(([key, value]) => [key, partOf(declared[key] ?? null, value)]));
+}
+
+/** Of what is held the part that a declaration does not name. */
+function restOf(declared: JsonValue, held: JsonValue): JsonValue {
+  if (isJsonList(held)) return idsIn(held).filter((id) => !idsIn(declared).includes(id));
+  if (!isJsonObject(held) || !isJsonObject(declared)) return null;
+  const entries = Object.entries(held).flatMap(([key, value]) => {
+    if (!(key in declared)) return [[key, value] as const];
+    const rest = restOf(declared[key] ?? null, value);
+    return isJsonObject(rest) && Object.keys(rest).length > 0 ? [[key, rest] as const] : [];
+  });
+  return Object.fromEntries(entries);
 }

@@ -7,10 +7,16 @@ export interface Identity {
   readonly name: string;
 }
 
-/** What the service holds of what is declared: the declared fields that are otherwise there. */
+/** What the service holds of something that is declared, each value in one form. */
 export interface Version {
-  readonly differing: readonly string[];
+  readonly pk: string;
+  /** Of each declared field the part that is declared. */
+  readonly fields: Values;
+  /** What stands beside that, in the declared fields and in all others. */
+  readonly beside: Values;
 }
+
+export type Values = Readonly<Record<string, string>>;
 
 /** What the service and the network saw, and what each run said of it. Written by the world, and read by the checker. */
 export type HistoryEvent = { readonly at: number } & (
@@ -20,6 +26,10 @@ export type HistoryEvent = { readonly at: number } & (
       readonly ceiling: number;
       readonly wait?: '0' | '60';
       readonly failFast: boolean;
+      /** What it declares, by addresses. */
+      readonly wants: Readonly<Record<string, Values>>;
+      /** Whether it may change what differs. */
+      readonly mayChange: boolean;
     }
   /** A run handed a request to the network. */
   | ({
@@ -30,15 +40,19 @@ export type HistoryEvent = { readonly at: number } & (
       readonly purpose: Purpose;
       /** With the query. */
       readonly path: string;
+      /** The fields that a change sends. */
+      readonly fields?: readonly string[];
     } & Identity)
   /** The service worked on a request. */
   | ({
       readonly kind: 'handled';
       readonly request: number;
       readonly status: number;
+      /** Whether it created or changed something. */
       readonly committed: boolean;
-    } & Identity &
-      Version)
+      readonly before?: Version;
+      readonly after?: Version;
+    } & Identity)
   /** The answer to a request, or that there is none, reached the run. */
   | ({
       readonly kind: 'delivered';
@@ -51,7 +65,13 @@ export type HistoryEvent = { readonly at: number } & (
   /** Something went on a request's behalf to where the service sent it. */
   | { readonly kind: 'followed'; readonly run: string; readonly request: number }
   /** Somebody else did something. */
-  | ({ readonly kind: 'actor'; readonly action: 'create' | 'delete' } & Identity & Version)
+  | ({
+      readonly kind: 'actor';
+      readonly action: 'create' | 'delete' | 'change';
+      readonly after?: Version;
+    } & Identity)
+  /** Somebody said yes to the plan of a run. */
+  | { readonly kind: 'approved'; readonly run: string }
   | { readonly kind: 'revoked' }
   /** The service goes away until then. */
   | { readonly kind: 'restarts'; readonly until: number }
@@ -73,6 +93,7 @@ export type HistoryEvent = { readonly at: number } & (
 /** What a request is for, as somebody sees it who knows the service only. */
 export type Purpose =
   | 'create'
+  | 'change'
   /** About one declared resource. */
   | 'look_up'
   /** A page of a list of which nothing is asked but its number. */
@@ -94,8 +115,8 @@ export interface Delivery {
   readonly clear: boolean;
   /** What it says of what was looked up, or of whose token it is, if it says it clearly. */
   readonly tells?: 'present' | 'absent' | 'superuser';
-  /** The addresses of the declared resources that a page of the service's own shows, each with all of its fields. */
-  readonly shows?: readonly string[];
+  /** The declared resources that an answer of the service's own shows with all of their fields, by their addresses. */
+  readonly shows?: Readonly<Record<string, Version>>;
   /** Whether it was refused, for a cause that may pass. */
   readonly refused?: true;
   /** Whether that came of a restart of the service. */
@@ -125,7 +146,7 @@ export interface History {
   readonly seed: number;
   readonly declared: readonly DeclaredIdentity[];
   readonly capabilities: readonly Capability[];
-  readonly present: readonly (Identity & Version)[];
+  readonly present: readonly (Identity & { readonly after: Version })[];
   readonly events: readonly HistoryEvent[];
 }
 

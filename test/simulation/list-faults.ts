@@ -65,7 +65,7 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
     case 'two_records': {
       const count = Number(pagination['count']) + 1;
       const end = Number(pagination['end_index']) + 1;
-      return page([first, { ...first, name: 'Another name' }, ...others], { count, end_index: end });
+      return page([first, { ...first, name: 'A third name' }, ...others], { count, end_index: end });
     }
     case 'count_off':
       return page(results, { count: Number(pagination['count']) + (form % 2 === 0 ? 1 : -1) });
@@ -120,20 +120,21 @@ function listOf(results: readonly JsonObject[]): List {
 
 /** The names of the records in a list. */
 export function namesIn(text: string): string[] {
-  return listIn(text).results.map((record) => nameOf(record));
+  return listIn(text).results.map((record) => nameIn(record));
 }
 
 /** The names of those records in a spoiled list that stand in it once, and as they stood in it before. */
 export function trueNames(text: string, before: string): string[] {
   const records = new Set(listIn(before).results.map((record) => JSON.stringify(record)));
   const { results } = listIn(text);
-  const all = results.map((record) => nameOf(record));
+  const all = results.map((record) => nameIn(record));
   const same = results
     .filter((record) => records.has(JSON.stringify(record)))
-    .map((record) => nameOf(record));
+    .map((record) => nameIn(record));
   return same.filter((name) => all.indexOf(name) === all.lastIndexOf(name));
 }
 
-function nameOf({ slug, username }: JsonObject): string {
+/** The slug or username in a record. */
+export function nameIn({ slug, username }: JsonObject): string {
   return textOf(slug ?? username);
 }

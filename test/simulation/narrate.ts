@@ -1,5 +1,5 @@
-import { rules } from './checker.ts';
-import { addressOf, type HistoryEvent, type ReportedOutcome } from './history.ts';
+import { rules } from './rules.ts';
+import { addressOf, type HistoryEvent, type ReportedOutcome, type Values, type Version } from './history.ts';
 import type { Simulated } from './simulate.ts';
 
 /** A history for a person to follow: what happened when, and which promises were broken. */
@@ -25,17 +25,19 @@ function told(event: HistoryEvent): string {
     case 'run_began':
       return `${event.run}: begins, with ${event.ceiling} requests at a time${event.wait === undefined ? '' : ` and --wait ${event.wait}`}${event.failFast ? ' and --fail-fast' : ''}`;
     case 'sent':
-      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}`;
+      return `${event.run}: sends #${event.request} ${event.method} ${addressOf(event)}${event.fields ? ` with ${event.fields.join(', ')}` : ''}`;
     case 'handled':
-      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} exists${event.differing.map((field) => `, with another ${field}`).join('')}` : ''}`;
+      return `    service: answers #${event.request} with ${event.status}${event.committed ? `, and ${addressOf(event)} is ${inWords(event.after)}` : ''}`;
     case 'delivered':
       return `${event.run}: is told of #${event.request}: ${event.words}${event.pausedUntil === undefined ? '' : `, and to wait ${event.pausedUntil - event.at} ms`}`;
     case 'followed':
       return `${event.run}: follows a redirect`;
     case 'actor':
-      return `    somebody else: ${event.action}s ${addressOf(event)}`;
+      return `    somebody else: ${event.action}s ${addressOf(event)}${event.action === 'delete' ? '' : `, which is ${inWords(event.after)}`}`;
     case 'restarts':
       return `    the service restarts, which takes ${event.until - event.at} ms`;
+    case 'approved':
+      return `${event.run}: somebody says yes to the plan`;
     case 'revoked':
       return '    the tokens are revoked';
     case 'healed':
@@ -54,6 +56,16 @@ function told(event: HistoryEvent): string {
     case 'crashed':
       return `${event.run}: throws ${event.error}`;
   }
+}
+
+function inWords(version: Version | undefined): string {
+  if (version === undefined) return 'not declared';
+  const { fields, beside } = version;
+  const list = (values: Values): string =>
+    Object.entries(values)
+      .map(([field, value]) => `${field} ${value}`)
+      .join(', ');
+  return `${list(fields)}; beside that ${list(beside)}`;
 }
 
 /** What an outcome says beside its kind. */

@@ -26,3 +26,21 @@ describe('with the documented operations alone', () => {
     expect(simulated.violations, narrate(simulated)).toEqual([]);
   });
 });
+
+/** The same of seeds with capabilities. */
+const onceFailed: readonly [seed: number, wrong: string][] = [
+  [
+    520_002_040,
+    'it asked once whose the token is, and not again, and did not keep the pause that it was told',
+  ],
+  [520_003_325, 'the same, with others at a time'],
+  [
+    520_001_455,
+    'the checker took a change that was never sent, and that somebody else made, for one of the run',
+  ],
+];
+
+test.each(onceFailed)('seed %i keeps every promise again: %s', async (seed) => {
+  const simulated = await simulate(seed);
+  expect(simulated.violations, narrate(simulated)).toEqual([]);
+});

@@ -3,7 +3,7 @@ import type { Ending } from '../../src/base/exit-code.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Report, ReportedOutcome } from './history.ts';
-import type { Rule } from './checker.ts';
+import type { Rule } from './rules.ts';
 import { listIn, namesIn, type List } from './list-faults.ts';
 import { groupIds } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
@@ -13,6 +13,8 @@ import type { VirtualTime } from './virtual-time.ts';
 export interface PlantedBug {
   /** The rule that it breaks. */
   readonly breaks: Rule;
+  /** Where to begin to look for a seed that shows it; the first ones show most. */
+  readonly from?: number;
   readonly transport?: (network: Transport, around: Around) => Transport;
   /** What it makes of what is declared. */
   readonly manifest?: (text: string) => string;
@@ -21,6 +23,8 @@ export interface PlantedBug {
   readonly ending?: (ending: Ending) => Ending;
   readonly ignoresInterruption?: boolean;
   readonly ceilingTimes?: number;
+  /** Whether it changes what differs, whatever it was allowed. */
+  readonly allows?: boolean;
   /** In place of the --wait that is given. */
   readonly wait?: string;
 }
@@ -72,8 +76,8 @@ function changingEach(
   return (report) => ({ ...report, outcomes: report.outcomes.map((outcome) => change(outcome)) });
 }
 
-function sentIn({ body = '{}' }: HttpRequest): object {
-  return JSON.parse(body) as object; // a create request, as rollcall made it
+function sentIn({ body = '{}' }: HttpRequest): JsonObject {
+  return JSON.parse(body) as JsonObject; // as rollcall made it
 }
 
 /** An engine that makes something else of the list of all who have some name. */
@@ -87,6 +91,35 @@ function misreadingUsers(
     const misread = mistake(list, name);
     return misread && { body: JSON.stringify({ ...list, ...misread }) };
   });
+}
+
+/** An engine that writes something else when it changes what is there. */
+function changing(
+  change: (fields: JsonObject, request: HttpRequest) => JsonObject,
+): NonNullable<PlantedBug['transport']> {
+  return (network) => (request, signal) =>
+    network(
+      request.method === 'PATCH'
+        ? { ...request, body: JSON.stringify(change(sentIn(request), request)) }
+        : request,
+      signal,
+    );
+}
+
+/** An engine that takes each later look at something for the first one. */
+function lookingOnce(isSent: boolean): NonNullable<PlantedBug['transport']> {
+  return (network) => {
+    const looks = new Map<string, Exchange>();
+    return async (request, signal) => {
+      const first = request.method === 'GET' ? looks.get(request.path) : undefined;
+      if (first && !isSent) return first;
+      const exchange = await network(request, signal);
+      const isLook = request.method === 'GET' && exchange.kind === 'answered' && exchange.status === 200;
+      if (!isLook) return exchange;
+      looks.set(request.path, first ?? exchange);
+      return first ?? exchange;
+    };
+  };
 }
 
 const ofUsers = ({ path }: HttpRequest): boolean => path.includes('/users/');
@@ -219,6 +252,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'cuts pauses short': {
     breaks: 'pause',
+    from: 49,
     clock: (clock) => ({
       now: () => clock.now() + 10_000,
       sleep: (milliseconds, signal) => clock.sleep(milliseconds / 2, signal),
@@ -226,6 +260,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a denied look at users for absent': {
     breaks: 'denied',
+    from: 147,
     transport: misreading(({ status }, request) =>
       request.method === 'GET' && ofUsers(request) && status === 403 ? emptyList : undefined,
     ),
@@ -281,6 +316,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes what a list leaves out for as declared': {
     breaks: 'seen',
+    from: 2084,
     transport: misreading(({ status, body }, { path }) => {
       if (status !== 200 || !path.includes('page=')) return undefined;
       const { pagination, results } = listIn(body);
@@ -297,12 +333,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a name that nobody sees for a user that exists': {
     breaks: 'seen',
+    from: 41,
     report: changingEach((outcome) =>
       outcome.type === 'user' && outcome.outcome === 'conflict' ? { ...outcome, outcome: 'exists' } : outcome,
     ),
   },
   'lets an empty list clear a create that was in doubt': {
     breaks: 'refused',
+    from: 92,
     report: changingEach((outcome) =>
       outcome.type === 'user' && outcome.outcome === 'unknown'
         ? { ...outcome, outcome: 'conflict' }
@@ -311,12 +349,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'claims a user that it found after a lost answer': {
     breaks: 'created',
+    from: 79,
     report: changingEach((outcome) =>
       outcome.type === 'user' && outcome.doubt === 'checked' ? { ...outcome, outcome: 'created' } : outcome,
     ),
   },
   'takes a user that was made by half for whole': {
     breaks: 'in_full',
+    from: 79,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => ({ ...user, groups: groupIds })),
     })),
@@ -331,20 +371,96 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'compared',
     manifest: (text) => text.replaceAll(/( {2}- username: .*)/g, '$1\n    exactly: [groups, attributes]'),
   },
+  'changes what it was not allowed to': { breaks: 'contract', allows: true },
+  'changes things without another look': { breaks: 'looks_first', transport: lookingOnce(false) },
+  'overwrites what somebody else has changed': { breaks: 'kept', from: 68, transport: lookingOnce(true) },
+  'sends fields that need no change': {
+    breaks: 'sparing',
+    transport: changing((fields, request) => (ofUsers(request) ? { ...fields, email: '' } : fields)),
+  },
+  'sends what nobody declared': {
+    breaks: 'meant',
+    transport: changing((fields) => ('name' in fields ? { ...fields, name: 'A name of its own' } : fields)),
+  },
+  'takes people out of groups that are not declared': {
+    breaks: 'beside',
+    transport: changing((fields) => ('groups' in fields ? { ...fields, groups: groupIds } : fields)),
+  },
+  'drops attributes that are not declared': {
+    breaks: 'beside',
+    transport: changing((fields) =>
+      'attributes' in fields ? { ...fields, attributes: asDeclared.attributes } : fields,
+    ),
+  },
+  'resets what is not declared': {
+    breaks: 'beside',
+    transport: changing((fields, request) =>
+      ofUsers(request) ? { ...fields, email: '' } : { ...fields, meta_description: '' },
+    ),
+  },
+  'takes a change whose answer was lost for done': {
+    breaks: 'updated',
+    report: changingEach((outcome) =>
+      outcome.outcome === 'unknown' ? { ...outcome, outcome: 'updated' } : outcome,
+    ),
+  },
+  'takes a change that was made by half for whole': {
+    breaks: 'updated',
+    from: 142,
+    transport: misreading(({ status, body }, request) =>
+      request.method === 'PATCH' && status === 200
+        ? { body: JSON.stringify({ ...(JSON.parse(body) as object), ...sentIn(request) }) }
+        : undefined,
+    ),
+  },
+  'takes a lost change for refused': {
+    breaks: 'refused',
+    from: 109,
+    transport: (network) => async (request, signal) => {
+      const real = await network(request, signal);
+      return real.kind === 'lost' && request.method === 'PATCH'
+        ? { kind: 'answered', status: 400, headers: {}, body: '{"name":["no"]}' }
+        : real;
+    },
+  },
+  'says that it created what it changed': {
+    breaks: 'created',
+    report: changingOutcomes((outcome) => (outcome === 'updated' ? 'created' : outcome)),
+  },
+  'says that somebody else changed what it could not change': {
+    breaks: 'conflict',
+    report: changingEach((outcome) =>
+      outcome.outcome === 'updated' ? { ...outcome, outcome: 'conflict' } : outcome,
+    ),
+  },
+  'changes the same thing in every run': {
+    breaks: 'settled',
+    transport: misreading(({ status, body }, { method, path }) =>
+      method === 'GET' && status === 200 && path.includes('/applications/')
+        ? { body: body.replace('"name":"Name of', '"name":"Nome of') }
+        : undefined,
+    ),
+  },
+  'leaves what differs although it may change it': {
+    breaks: 'converges',
+    allows: false,
+  },
   'goes on after a denial': {
     breaks: 'denied',
+    from: 198,
     transport: misreading(({ status }, { method }) =>
       method === 'POST' && status === 403 ? { status: 429, headers: {}, body: '' } : undefined,
     ),
   },
   'goes on when a create finds no API': {
     breaks: 'wrong_place',
+    from: 810,
     transport: misreading(({ status }, { method }) =>
       method === 'POST' && status === 404 ? { status: 400, body: '{"name":["no"]}' } : undefined,
     ),
   },
   'does not wait for a service that restarts': { breaks: 'patience', wait: '0' },
-  'waits for a service that never answered': { breaks: 'prompt', wait: '60' },
+  'waits for a service that never answered': { breaks: 'prompt', from: 371, wait: '60' },
   'takes the 502 of a front for a failure of the service': {
     breaks: 'one_asks',
     transport: misreading(({ status }) => (status === 502 ? { status: 500 } : undefined)),
@@ -364,7 +480,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       return exchange.kind === 'lost' ? new Promise(() => {}) : exchange;
     },
   },
-  'sends more at a time than allowed': { breaks: 'ceiling', ceilingTimes: 4 },
+  'sends more at a time than allowed': { breaks: 'ceiling', from: 71, ceilingTimes: 4 },
   'leaves a resource out of its report': {
     breaks: 'one_outcome',
     report: (report) => ({ ...report, outcomes: report.outcomes.slice(1) }),
@@ -414,6 +530,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes what it finds after a doubt for whole': {
     breaks: 'in_full',
+    from: 79,
     report: changingEach((outcome) =>
       outcome.outcome === 'exists' ? { ...outcome, doubt: 'checked', differences: [] } : outcome,
     ),
@@ -448,6 +565,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes the denial of one kind for the end of the run': {
     breaks: 'begun',
+    from: 1091,
     transport: misreading(({ status }, { method }) =>
       method === 'POST' && status === 403 ? { status: 404, headers: {}, body: '' } : undefined,
     ),

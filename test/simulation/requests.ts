@@ -6,20 +6,28 @@ export interface Asked extends Identity {
   readonly purpose: Purpose;
 }
 
-export function askedBy({ method, path, body = '' }: HttpRequest, declared: readonly Identity[]): Asked {
+/** What a request asks for; users go by their ids where they are changed. */
+export function askedBy(
+  { method, path, body = '' }: HttpRequest,
+  declared: readonly Identity[],
+  usernameOf: (pk: string) => string | undefined,
+): Asked {
   const type = path.includes('/users/') ? 'user' : 'application';
   const { pathname, searchParams } = new URL(path, 'https://service.example');
   if (method === 'POST') {
     const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
     return { purpose: 'create', type, name: fields['slug'] ?? fields['username'] ?? '' };
   }
+  const last = pathname.split('/').at(-2) ?? '';
+  if (method === 'PATCH')
+    return { purpose: 'change', type, name: type === 'user' ? (usernameOf(last) ?? `(user ${last})`) : last };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
   const page = searchParams.get('page');
   if (page !== null) {
     const size = searchParams.get('page_size') ?? 'as many as they come';
     return { purpose: 'page', type, name: `(page ${page} of ${size})` };
   }
-  const name = searchParams.get('username') ?? pathname.split('/').at(-2) ?? '';
+  const name = searchParams.get('username') ?? last;
   const isDeclared = declared.some((identity) => isSame(identity, { type, name }));
   return { purpose: isDeclared ? 'look_up' : 'question', type, name };
 }

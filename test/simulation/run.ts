@@ -6,14 +6,14 @@ import type { Transport } from '../../src/service/transport.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Report } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
-import { manifestOf } from './declaration.ts';
+import { manifestOf, wantedOf } from './declaration.ts';
 import type { PlannedRun, Scenario } from './scenario.ts';
 import { tokens, type ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** A run of `rollcall apply`, the production code from the command down, in a simulated world. */
 export function startRun(
-  { name, killAfter, interruptAfter, insistAfter }: PlannedRun,
+  { name, edition = 'first', killAfter, interruptAfter, insistAfter }: PlannedRun,
   token: string,
   { scenario, world, time, random, bug }: Surroundings,
 ): void {
@@ -38,7 +38,8 @@ export function startRun(
     world.log({ kind: 'killed', run: name });
   };
   if (killAfter === 0) return;
-  const { wait } = scenario;
+  const { wait, declared, changes } = scenario;
+  const style = { ...scenario.style, edition };
   const failFast = scenario.failFast && token === tokens.first;
   world.log({
     kind: 'run_began',
@@ -46,14 +47,28 @@ export function startRun(
     ceiling: scenario.ceiling,
     ...(wait !== undefined && { wait }),
     failFast,
+    wants: wantedOf(declared, style),
+    mayChange: changes !== undefined,
   });
 
+  /** Somebody reads the plan, which takes a while, and says yes. */
+  const ask: Context['ask'] = (_, signal) =>
+    new Promise((resolve) => {
+      const answer = (): void => {
+        signal.removeEventListener('abort', answer);
+        if (dead) return;
+        if (!signal.aborted) world.log({ kind: 'approved', run: name });
+        resolve(signal.aborted ? '' : 'yes');
+      };
+      signal.addEventListener('abort', answer);
+      time.after(changes?.approvedAfter ?? 0, answer);
+    });
   const network = world.transport(name, token, isDead, step);
   const sees: Transport = bug?.transport?.(network, { world, run: name, time }) ?? network;
   let printed = '';
   const silent = { write: () => {}, isTerminal: false, colours: false };
   const clock = time.clock(isDead);
-  const manifest = manifestOf(scenario.declared);
+  const manifest = manifestOf(declared, style);
   const context: Context = {
     env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
     files: memoryFiles({ 'm.yaml': bug?.manifest?.(manifest) ?? manifest }),
@@ -70,14 +85,18 @@ export function startRun(
     connect: async () => ({ send: sees, close: async () => {} }),
     interruptible: () => ({ signal: interruption.signal, urgent: urgency.signal }),
     toolVersion: '0',
+    ...(changes && { ask }),
   };
   const concurrency = String(scenario.ceiling * (bug?.ceilingTimes ?? 1));
   const waits = bug?.wait ?? wait;
+  // Without the capability it is an error.
+  const mayAllow = scenario.capabilities.includes('update');
   const options = {
     output: 'json',
     ...(scenario.capabilities.length > 0 && { capability: scenario.capabilities }),
     ...(waits !== undefined && { wait: waits }),
-    yes: true,
+    ...((bug?.allows ?? changes !== undefined) && mayAllow && { allow: ['update'] }),
+    ...(!changes && { yes: true }),
     concurrency,
     failFast,
   } as const;

@@ -1,5 +1,6 @@
 import type { Random } from '../../src/base/clock.ts';
 import type { Capability } from '../../src/kinds/capability.ts';
+import { edits, type Condition, type Edit, type Style } from './declaration.ts';
 import type { DeclaredIdentity, Identity } from './history.ts';
 import { listFaults, type ListFault } from './list-faults.ts';
 
@@ -8,15 +9,20 @@ export interface Scenario {
   /** What the runs are allowed beyond the documented operations. */
   readonly capabilities: readonly Capability[];
   readonly declared: readonly DeclaredIdentity[];
-  /** What exists before, and whether it differs from what is declared. */
-  readonly existing: readonly (Identity & { readonly differs: boolean })[];
+  /** How it is declared; runs have an edition of their own. */
+  readonly style: Omit<Style, 'edition'>;
+  /** What exists before, and how. */
+  readonly existing: readonly (Identity & { readonly condition: Condition })[];
   /** How often a request meets a fault: from 0 to 1. */
   readonly trouble: number;
   /** Which of the faults are about; a storm of one kind finds other things than a little of each. */
   readonly faults: readonly (Fault | BeyondFault)[];
   readonly ceiling: number;
   readonly runs: readonly PlannedRun[];
-  readonly actor: readonly (Identity & { readonly at: number; readonly action: 'create' | 'delete' })[];
+  readonly actor: readonly (Identity & {
+    readonly at: number;
+    readonly action: 'create' | 'delete' | Edit;
+  })[];
   /** When the token is revoked, if it is. */
   readonly revokedAt?: number;
   readonly failFast: boolean;
@@ -26,6 +32,10 @@ export interface Scenario {
   readonly superuser: boolean;
   /** A record that breaks every page that holds it. */
   readonly broken?: Identity;
+  /** Whether the runs may change what differs, and somebody approves the plan, which takes so many milliseconds. */
+  readonly changes?: { readonly approvedAfter: number };
+  /** Whether the token of the first runs may change anything. */
+  readonly mayChange: boolean;
   /** The token of the first runs may not look at users at all. */
   readonly mayViewUsers: boolean;
   /** What `--wait` is given, if it is. */
@@ -45,6 +55,7 @@ export interface Restart {
 export interface PlannedRun {
   readonly name: string;
   readonly at: number;
+  readonly edition?: Style['edition'];
   /** After so many of its steps the run is killed, or interrupted. */
   readonly killAfter?: number;
   readonly interruptAfter?: number;
@@ -95,7 +106,7 @@ export const faults = [
 export type Fault = (typeof faults)[number];
 
 /** Faults that are about only where something is allowed beyond the documented operations. */
-export const beyondFaults = [...listFaults, 'half_reset'] as const;
+export const beyondFaults = ['half_reset', ...listFaults] as const;
 
 export type BeyondFault = ListFault | 'half_reset';
 
@@ -119,7 +130,9 @@ export function scenarioOf(random: Random): Scenario {
     })),
   ];
   const some = declared.map(({ type, name }) => ({ type, name }));
-  const existing = some.filter(() => chance(0.25)).map((identity) => ({ ...identity, differs: chance(0.3) }));
+  const existing = some
+    .filter(() => chance(0.25))
+    .map((identity) => ({ ...identity, condition: chance(0.3) ? ('bare' as const) : ('same' as const) }));
 
   const kinds = chance(0.3) ? [...faults] : [pick(faults), pick(faults), pick(faults)];
   const second = chance(0.25);
@@ -135,6 +148,7 @@ export function scenarioOf(random: Random): Scenario {
   return {
     capabilities: [],
     declared,
+    style: { exactly: false, access: false },
     existing,
     trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
     faults: kinds,
@@ -149,6 +163,7 @@ export function scenarioOf(random: Random): Scenario {
     failFast: chance(0.1),
     pageSize: 100,
     superuser: false,
+    mayChange: true,
     mayViewUsers: true,
   };
 }
@@ -176,7 +191,7 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
 
 /** Allows the runs something beyond the documented operations, or not; and lets that go wrong. */
 export function withCapabilities(scenario: Scenario, random: Random): Scenario {
-  const { chance } = dice(random);
+  const { chance, pick } = dice(random);
   if (chance(0.5)) return scenario;
   const hidden = chance(0.3);
   const declared = scenario.declared.map((identity) =>
@@ -191,7 +206,49 @@ export function withCapabilities(scenario: Scenario, random: Random): Scenario {
     faults: [...scenario.faults, ...more],
     mayViewUsers: !chance(0.03),
   };
-  return chance(0.5) ? looking : withLists(looking, random);
+  const reading = chance(0.5) ? looking : withLists(looking, random);
+  const allowed = chance(0.5) ? reading : withChanges(reading, random);
+  // Things that are made by half with their answers lost are rare otherwise.
+  return chance(0.2) ? { ...allowed, faults: ['half_reset', 'half_reset', pick(beyondFaults)] } : allowed;
+}
+
+/** Lets the runs change what differs, while others change it too. */
+function withChanges(scenario: Scenario, random: Random): Scenario {
+  const { chance, whole, pick } = dice(random);
+  const capabilities = [...scenario.capabilities, 'update' as const];
+  // The capability alone changes nothing.
+  if (chance(0.1)) return { ...scenario, capabilities };
+  const often = pick([0.3, 0.9]);
+  const some = scenario.declared.map(({ type, name }) => ({ type, name }));
+  const existing = some
+    .filter(() => chance(often))
+    .map((identity) => ({ ...identity, condition: pick<Condition>(['same', 'bare', 'mixed', 'mixed']) }));
+  const isCalm = scenario.trouble === 0 && scenario.restart !== undefined;
+  const approvedAfter = pick([0, 100, 1000]);
+  const changes =
+    isCalm || chance(0.4)
+      ? []
+      : Array.from({ length: whole(1, 5) }, () => ({
+          ...(some[whole(0, some.length - 1)] ?? others[0]),
+          at: whole(0, 800 + approvedAfter),
+          action: pick(edits),
+        }));
+  return {
+    ...scenario,
+    capabilities,
+    existing: [
+      ...existing,
+      ...scenario.existing.filter(({ name }) => others.some((other) => other.name === name)),
+    ],
+    actor: [...scenario.actor, ...changes],
+    style: { exactly: chance(0.2), access: chance(0.3) },
+    runs: scenario.runs.map((run, index) => ({
+      ...run,
+      ...(index > 0 && chance(0.6) && { edition: 'second' as const }),
+    })),
+    changes: { approvedAfter },
+    mayChange: !chance(0.05),
+  };
 }
 
 /** Records that are not declared; they stand before, between and after those that are. */
@@ -217,8 +274,14 @@ function withLists(scenario: Scenario, random: Random): Scenario {
   }));
   const often = chance(0.7) ? 0.9 : 0.3;
   const existing = [
-    ...declared.filter(() => chance(often)).map(({ type, name }) => ({ type, name, differs: chance(0.2) })),
-    ...others.filter(() => chance(0.5)).map((other) => ({ ...other, differs: true })),
+    ...declared
+      .filter(() => chance(often))
+      .map(({ type, name }) => ({
+        type,
+        name,
+        condition: pick<Condition>(['same', 'same', 'same', 'bare', 'mixed']),
+      })),
+    ...others.filter(() => chance(0.5)).map((other) => ({ ...other, condition: 'bare' as const })),
   ];
   const isCalm = scenario.trouble === 0 && scenario.restart !== undefined;
   const movements: Scenario['actor'] =

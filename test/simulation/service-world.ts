@@ -1,5 +1,5 @@
 import type { Random } from '../../src/base/clock.ts';
-import type { JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/response.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
@@ -12,8 +12,8 @@ import {
   type Method,
   type Version,
 } from './history.ts';
-import { listIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
-import { bodyOf, differingFrom, partialField, world } from './declaration.ts';
+import { listIn, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
+import { bodyOf, editOf, partialField, versionOf, world, type Condition, type Style } from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -45,6 +45,8 @@ export class ServiceWorld {
   readonly #random: Random;
   readonly #scenario: Scenario;
   readonly #sandbox: Sandbox;
+  /** The names of all users that there ever were, by their ids. */
+  readonly #usernames = new Map<string, string>();
   #trouble: number;
   #revoked = false;
   #requests = 0;
@@ -57,7 +59,7 @@ export class ServiceWorld {
     this.#trouble = scenario.trouble;
     this.#sandbox = sandboxOf(scenario);
     if (scenario.restart) this.#restartLater(scenario.restart);
-    for (const { differs, ...identity } of scenario.existing) this.#put(identity, differs);
+    for (const { condition, ...identity } of scenario.existing) this.#put(identity, condition);
   }
 
   log(event: Logged): void {
@@ -84,32 +86,39 @@ export class ServiceWorld {
     this.log({ kind: 'revoked' });
   }
 
-  /** Somebody else creates or deletes something, if that is possible. */
-  act(action: 'create' | 'delete', identity: Identity): void {
-    const { type, name } = identity;
-    if (this.#isPresent(identity) === (action === 'create')) return;
-    if (action === 'create') this.#put(identity, true);
-    else this.#sandbox.delete(type, name);
-    this.log({ kind: 'actor', action, type, name, ...this.#versionOf(identity) });
+  /** Somebody else creates, deletes or changes something, if that is possible. */
+  act({ type, name, action }: Scenario['actor'][number]): void {
+    const record = this.#sandbox.record(type, name);
+    if ((record === undefined) !== (action === 'create')) return;
+    const identity = { type, name };
+    if (action === 'create') this.#put(identity, 'bare');
+    else if (action === 'delete') this.#sandbox.delete(type, name);
+    else this.#sandbox.change(type, name, editOf(action, identity, record ?? {}));
+    const after = this.#versionOf(identity);
+    const kind = action === 'create' || action === 'delete' ? action : 'change';
+    this.log({ kind: 'actor', action: kind, type, name, ...(after && { after }) });
   }
 
-  /** What there is of all that is or may be declared. */
-  existing(): (Identity & Version)[] {
-    return this.#scenario.existing.map(({ type, name }) => ({
-      type,
-      name,
-      ...this.#versionOf({ type, name }),
-    }));
+  /** What there is of all that is declared. */
+  existing(): (Identity & { readonly after: Version })[] {
+    return this.#scenario.declared.flatMap(({ type, name }) => {
+      const after = this.#versionOf({ type, name });
+      return after ? [{ type, name, after }] : [];
+    });
   }
 
-  #isPresent({ type, name }: Identity): boolean {
-    return this.#sandbox.record(type, name) !== undefined;
+  #versionOf(identity: Identity): Version | undefined {
+    return this.#versionIn(identity, this.#sandbox.record(identity.type, identity.name));
   }
 
-  #versionOf(identity: Identity): Version {
+  #versionIn(identity: Identity, record: JsonObject | undefined): Version | undefined {
     const declared = this.#scenario.declared.find((other) => isSame(other, identity));
-    const record = this.#sandbox.record(identity.type, identity.name);
-    return { differing: declared && record ? differingFrom(declared, record) : [] };
+    return declared && record && versionOf(declared, this.#style, record);
+  }
+
+  /** What is declared is the same in both editions, if with other values. */
+  get #style(): Style {
+    return { ...this.#scenario.style, edition: 'first' };
   }
 
   /** The network as one run has it. `step` is called when a request has gone out and before an answer comes in. */
@@ -120,7 +129,8 @@ export class ServiceWorld {
         const underWay = this.#underWay(run, token, request);
         const { id, method, purpose, type, name } = underWay;
         const sent = { run, request: id, method, purpose, type, name };
-        this.log({ kind: 'sent', ...sent, path: request.path });
+        const fields = purpose === 'change' ? { fields: Object.keys(bodyIn(underWay.request)) } : {};
+        this.log({ kind: 'sent', ...sent, path: request.path, ...fields });
         let answered = false;
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
@@ -162,7 +172,7 @@ export class ServiceWorld {
       id: (this.#requests += 1),
       run,
       method,
-      ...askedBy(request, this.#scenario.declared),
+      ...askedBy(request, this.#scenario.declared, (pk) => this.#usernames.get(pk)),
       timeoutMs,
       request: { method, path: this.#clamped(path), headers, body },
     };
@@ -230,6 +240,7 @@ export class ServiceWorld {
     back: number,
   ): Answering {
     const isPost = underWay.method === 'POST';
+    const isWrite = isPost || underWay.method === 'PATCH';
     const odd = (
       status: number,
       body = '<!DOCTYPE html>',
@@ -312,7 +323,7 @@ export class ServiceWorld {
       case 'misdirected':
         return { ...odd(421), clear: true };
       case 'html_404':
-        return { ...odd(404), clear: isPost };
+        return { ...odd(404), clear: isWrite };
       case 'html_200':
         return odd(200);
       case 'html_201':
@@ -336,11 +347,11 @@ export class ServiceWorld {
         own();
         return odd(400);
       case 'denied':
-        return { ...odd(403, '{"detail":"no"}'), clear: isPost };
+        return { ...odd(403, '{"detail":"no"}'), clear: isWrite };
       case 'clash':
         return odd(409, '{"detail":"clash"}');
       case 'too_large':
-        return { ...odd(413), clear: isPost };
+        return { ...odd(413), clear: isWrite };
       case 'request_timeout':
         return odd(408);
       case 'teapot':
@@ -357,7 +368,7 @@ export class ServiceWorld {
       }
       case 'read_only':
         // Users are exempt.
-        if (!isPost || underWay.type === 'user') return own();
+        if (!isWrite || underWay.type === 'user') return own();
         return {
           ...odd(400, '{"detail":"Request denied due to expired/invalid license.","code":"denied_license"}'),
           clear: true,
@@ -374,10 +385,11 @@ export class ServiceWorld {
         const found = exchange.body;
         if (purpose === 'page') {
           const [status, body] = spoiledPage(fault, found, id);
-          return {
-            ...odd(status, body),
-            shows: trueNames(body, found).map((one) => addressOf({ type, name: one })),
-          };
+          const names = trueNames(body, found);
+          const shows = Object.entries(answering.shows ?? {}).filter(([address]) =>
+            names.some((one) => address === addressOf({ type, name: one })),
+          );
+          return { ...odd(status, body), shows: Object.fromEntries(shows) };
         }
         if (purpose !== 'look_up' || type !== 'user') return answering;
         const all = this.#sandbox.handle({ ...request, path: request.path.replace(/\?.*/, '') }).body;
@@ -395,27 +407,32 @@ export class ServiceWorld {
       ? { ...request.headers, authorization: `Bearer ${tokens.revoked}` }
       : request.headers;
     const { invalid = false } = this.#scenario.declared.find((other) => isSame(other, { type, name })) ?? {};
-    const isHalf = part === 'half' && method === 'POST' && !invalid;
-    const lacking = isHalf ? [partialField[type]] : [];
-    const sent = method === 'POST' ? (JSON.parse(request.body) as JsonObject) : {}; // a create request, as rollcall made it
-    const taken = Object.fromEntries(
-      Object.entries(sent).filter(([field]) => !lacking.some((other) => other === field)),
-    );
-    const body = isHalf ? JSON.stringify(taken) : request.body;
+    const isWrite = method === 'POST' || method === 'PATCH';
+    const isHalf = part === 'half' && isWrite && !invalid;
+    const taken = Object.entries(bodyIn(request)).filter(([field]) => field !== partialField[type]);
+    const body = isHalf ? JSON.stringify(Object.fromEntries(taken)) : request.body;
+    const before = isWrite ? this.#sandbox.record(type, name) : undefined;
     const response = this.#sandbox.handle({ ...request, headers, body });
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
-    const committed = method === 'POST' && response.status === 201;
-    const { status } = response;
+    const record = isWrite ? this.#sandbox.record(type, name) : undefined;
+    this.#remember(type, record);
+    const was = this.#versionIn({ type, name }, before);
+    const is = this.#versionIn({ type, name }, record);
     this.log({
       kind: 'handled',
       request: id,
       type,
       name,
-      status,
-      committed,
-      ...this.#versionOf({ type, name }),
+      status: response.status,
+      committed: JSON.stringify(before) !== JSON.stringify(record),
+      ...(was && { before: was }),
+      ...(is && { after: is }),
     });
     return response;
+  }
+
+  #remember(type: Identity['type'], record: JsonObject | undefined): void {
+    if (type === 'user' && record) this.#usernames.set(textOf(record['pk']), textOf(record['username']));
   }
 
   /** Whether an answer holds a record that the service cannot show. */
@@ -425,30 +442,48 @@ export class ServiceWorld {
     return path.includes(`/${broken.type}s/`) && namesIn(body).includes(broken.name);
   }
 
-  /** What the service's own answer to a read says. */
+  /** What the service's own answer says of what there is. */
   #toldBy(
-    { purpose, type, request }: UnderWay,
+    { purpose, type, name, request }: UnderWay,
     { status, body }: SandboxResponse,
   ): Pick<Delivery, 'tells' | 'shows'> {
-    if (purpose === 'look_up') {
-      const isThere = status === 200 && (type === 'application' || namesIn(body).length > 0);
-      if (isThere) return { tells: 'present' };
-      return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
+    switch (purpose) {
+      case 'look_up': {
+        const shows = status === 200 ? this.#shownBy(type, body) : {};
+        if (addressOf({ type, name }) in shows) return { tells: 'present', shows };
+        return status === (type === 'application' ? 404 : 200) ? { tells: 'absent' } : {};
+      }
+      case 'self':
+        return status === 200 && this.#scenario.superuser ? { tells: 'superuser' } : {};
+      case 'change':
+        return status === 200 ? { shows: this.#shownBy(type, body) } : {};
+      case 'page': {
+        // To who is no superuser the service shows what it has kept of that list.
+        const isKept = type === 'application' && !(this.#scenario.superuser && isForSuperusers(request.path));
+        return status === 200 && !isKept ? { shows: this.#shownBy(type, body) } : {};
+      }
+      case 'create':
+      case 'question':
+        return {};
     }
-    if (purpose === 'self' && status === 200 && this.#scenario.superuser) return { tells: 'superuser' };
-    if (purpose !== 'page' || status !== 200) return {};
-    // To who is no superuser the service shows what it has kept of that list.
-    if (
-      type === 'application' &&
-      !(this.#scenario.superuser && request.path.includes('superuser_full_list=true'))
-    )
-      return {};
-    return { shows: namesIn(body).map((name) => addressOf({ type, name })) };
   }
 
-  #put(identity: Identity, differs: boolean): void {
-    const created = this.#sandbox.create(identity.type, bodyOf(identity, differs));
+  /** The declared resources in the text of a record, or of a list. */
+  #shownBy(type: Identity['type'], text: string): Record<string, Version> {
+    const json = parseJson(text);
+    const records = isJsonObject(json) && !('results' in json) ? [json] : listIn(text).results;
+    const versions = records.flatMap((record) => {
+      const identity = { type, name: nameIn(record) };
+      const version = this.#versionIn(identity, record);
+      return version ? [[addressOf(identity), version] as const] : [];
+    });
+    return Object.fromEntries(versions);
+  }
+
+  #put(identity: Identity, condition: Condition): void {
+    const created = this.#sandbox.create(identity.type, bodyOf(identity, condition));
     if (!('record' in created)) throw new Error(`the world cannot hold this: ${JSON.stringify(created)}`);
+    this.#remember(identity.type, created.record);
   }
 
   #between(least: number, most: number): number {
@@ -460,13 +495,23 @@ export class ServiceWorld {
   }
 }
 
-function sandboxOf({ declared, mayViewUsers, superuser }: Scenario): Sandbox {
+/** The fields that a request sends. */
+function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
+  return body === '' ? {} : (JSON.parse(body) as JsonObject); // as rollcall made it
+}
+
+function isForSuperusers(path: string): boolean {
+  return path.includes('superuser_full_list=true');
+}
+
+function sandboxOf({ declared, mayViewUsers, mayChange, superuser }: Scenario): Sandbox {
   const visible = declared.filter(({ hidden }) => !hidden).map(({ name }) => name);
   const isPartial = visible.length < declared.length;
   const first = {
     token: tokens.first,
     superuser,
     view_applications: isPartial ? visible : ('all' as const),
+    ...(!mayChange && { change_applications: 'none' as const, change_users: 'none' as const }),
     view_users: !mayViewUsers ? ('none' as const) : isPartial ? visible : ('all' as const),
   };
   return new Sandbox({ ...world, tokens: [first, { token: tokens.healed, superuser }] });

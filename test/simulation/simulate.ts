@@ -1,5 +1,6 @@
 import { seededRandom } from '../support/seeded-random.ts';
-import { check, type Violation } from './checker.ts';
+import { check } from './checker.ts';
+import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
@@ -40,8 +41,7 @@ export async function simulate(
   const surroundings = { scenario, world, time, random, bug };
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
-  for (const { at, action, type, name } of scenario.actor)
-    time.after(at, () => world.act(action, { type, name }));
+  for (const deed of scenario.actor) time.after(deed.at, () => world.act(deed));
   if (scenario.revokedAt !== undefined) time.after(scenario.revokedAt, () => world.revoke());
   await time.pass(time.now() + endOfTimeMs);
 

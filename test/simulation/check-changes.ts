@@ -1,0 +1,63 @@
+import { addressOf, isSame, type History, type Identity, type ReportedOutcome } from './history.ts';
+import { differingFrom, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+
+/** How a run changed what was there. */
+export function checkChanges({ declared }: History, run: RunHistory, fail: Fail): void {
+  for (const identity of declared) {
+    const changes = run.sent.filter((event) => event.purpose === 'change' && isSame(event, identity));
+    for (const [index, change] of changes.entries())
+      checkChange(run, identity, { change, earlier: changes[index - 1] }, fail);
+  }
+}
+
+interface Tried {
+  readonly change: Of<'sent'>;
+  readonly earlier: Of<'sent'> | undefined;
+}
+
+function checkChange(run: RunHistory, identity: Identity, { change, earlier }: Tried, fail: Fail): void {
+  const { approved, before, wants } = run;
+  const says = `${run.name} sent #${change.request}, a change of ${addressOf(identity)}`;
+  const wanted = wants[addressOf(identity)] ?? {};
+  const look = run.delivered.findLast(
+    (answer) => answer.purpose === 'look_up' && before(answer, change) && shownIn(answer, identity),
+  );
+  const now = look && shownIn(look, identity);
+  const asked = run.sent.find(({ request }) => request === look?.request);
+  const last = earlier && run.delivered.find(({ request }) => request === earlier.request);
+  const isFresh = approved && asked && before(approved, asked) && (!earlier || (last && before(last, asked)));
+  if (!isFresh || now === undefined) {
+    fail('looks_first', `${says}, without another look`);
+    return;
+  }
+  const planned = run.delivered.findLast((answer) => before(answer, approved) && shownIn(answer, identity));
+  const base = planned && shownIn(planned, identity);
+  const changed = differingFrom(wanted, now).filter((field) => base?.fields[field] !== now.fields[field]);
+  if (base?.pk !== now.pk || changed.length > 0)
+    fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
+  const idle = (change.fields ?? []).filter((field) => !differingFrom(wanted, now).includes(field));
+  if (idle.length > 0) fail('sparing', `${says}, with ${idle.join(', ')}`);
+
+  for (const handled of run.handled.filter(({ request }) => request === change.request)) {
+    const { before: was, after: is } = handled;
+    if (was === undefined || is === undefined) continue;
+    for (const field of differingFrom(wanted, is))
+      if (is.fields[field] !== was.fields[field])
+        fail('meant', `${says}, which made ${field} ${is.fields[field]}, and that is not declared`);
+    for (const [part, value] of Object.entries(is.beside))
+      // Nobody can see what is written between the look and the change.
+      if (value !== was.beside[part] && value !== now.beside[part])
+        fail('beside', `${says}, which made ${part} ${value} beside what is declared`);
+  }
+}
+
+/** Whether what is said to be changed is as declared, and this run knew that after it had sent a change. */
+export function checkUpdated(run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const first = run.sent.find((event) => event.purpose === 'change' && isSame(event, reported));
+  const hasSeen = run.delivered.some((answer) => {
+    const shown = shownIn(answer, reported);
+    return first && run.before(first, answer) && shown && differingFrom(wanted, shown).length === 0;
+  });
+  if (!hasSeen) fail('updated', `${run.name} reports ${addressOf(reported)} as updated, and never saw it so`);
+}

@@ -1,0 +1,110 @@
+import {
+  addressOf,
+  isSame,
+  type History,
+  type HistoryEvent,
+  type Identity,
+  type Values,
+  type Version,
+} from './history.ts';
+import type { Rule } from './rules.ts';
+
+export type Fail = (rule: Rule, words: string) => void;
+
+export type Of<Kind extends HistoryEvent['kind']> = Extract<HistoryEvent, { kind: Kind }>;
+
+export function ofKind<Kind extends HistoryEvent['kind']>(
+  events: readonly HistoryEvent[],
+  kind: Kind,
+): Of<Kind>[] {
+  return events.filter((event): event is Of<Kind> => event.kind === kind);
+}
+
+/** What happened in one run. */
+export interface RunHistory {
+  readonly name: string;
+  readonly beganAt: number;
+  readonly endedAt: number;
+  readonly wait: Of<'run_began'>['wait'];
+  readonly failFast: boolean;
+  readonly wants: Of<'run_began'>['wants'];
+  readonly mayChange: boolean;
+  /** When somebody said yes to its plan. */
+  readonly approved: Of<'approved'> | undefined;
+  /** It was interrupted twice, and asked no more. */
+  readonly gaveUp: boolean;
+  readonly sent: readonly Of<'sent'>[];
+  readonly delivered: readonly Of<'delivered'>[];
+  readonly handled: readonly Of<'handled'>[];
+  /** Whether one event came before another. */
+  readonly before: (a: HistoryEvent, b: HistoryEvent) => boolean;
+}
+
+export function runHistoryOf({ events }: History, began: Of<'run_began'>): RunHistory {
+  const name = began.run;
+  const ofRun = <Event extends { readonly run: string }>(list: readonly Event[]): Event[] =>
+    list.filter(({ run }) => run === name);
+  const sent = ofRun(ofKind(events, 'sent'));
+  const requests = new Set(sent.map(({ request }) => request));
+  const [ended] = ofRun(ofKind(events, 'ended'));
+  const [killed] = ofRun(ofKind(events, 'killed'));
+  const order = new Map(events.map((event, index) => [event, index]));
+  return {
+    name,
+    beganAt: began.at,
+    wait: began.wait,
+    failFast: began.failFast,
+    wants: began.wants,
+    mayChange: began.mayChange,
+    approved: ofRun(ofKind(events, 'approved')).at(-1),
+    endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
+    gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
+    sent,
+    delivered: ofRun(ofKind(events, 'delivered')),
+    handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
+    before: (a, b) => (order.get(a) ?? 0) < (order.get(b) ?? 0),
+  };
+}
+
+export function canBeLookedUp({ capabilities }: History, { type }: Identity): boolean {
+  return type === 'application' || capabilities.includes('lookup-users');
+}
+
+/** What an answer of the service's own shows of something. */
+export function shownIn({ shows = {} }: Of<'delivered'>, identity: Identity): Version | undefined {
+  return shows[addressOf(identity)];
+}
+
+/** The declared fields that are otherwise. */
+export function differingFrom(wanted: Values, { fields }: Version): string[] {
+  return Object.keys(wanted).filter((field) => fields[field] !== wanted[field]);
+}
+
+/** Whether somebody else than a run, or another run, has created, changed or deleted something while it went on. */
+export function wasTouchedByOthers({ events }: History, run: RunHistory, identity: Identity): boolean {
+  const own = new Set(run.sent.map(({ request }) => request));
+  return events.some(
+    (event) =>
+      (event.kind === 'actor' || (event.kind === 'handled' && event.committed && !own.has(event.request))) &&
+      isSame(event, identity) &&
+      event.at >= run.beganAt &&
+      event.at <= run.endedAt,
+  );
+}
+
+/** What the service held of something at the moments of a run, one after the other; nothing where it was never there. */
+export function versionsDuring(
+  { present, events }: History,
+  identity: Identity,
+  { beganAt, endedAt }: Pick<RunHistory, 'beganAt' | 'endedAt'>,
+): Version[] {
+  let held = present.find((other) => isSame(other, identity))?.after;
+  const versions = new Set<Version>();
+  for (const event of events) {
+    if (event.at > endedAt) break;
+    if (held && event.at >= beganAt) versions.add(held);
+    const isChange = event.kind === 'actor' || (event.kind === 'handled' && event.committed);
+    if (isChange && isSame(event, identity)) held = event.after;
+  }
+  return [...versions, ...(held ? [held] : [])];
+}
