@@ -106,7 +106,10 @@ function checkRequests(history: History, run: RunHistory, ceiling: number, fail:
         spared += 1;
         inARow -= 1;
       }
-      if (inARow === 6) fail('reads', `${run.name} looked up ${addressOf(event)} six times in a row`);
+      // Lists of names are read again where they changed while they were read.
+      const most = event.purpose === 'name' ? 15 : 5;
+      if (inARow === most + 1)
+        fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
     }
   }
   for (const identity of declared) {
@@ -179,6 +182,8 @@ function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'
       const isDeclared = declared.some((identity) => isSame(identity, event));
       return mayChange && capabilities.includes('update') && isDeclared && canBeLookedUp(history, event);
     }
+    case 'name':
+      return capabilities.includes('lookup-names');
     case 'self':
       return (hasLists || mayChange) && event.path === `${users}me/`;
     case 'page':
@@ -207,7 +212,9 @@ function checkWaiting({ capabilities, events }: History, run: RunHistory, fail: 
   for (const event of all) {
     if (event.kind === 'interrupted') return;
     if (event.kind === 'sent') {
-      const isOverdue = event.at - run.beganAt > (capabilities.includes('lists') ? 2 : 1) * mostHasteMs;
+      const isOverdue =
+        event.at - run.beganAt >
+        (1 + capabilities.filter((one) => one === 'lists' || one === 'lookup-names').length) * mostHasteMs;
       if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
         fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
       if (isQuestion(event)) questions += 1;

@@ -9,6 +9,8 @@ export interface Style {
   readonly exactly: boolean;
   /** Whether it is declared that users are active. */
   readonly access: boolean;
+  /** Whether groups and providers are declared by their names. */
+  readonly named: boolean;
 }
 
 /** The manifest of what is declared. What is invalid names a provider, or a group, that the service does not know. */
@@ -33,11 +35,14 @@ const knownGroups = [
 /** What the world holds of what the resources refer to: groups for all users, backchannel providers for each application. */
 export const world = {
   groups: [...knownGroups, otherGroup, lateGroup],
-  providers: Array.from({ length: 20 }, (_, index) => ({ pk: 20 + index, name: `Provider ${20 + index}` })),
+  providers: Array.from({ length: 20 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
 };
 
 /** The ids of the groups that are declared, in their order there. */
 export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
+
+/** The id of a group that is not declared. */
+export const otherGroupId: string = otherGroup.pk;
 
 /** In another form and in another order than the service has them. */
 const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
@@ -94,12 +99,25 @@ const keys = { application: 'slug', user: 'username' } as const;
 
 function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   const whole = style.exactly && identity.type === 'user' && { exactly: ['groups', 'attributes'] };
+  const fields = style.named ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
   return [
     `  - ${keys[identity.type]}: ${identity.name}`,
-    ...Object.entries({ ...fieldsOf(identity, style), ...whole }).flatMap(([field, value]) =>
-      fieldOf(field, value, '    '),
-    ),
+    ...Object.entries({ ...fields, ...whole }).flatMap(([field, value]) => fieldOf(field, value, '    ')),
   ];
+}
+
+/** With the names of groups and providers in place of ids. What does not exist has no name. */
+function withNames(fields: JsonObject): JsonObject {
+  const names = new Map([...world.groups, ...world.providers].map(({ pk, name }) => [textOf(pk), name]));
+  const named = (id: JsonValue): JsonValue => {
+    const name = names.get(textOf(id).toLowerCase());
+    return name === undefined ? id : { name };
+  };
+  const entries = Object.entries(fields).map(([field, value]) => [
+    field,
+    isJsonList(value) ? value.map((id) => named(id)) : value,
+  ]);
+  return Object.fromEntries(entries) as JsonObject;
 }
 
 /** In blocks: that is read many times as fast as a list in brackets, and most of a simulation is reading. */

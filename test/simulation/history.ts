@@ -100,6 +100,8 @@ export type Purpose =
   | 'page'
   /** Whose token it is. */
   | 'self'
+  /** Which id a name has. */
+  | 'name'
   /** Anything else that changes nothing. What is said of that is said of no resource. */
   | 'question';
 

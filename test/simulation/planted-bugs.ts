@@ -5,7 +5,7 @@ import type { Exchange, HttpRequest, Transport } from '../../src/service/transpo
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './rules.ts';
 import { listIn, namesIn, type List } from './list-faults.ts';
-import { groupIds } from './declaration.ts';
+import { groupIds, otherGroupId } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -370,6 +370,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'compares what is not declared': {
     breaks: 'compared',
     manifest: (text) => text.replaceAll(/( {2}- username: .*)/g, '$1\n    exactly: [groups, attributes]'),
+  },
+  'takes the id of another name': {
+    breaks: 'in_full',
+    transport: misreading(({ status, body }, { path }) =>
+      status === 200 && path.includes('/groups/')
+        ? { body: body.replaceAll(groupIds[0] ?? '', otherGroupId) }
+        : undefined,
+    ),
   },
   'changes what it was not allowed to': { breaks: 'contract', allows: true },
   'changes things without another look': { breaks: 'looks_first', transport: lookingOnce(false) },

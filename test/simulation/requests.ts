@@ -22,6 +22,8 @@ export function askedBy(
   if (method === 'PATCH')
     return { purpose: 'change', type, name: type === 'user' ? (usernameOf(last) ?? `(user ${last})`) : last };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
+  if (pathname.includes('/groups/') || pathname.includes('/providers/'))
+    return { purpose: 'name', type, name: `(${pathname.split('/').at(4)} ${searchParams.toString()})` };
   const page = searchParams.get('page');
   if (page !== null) {
     const size = searchParams.get('page_size') ?? 'as many as they come';

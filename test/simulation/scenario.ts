@@ -148,7 +148,7 @@ export function scenarioOf(random: Random): Scenario {
   return {
     capabilities: [],
     declared,
-    style: { exactly: false, access: false },
+    style: { exactly: false, access: false, named: false },
     existing,
     trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
     faults: kinds,
@@ -209,7 +209,15 @@ export function withCapabilities(scenario: Scenario, random: Random): Scenario {
   const reading = chance(0.5) ? looking : withLists(looking, random);
   const allowed = chance(0.5) ? reading : withChanges(reading, random);
   // Things that are made by half with their answers lost are rare otherwise.
-  return chance(0.2) ? { ...allowed, faults: ['half_reset', 'half_reset', pick(beyondFaults)] } : allowed;
+  const stormy: Scenario = chance(0.2)
+    ? { ...allowed, faults: ['half_reset', 'half_reset', pick(beyondFaults)] }
+    : allowed;
+  if (!chance(0.2)) return stormy;
+  return {
+    ...stormy,
+    capabilities: [...stormy.capabilities, 'lookup-names'],
+    style: { ...stormy.style, named: true },
+  };
 }
 
 /** Lets the runs change what differs, while others change it too. */
@@ -241,7 +249,7 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
       ...scenario.existing.filter(({ name }) => others.some((other) => other.name === name)),
     ],
     actor: [...scenario.actor, ...changes],
-    style: { exactly: chance(0.2), access: chance(0.3) },
+    style: { ...scenario.style, exactly: chance(0.2), access: chance(0.3) },
     runs: scenario.runs.map((run, index) => ({
       ...run,
       ...(index > 0 && chance(0.6) && { edition: 'second' as const }),

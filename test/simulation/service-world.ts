@@ -383,7 +383,9 @@ export class ServiceWorld {
         if (exchange.kind !== 'answered' || exchange.status !== 200) return answering;
         const { id, name, purpose, type, request } = underWay;
         const found = exchange.body;
-        if (purpose === 'page') {
+        // Names are compared, so what has none is not there.
+        if (purpose === 'name' && fault === 'other_record') return answering;
+        if (purpose === 'page' || purpose === 'name') {
           const [status, body] = spoiledPage(fault, found, id);
           const names = trueNames(body, found);
           const shows = Object.entries(answering.shows ?? {}).filter(([address]) =>
@@ -463,6 +465,7 @@ export class ServiceWorld {
         return status === 200 && !isKept ? { shows: this.#shownBy(type, body) } : {};
       }
       case 'create':
+      case 'name':
       case 'question':
         return {};
     }

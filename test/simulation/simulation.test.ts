@@ -40,7 +40,8 @@ describe('a simulated run of apply', () => {
       };
       if (seeds < enough) return;
       const worlds = ['lookup-users', 'lookup-users lists', 'lists'];
-      expect(allowed).toEqual(new Set(['', ...worlds, ...worlds.map((world) => `${world} update`)]));
+      const more = ['', ' update', ' lookup-names', ' update lookup-names'];
+      expect(allowed).toEqual(new Set(['', ...worlds.flatMap((world) => more.map((one) => world + one))]));
       for (const fault of [...faults, ...beyondFaults]) expect(words).toContain(inWords[fault] ?? fault);
       for (const what of ['after it was done', 'before it arrived'])
         expect(words).toContain(`reset by the restart, ${what}`);
