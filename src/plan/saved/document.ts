@@ -2,11 +2,12 @@ import { scryptSync } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { ObservedState } from '../../observe/observe.ts';
 import type { Address } from '../../base/address.ts';
-import { isSensitive, placeOf, withoutHidden, type Resource, type Template } from '../../kinds/resource.ts';
+import { isSensitive, placeOf, withoutHidden, type Template } from '../../kinds/resource.ts';
+import { sensitive } from '../../base/sensitive.ts';
 import { canonical, sha256 } from '../canonical.ts';
 import { planDocument, type PlanDocument } from '../document.ts';
 import { changeOf } from '../make-plan.ts';
-import type { Plan } from '../plan.ts';
+import type { Change, Plan } from '../plan.ts';
 
 /** A plan that is kept in a file, to be applied later: schemas/plan.schema.json with the parts that only a file has. */
 export interface SavedPlan extends PlanDocument {
@@ -21,6 +22,8 @@ export interface SavedChange {
   readonly places: Readonly<Record<string, readonly [line: number, column: number]>>;
   /** What the blanked-out values are made of, by their JSON Pointers from the fields. The values are nowhere in the file. */
   readonly references?: Readonly<Record<string, Template>>;
+  /** What is declared in fields that are in sync and hold secrets in part: the change shows those blanked out as a whole. */
+  readonly declared?: JsonObject;
   /** Of the sensitive values, as declared and as observed. */
   readonly declared_digest?: string;
   readonly observed_digest?: string;
@@ -52,7 +55,7 @@ export function unhidden(plan: Plan, observed: ObservedState): Plan {
 export function savedChanges(plan: Plan, observed: ObservedState): SavedPlan['saved'] {
   const digestOf = sensitiveDigests(plan);
   return Object.fromEntries(
-    plan.changes.map(({ resource }) => [resource.address, savedChange(resource, observed, digestOf)]),
+    plan.changes.map((change) => [change.resource.address, savedChange(change, observed, digestOf)]),
   );
 }
 
@@ -63,7 +66,7 @@ export function contentDigest(content: Omit<SavedPlan, 'digest'>): string {
 }
 
 function savedChange(
-  resource: Resource,
+  { resource, observed: seen = {}, differences }: Change,
   observed: ObservedState,
   digestOf: (values: JsonObject) => string,
 ): SavedChange {
@@ -78,9 +81,15 @@ function savedChange(
   const observation = observed.get(resource.address);
   const held: JsonObject | undefined =
     observation?.presence === 'present' ? observation.held.fields : undefined;
+  const differing = new Set(differences.map(({ field }) => field));
+  const { shown } = withoutHidden(resource);
+  const inPart = hidden
+    .map(([field]) => [field, shown[field] ?? null] as const)
+    .filter(([field, value]) => Object.hasOwn(seen, field) && !differing.has(field) && value !== sensitive);
   return {
     places,
     references,
+    ...(inPart.length > 0 && { declared: Object.fromEntries(inPart) }),
     declared_digest: digestOf(Object.fromEntries(hidden)),
     ...(held && {
       observed_digest: digestOf(

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { isBlank } from '../../base/sensitive.ts';
+import { isBlank, sensitive } from '../../base/sensitive.ts';
 import { kindOf } from '../../kinds/all.ts';
 import type { Capability } from '../../kinds/capability.ts';
 import { canBeRead, instructions, type Kind } from '../../kinds/kind.ts';
@@ -27,7 +27,16 @@ export function planFault(plan: SavedPlan): string | undefined {
   if (bare) return `${bare.address}: what applying it needs is missing`;
   const addresses = new Set<string>(changes.map(({ address }) => address));
   const extra = Object.keys(saved).find((address) => !addresses.has(address));
-  return extra === undefined ? documentFault(plan) : `${extra} is no change of it`;
+  if (extra !== undefined) return `${extra} is no change of it`;
+  const other = changes.find((change) => !isBlankedOut(change, saved[change.address]?.declared));
+  return other ? `${other.address}: it declares what its change does not blank out` : documentFault(plan);
+}
+
+/** Whether a change shows all of these fields blanked out, and does nothing to them. */
+function isBlankedOut({ change, differences }: ChangeDocument, declared: JsonObject = {}): boolean {
+  return Object.keys(declared).every(
+    (field) => change.before?.[field] === sensitive && differences.every((each) => each.field !== field),
+  );
 }
 
 /** The same of a plan that was printed, in what both have. */

@@ -77,7 +77,14 @@ function withPlaces(resource: Resource, saved: SavedChange | undefined): Resourc
     places.map(([field, [line, column]]) => [field, { line, column }] as const),
   );
   const origin = { kind: 'saved-plan', filename, entry, fields } as const;
-  return { ...resource, ...(saved?.references && { references: saved.references }), origin };
+  const shown = { ...resource.shown, ...saved?.declared };
+  return {
+    ...resource,
+    fields: shown,
+    shown,
+    ...(saved?.references && { references: saved.references }),
+    origin,
+  };
 }
 
 /** A resource with the values of its references in place of what is blanked out; or why it cannot have them. */
