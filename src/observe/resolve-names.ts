@@ -102,29 +102,35 @@ async function find(
   if (listed && 'records' in listed) takeNote(listed.records);
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return findings;
-  if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied')) {
+  if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingIn(listed, name, related));
-  } else {
-    let inARow = 0;
-    let denied: Finding | undefined;
-    await pacing.forEach(names, async (name) => {
-      if (denied || inARow >= failuresInARow || signal?.aborted) return;
-      const list = { path, query: { ...query, ...related.narrowedTo(name) } };
-      const read = await readWhole(list, { client, pacing, signal });
-      if (read.kind === 'not_sent') {
-        inARow = failuresInARow;
-        return;
-      }
-      if ('records' in read) takeNote(read.records);
-      const finding = findingIn(read, name, related);
-      findings.set(name, finding);
-      if (finding.kind !== 'unread') inARow = 0;
-      else if (finding.proof === 'denied') denied = finding;
-      else inARow = read.kind === 'unread' && read.reading.stop ? failuresInARow : inARow + 1;
-    });
-    // What is denied is so for all of them.
-    if (denied) for (const name of names) if (!findings.has(name)) findings.set(name, denied);
-  }
+  const isSettled = listed?.kind === 'whole' && listed.isAtOnce;
+  const open = isSettled
+    ? []
+    : names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
+  for (const name of open) findings.delete(name);
+  let inARow = 0;
+  let denied: Finding | undefined;
+  await pacing.forEach(open, async (name) => {
+    if (denied || inARow >= failuresInARow || signal?.aborted) return;
+    const list = { path, query: { ...query, ...related.narrowedTo(name) } };
+    let read = await readWhole(list, { client, pacing, signal });
+    // One can slip from a page that is still to be read to one that was. So it is looked for again.
+    if (read.kind === 'whole' && !read.isAtOnce && findingIn(read, name, related).kind === 'not_found')
+      read = await readWhole(list, { client, pacing, signal });
+    if (read.kind === 'not_sent') {
+      inARow = failuresInARow;
+      return;
+    }
+    if ('records' in read) takeNote(read.records);
+    const finding = findingIn(read, name, related);
+    findings.set(name, finding);
+    if (finding.kind !== 'unread') inARow = 0;
+    else if (finding.proof === 'denied') denied = finding;
+    else inARow = read.kind === 'unread' && read.reading.stop ? failuresInARow : inARow + 1;
+  });
+  // What is denied is so for all of them.
+  if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);
   return suggested(findings, known, async () => {
     if (listed || signal?.aborted) return;
     const read = await readWhole({ path, query }, { client, pacing, signal, isWorth: () => false });

@@ -17,7 +17,8 @@ interface WholeOptions {
 
 /** What came of reading a list as a whole. */
 export type WholeReading =
-  | { readonly kind: 'whole'; readonly records: readonly ListedRecord[] }
+  /** Of several pages, one record can be missing all the same: it moved to a page that was read, and another is there in its place. */
+  | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isAtOnce: boolean }
   /** The first page, where the further ones were not worth it. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
   /** An answer that tells nothing of the list: it was denied, for one. */
@@ -60,7 +61,7 @@ async function readOnce(
     if (count !== counted) return { kind: 'moved', reading };
     if (next === 0)
       return records.size === count
-        ? { kind: 'whole', records: [...records.values()] }
+        ? { kind: 'whole', records: [...records.values()], isAtOnce: number === 1 }
         : { kind: 'moved', reading };
     if (number === 1 && !isWorth(Math.ceil(count / end) - 1))
       return { kind: 'begun', records: [...records.values()] };

@@ -336,6 +336,67 @@ describe('a list that moves while it is read', () => {
     expect(fields).toEqual([application('a', 4)]);
   });
 
+  /** One of the first page is deleted and one is created while the list is read: the count is what it was. */
+  const moved = [...many.slice(0, 1), ...many.slice(2), { pk: 7, name: 'prov 7' }];
+  /** The first page as it was, when it is asked for the first time. */
+  const moving = (list: (query: URLSearchParams) => boolean): Parameters<typeof nameService>[1] => {
+    let isRead = false;
+    return {
+      mostOnPage: 3,
+      instead: ({ query }) => {
+        if (isRead || !list(query)) return undefined;
+        isRead = true;
+        return pageOf(many, 1, 3);
+      },
+    };
+  };
+
+  test('is not trusted for what is not there: each such name is looked up by itself', async () => {
+    const service = nameService(
+      { providers: moved },
+      moving((query) => !query.has('search')),
+    );
+    const { fields, faults } = await resolved(
+      {
+        applications: [
+          application('a', { name: 'prov 0' }),
+          application('b', { name: 'prov 3' }),
+          application('c', { name: 'gone' }),
+        ],
+      },
+      service,
+    );
+    expect(fields.map(({ provider }) => provider)).toEqual([1, 4, { name: 'gone' }]);
+    expect(faults).toEqual([['gone', { kind: 'not_found' }]]);
+    expect(service.asked()).toEqual([
+      'providers all 1',
+      'providers all 2',
+      'providers prov 1',
+      'providers prov 2',
+      'providers gone 1',
+    ]);
+  });
+
+  test('is read again for a name that a search of several pages does not show', async () => {
+    const service = nameService(
+      { providers: moved },
+      moving((query) => query.has('search')),
+    );
+    const { fields } = await resolved({ applications: [application('a', { name: 'prov 3' })] }, service);
+    expect(fields).toEqual([application('a', 4)]);
+  });
+
+  test('is trusted for what is not there where one answer had all of it', async () => {
+    const service = nameService({ providers: many });
+    const applications = [application('a', { name: 'prov 8' }), application('b', { name: 'prov 9' })];
+    const { faults } = await resolved({ applications }, service);
+    expect(faults.map(([, { kind }]: readonly [string, { kind?: string }]) => kind)).toEqual([
+      'not_found',
+      'not_found',
+    ]);
+    expect(service.asked()).toEqual(['providers all 1']);
+  });
+
   test('is given up in the end, and nothing is concluded from it', async () => {
     const service = nameService(
       { providers: many },
