@@ -71,6 +71,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
   }
   const chosen = kindsIn(options);
   refuseBlind(chosen, settings, options);
+  refuseHidden(options, settings);
   const without = fieldsLeftOut(options, settings);
   const interruption = context.interruptible();
   const job = narrated({ ...context, interruptible: () => interruption }, voiceOf(options, context.env));
@@ -180,6 +181,16 @@ function refuseOutputs({ out, split, output, list, check }: ExportOptions): void
     );
 }
 
+/** The names of files are told. */
+function refuseHidden({ split = 'type' }: ExportOptions, { hide }: Settings): void {
+  const hidden = kinds.find(({ type }) => hide.includes(`${type}.${split}`));
+  if (hidden)
+    throw new UsageError(
+      `--split ${split}: ${hidden.type}.${split} is hidden, and files would be named after it`,
+      'Divide them by type, or leave that field out of `hide`.',
+    );
+}
+
 /** The kinds that are asked for; by default, all. */
 function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = kinds.map(({ type }) => type);
@@ -228,11 +239,11 @@ function usesNames({ ids = false, list = false }: ExportOptions): boolean {
 function unreadNames(names: ReadonlyMap<Related, NamesReading>): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
     if (!('kind' in read) || read.kind === 'not_sent') return [];
-    const { code, summary } = answerWords(read.reading.answer);
+    const { code, summary, advice } = answerWords(read.reading.answer);
     return diagnosticFor(undefined, {
       code,
       summary: `the names of ${list} could not be read: ${summary}`,
-      detail: `Let the token view ${list}; or write their ids, with --ids.`,
+      detail: `${read.reading.proof === 'denied' ? `Let the token view ${list}.` : advice}\nOr write their ids, with --ids.`,
     });
   });
 }

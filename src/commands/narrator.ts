@@ -135,10 +135,15 @@ export function narrated(
 const interruptedWords = 'Interrupted. What is under way is settled first; interrupt again to stop at once.';
 
 function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
-  const { notRead, interrupted } = halt;
+  const { names, notRead, interrupted } = halt;
   const left =
     notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'name was' : 'names were'} not looked up.` : '';
-  const cause = interrupted ? 'interrupted' : 'names in the manifests did not lead to ids';
+  const isBroken = names.length === 0 && notRead === 0;
+  const cause = interrupted
+    ? 'interrupted'
+    : isBroken
+      ? 'the ids that names lead to may not stand together'
+      : 'names in the manifests did not lead to ids';
   return `\nNo plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
 }
 

@@ -59,9 +59,14 @@ function isByDefault(kind: Kind, field: string, value: JsonValue): boolean {
   return byItself !== undefined && (value === null || sameValue(kind, field, byItself, value));
 }
 
-/** A manifest is trimmed when it is read. */
-function writable(name: NameOfOne | undefined): NameOfOne | undefined {
-  return name && trim(name.name) === name.name ? name : undefined;
+/** In characters: what the schema of manifests takes. */
+const longestName = 500;
+
+/** A name that a manifest can hold, which is trimmed when it is read. */
+function writable(one: NameOfOne | undefined): NameOfOne | undefined {
+  if (one === undefined) return undefined;
+  const { name } = one;
+  return trim(name) === name && Array.from(name).length <= longestName ? one : undefined;
 }
 
 function withNames(value: JsonValue, nameOf: (id: JsonValue) => NameOfOne | undefined): JsonValue {

@@ -13,6 +13,12 @@ interface Manifests {
 /** Larger files are hard to read, and one may not be larger than 16 MiB. */
 const mostCharacters = 4_000_000;
 
+/** In characters. Systems take no name of a file that is much longer. */
+const longestStep = 100;
+
+/** No file or folder can have such a name on Windows, whatever its ending is. */
+const ofWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
+
 /** The manifests of what is declared, divided among files. `schemaFrom` tells where editors find the schema from a file. */
 export function manifestFiles(
   declarations: readonly Declaration[],
@@ -64,7 +70,9 @@ function fileName({ kind, fields }: Declaration, split: Split): string {
       step
         .toLowerCase()
         .replaceAll(/[^a-z0-9]+/g, '-')
-        .replaceAll(/^-|-$/g, ''),
+        .slice(0, longestStep)
+        .replaceAll(/^-|-$/g, '')
+        .replace(ofWindows, '$&-'),
     )
     .filter((step) => step !== '');
   return [kind.list, ...(steps.length > 0 ? steps : ['other'])].join('/');

@@ -115,7 +115,29 @@ describe('names in place of ids', () => {
     const { ending, stderr, stdout } = await exporting(from.send, { ...named, type: ['user'] });
     expect({ ending, stdout }).toEqual({ ending: 'denied', stdout: '' });
     expect(stderr).toContain('the names of groups could not be read');
-    expect(stderr).toContain('--ids');
+    expect(stderr).toContain('Let the token view groups.\n    Or write their ids, with --ids.');
+  });
+
+  test('are not told as a right that is missing where the service fails', async () => {
+    const { send } = world(100);
+    const failing: Transport = async (request, signal) =>
+      request.path.includes('/groups/') ? answered(500) : send(request, signal);
+    const { ending, stderr } = await exporting(failing, { ...named, type: ['user'] });
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('Look into the log of the service.\n    Or write their ids, with --ids.');
+  });
+
+  test('are ids where no manifest can hold the name', async () => {
+    const names = ['é'.repeat(500), 'é'.repeat(501), ' staff'];
+    const from = world(100, {
+      groups: names.map((name, index) => ({ pk: uuidOf(index + 1), num_pk: index, name })),
+      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1), uuidOf(2), uuidOf(3)] }],
+    });
+    const { stdout, ending } = await exporting(from.send, { ...named, target: ['user.alice'], check: true });
+    expect(ending).toBe('done');
+    expect(stdout).toContain(
+      `groups:\n      - { name: ${'é'.repeat(500)} }\n      - ${uuidOf(2)}\n      - ${uuidOf(3)}\n`,
+    );
   });
 });
 
@@ -192,6 +214,18 @@ describe('rollcall export', () => {
     expect([...written.keys()]).toEqual(names.map((name) => `m/${name}.yaml`));
     expect(written.get('m/users/staff/engineering.yaml') ?? head('../../../')).toContain(head('../../../'));
     expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
+  });
+
+  test.each([
+    ['../../etc', 'etc'],
+    ['C:\\Users', 'c-users'],
+    ['CON/aux.txt/Nul/console', 'con-/aux-txt/nul-/console'],
+    ['./..', 'other'],
+    ['x'.repeat(400), 'x'.repeat(100)],
+  ])('names no file but one below the folder that any system takes: %s', async (path, name) => {
+    const { send } = sandboxHere({ users: [{ username: 'alice', name: 'Alice', path }] });
+    const { written } = await exporting(send, { out: 'm', split: 'path', target: ['user.alice'] });
+    expect([...written.keys()]).toEqual([`m/users/${name}.yaml`]);
   });
 
   test('writes what the release of the service takes, where that is known', async () => {
@@ -325,6 +359,14 @@ describe('rollcall export', () => {
     );
   });
 
+  test('names no file after a hidden field', async () => {
+    const hiding = { 'rollcall.yaml': 'version: 1\nhide: [application.group]\n' };
+    const ended = exporting(sandboxHere(seed).send, { out: 'm', split: 'group' }, hiding);
+    await expect(ended).rejects.toThrow('--split group: application.group is hidden');
+    const byPath = await exporting(sandboxHere(seed).send, { out: 'm', split: 'path' }, hiding);
+    expect(byPath.ending).toBe('done');
+  });
+
   test.each<[what: string, options: Partial<ExportOptions>, said: string]>([
     ['without capabilities', { capability: [] }, 'lists and lookup-users'],
     ['without one of them', { capability: ['lists'] }, 'lookup-users'],
@@ -350,6 +392,22 @@ describe('what cannot be read is told, and never taken for nothing', () => {
     expect(ending).toBe('incomplete');
     expect(stdout.match(/slug:/g)).toHaveLength(3);
     expect(stderr).toContain('To this token it names 3, and it counts 3.');
+  });
+
+  test('an application that the service names and does not show, as no fault of the URL', async () => {
+    const { send } = listingService({
+      applications: manyApplications(3),
+      isSuperuser: false,
+      instead: ({ path }) =>
+        path.endsWith('/a00001/')
+          ? answered(404, { detail: 'No Application matches the given query.' })
+          : undefined,
+    });
+    const { ending, stderr } = await exporting(send, { type: ['application'] });
+    expect(ending).toBe('incomplete');
+    expect(stderr).toContain(
+      'application.a00001: the service names it, and does not show it (404) [not-exported]',
+    );
   });
 
   test('one of many users, which breaks its page', async () => {

@@ -48,9 +48,14 @@ const ofResource: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-d
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
+    // Several problems of one resource are told apart by their places.
+    const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
     const names = others
       .slice(0, mostPlaces)
-      .map(({ address, range }) => address ?? (range ? shownPlace(range) : 'another'));
+      .map(
+        ({ address, range }) =>
+          (isRepeated ? undefined : address) ?? (range ? shownPlace(range) : (address ?? 'another')),
+      );
     const same =
       others.length > names.length
         ? `The same for ${others.length} others: ${names.join(', ')}, …`

@@ -24,7 +24,7 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
     case 'not_shown':
       return {
         ...notExported(
-          `the service names it, and does not show it: ${answerWords(gap.answer).summary}`,
+          `the service names it, and does not show it (${gap.answer.status ?? 'no answer'})`,
           'The token may not view it, or it was deleted meanwhile.',
         ),
         address: addressOf(type, gap.name),

@@ -63,6 +63,19 @@ describe('one cause is told once', () => {
     ]);
   });
 
+  test('with the places, where several are of one resource', () => {
+    const file = sourceFile('m.yaml', 'a: x\n'.repeat(3));
+    const at = (line: number): Diagnostic => ({
+      ...diagnosticAt(file, [line * 5, line * 5 + 1], {
+        code: 'service-denied',
+        summary: 'no',
+        detail: 'No.',
+      }),
+      address: 'user.a',
+    });
+    expect(fold([at(0), at(1), at(2)])[0]?.detail).toBe('No.\nThe same for: m.yaml:2:1, m.yaml:3:1');
+  });
+
   test('and what is not said alike is said of each', () => {
     const different = [
       of('a', 'No.'),
