@@ -27,6 +27,6 @@ for (const step of steps) {
 
 if (process.exitCode === undefined) {
   process.stdout.write(
-    '\nThe users stay in the plan, because rollcall does not read them; applying it again creates nothing.\n',
+    '\nThe users stay in the plan, because rollcall reads them only with the capability lookup-users;\napplying it again creates nothing. What else there is: rollcall help capabilities\n',
   );
 }

@@ -185,6 +185,7 @@ ${shown.flatMap(sections).join('\n\n')}
 |---|---|
 | \`ROLLCALL_TOKEN\` | the access token; there is no flag for it |
 | \`ROLLCALL_TOKEN_FILE\` | the file that holds it, in place of the above |
+| \`ROLLCALL_CAPABILITIES\` | what \`--capability\` says, with commas between several |
 | \`ROLLCALL_URL\`, \`ROLLCALL_ENV\`, \`ROLLCALL_CONCURRENCY\` | what \`--url\`, \`--env\` and \`--concurrency\` say |
 | \`ROLLCALL_LOG\` | \`debug\`: log each request as a line, as \`-v\` does; \`json\`: as JSON |
 | \`ROLLCALL_SANDBOX\` | set by \`rollcall sandbox -- COMMAND\`: the URL at which the sandbox stands for every environment |

@@ -38,11 +38,12 @@ const commands: ReadonlyMap<string, string> = new Map([
 const groups: ReadonlyMap<string, string> = new Map([
   [
     'import',
-    'For a table: rollcall import csv FILE. What the service has is not imported: plan looks for it by its name.',
+    'For a table: rollcall import csv FILE. For what the service holds: rollcall export. There is no state to import it into: plan looks for it by its name.',
   ],
 ]);
 
-const asks = 'rollcall asks only on a terminal, and only before it creates: --yes answers.';
+const asks =
+  'rollcall asks only on a terminal, and only before it creates or changes something: --yes answers.';
 
 /** Options of Terraform, without their dashes, and what there is in their place. */
 const options: ReadonlyMap<string, string> = new Map([
@@ -64,7 +65,7 @@ const options: ReadonlyMap<string, string> = new Map([
   ['reconfigure', noState],
   ['refresh', noState],
   ['refresh-only', noState],
-  ['replace', 'rollcall replaces nothing: what exists is compared, and left as it is.'],
+  ['replace', 'rollcall replaces nothing. It can change what differs: rollcall help capabilities.'],
   ['state', noState],
   ['state-out', noState],
   ['upgrade', noPlugins],

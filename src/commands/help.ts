@@ -3,6 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { topicNames, topicPage } from '../base/package-file.ts';
 import { didYouMean } from '../base/suggestion.ts';
+import { isCapability } from '../kinds/capability.ts';
 import { pageText } from '../report/formats/page-text.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandHint } from './guesses.ts';
@@ -32,6 +33,11 @@ export function help(
 function unknown(name: string, rollcall: Command): UsageError {
   const commands = rollcall.createHelp().visibleCommands(rollcall);
   const known = [...commands.map((command) => command.name()), ...topicNames];
+  if (isCapability(name))
+    return new UsageError(
+      `there is no help on ${JSON.stringify(name)}`,
+      'It is a capability: rollcall help capabilities.',
+    );
   const hint = commandHint(name) ?? didYouMean(name, known) ?? `The topics are: ${topicNames.join(', ')}.`;
   return new UsageError(`there is no help on ${JSON.stringify(name)}`, hint);
 }

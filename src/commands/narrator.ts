@@ -113,11 +113,11 @@ export function narrated(
       case 'too_many_updates':
         return diagnosticsText(haltDiagnostics(halt), style);
       case 'not_confirmed':
-        return 'Not confirmed. Nothing was created.\n';
+        return 'Not confirmed. Nothing was created or changed.\n';
       case 'refused':
       case 'stale': {
         const again = halt.kind === 'stale' || halt.isStale ? ' Run `rollcall plan` again.' : '';
-        return `${diagnosticsText(haltDiagnostics(halt), style)}\nNothing was created.${again}\n`;
+        return `${diagnosticsText(haltDiagnostics(halt), style)}\nNothing was created or changed.${again}\n`;
       }
     }
   }

@@ -37,7 +37,9 @@ function allowOption(): Option {
 
 /** Only `doctor` shows it in its help, which says what each capability needs. */
 export function capabilityOption(): Option {
-  return new Option('--capability <name>', 'go beyond the contract; repeatable').argParser(collect);
+  return new Option('--capability <name>', 'turn it on: rollcall help capabilities; repeatable').argParser(
+    collect,
+  );
 }
 
 function collect(value: string, previous: readonly string[] = []): string[] {

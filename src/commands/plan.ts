@@ -24,7 +24,7 @@ export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly failOn?: readonly FailOn[];
 }
 
-/** `rollcall plan`: validates, observes, compares. Creates nothing. */
+/** `rollcall plan`: validates, observes, compares. Creates and changes nothing. */
 export async function plan(
   paths: readonly string[],
   options: PlanOptions,

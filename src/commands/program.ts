@@ -116,12 +116,12 @@ export function program(
     rollcall
       .command('plan')
       .option('--out <file>', 'save the plan, for `rollcall apply --plan`')
-      .option('--detailed-exitcode', 'exit 2 when there is something to create')
+      .option('--detailed-exitcode', 'exit 2 when apply would do something')
       .addOption(failOnOption()),
   )
-    .summary('show what apply would create; creates nothing')
-    .description('Shows what apply would create. Creates nothing.')
-    .addHelpText('after', forMore('rollcall plan manifests --env production --out plan.json'))
+    .summary('show what apply would do; does nothing of it')
+    .description('Shows what apply would create or change. Does neither.')
+    .addHelpText('after', forMoreOfRuns('rollcall plan manifests --env production --out plan.json'))
     .action(async (paths: string[], options: PlanOptions & ColourOption) => {
       const { plan } = await import('./plan.ts');
       end(await plan(paths, options, await contextFor(options)));
@@ -136,8 +136,8 @@ export function program(
     ['text', 'json', 'ndjson'],
   )
     .summary('create what is missing')
-    .description('Shows the plan, asks for a yes, and creates what is missing.')
-    .addHelpText('after', forMore('rollcall apply --plan plan.json'))
+    .description('Shows the plan, asks for a yes, creates what is missing, changes what it may.')
+    .addHelpText('after', forMoreOfRuns('rollcall apply --plan plan.json'))
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./apply.ts');
       end(await apply(paths, options, await contextFor(options)));
@@ -317,4 +317,9 @@ function example(command: string): string {
 
 function forMore(command: string): string {
   return `\nProxies, certificates, headers and time limits: rollcall doctor --help${example(command)}`;
+}
+
+/** One line, so that the help of the commands with most options fits a screen. */
+function forMoreOfRuns(command: string): string {
+  return `\nProxies, headers, …: rollcall doctor --help; --allow: rollcall help capabilities${example(command)}`;
 }

@@ -49,7 +49,7 @@ export function seenFor(document: PlanDocument): Pick<MadePlan, 'observed' | 'up
   return seenBy.get(document);
 }
 
-/** Looks up what the manifests declare, and compares. Creates nothing. Rejects with a UsageError when the options are wrong. */
+/** Looks up what the manifests declare, and compares. Creates and changes nothing. Rejects with a UsageError when the options are wrong. */
 export async function plan(
   manifests: ValidManifests,
   options: PlanOptions = {},

@@ -67,7 +67,7 @@ function needed({ type }: Related, kind: Kind, [, , field = '']: Path): Problem 
     code: 'needs-capability',
     summary: `a ${type} by its name needs the capability \`${namesNeed}\``,
     detail: [
-      'Turn it on under `capabilities` in rollcall.yaml, in ROLLCALL_CAPABILITIES, or with --capability.',
+      'Turn it on under `capabilities` in rollcall.yaml, in ROLLCALL_CAPABILITIES, or with --capability, which takes the place of the others.',
       `Or write the id. ${kind.fields[field]?.findId ?? ''}`,
     ].join('\n'),
   };

@@ -22,7 +22,7 @@ export interface ApplyOptions extends Limits {
   readonly failFast?: boolean | undefined;
 }
 
-/** Checks, looks up, compares, and creates what is missing. */
+/** Checks, looks up, compares, creates what is missing, and changes what it may. */
 export function apply(
   { settings, selection, since, ...options }: PlanRequest & ApplyOptions,
   job: Job,

@@ -27,7 +27,7 @@ export interface Planned extends Plan {
   readonly updates?: Updates;
 }
 
-/** Checks, looks up, compares. Creates nothing. */
+/** Checks, looks up, compares. Creates and changes nothing. */
 export function plan(
   { settings, selection, since, ...options }: PlanRequest,
   job: Job,

@@ -32,7 +32,7 @@ export type Course<Result> = Pick<Ran<Result>, 'result' | 'halt' | 'ending'>;
 /** What came of a job that went no further. */
 export type Halted = Required<Pick<Ran<never>, 'halt' | 'ending'>>;
 
-/** Why a job goes no further, though settings and manifests are valid. Nothing was created. */
+/** Why a job goes no further, though settings and manifests are valid. Nothing was created or changed. */
 export type Halt =
   /** Some resources could not be looked up, or the run was interrupted meanwhile: there is no plan. */
   | (Destination & {

@@ -49,7 +49,7 @@ export function permittedBy(
     if (turnedOn.includes(action)) return action;
     throw new UsageError(
       `${where} is ${action}, and the capability \`${action}\` is not turned on`,
-      `What exists is changed only where two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. So neither a stray flag nor a forgotten setting changes anything.`,
+      `What exists is changed only where two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn both on, or neither. So neither a stray flag nor a forgotten setting changes anything.`,
     );
   });
 }

@@ -233,7 +233,7 @@ describe('an altered plan with a digest that fits is refused, and nothing is sen
   ])('%s', async (_, alter, said) => {
     const { ending, stdout, stderr } = await applyAltered(alter);
     expect(stderr).toContain(said);
-    expect(stderr).toMatch(/\nNothing was created\. Run `rollcall plan` again\.\n$/);
+    expect(stderr).toMatch(/\nNothing was created or changed\. Run `rollcall plan` again\.\n$/);
     expect(stderr.match(/Run `rollcall plan` again/g)).toHaveLength(1);
     expect({ ending, stdout }).toEqual({ ending: 'stale', stdout: '' });
     expect(service.creates()).toEqual([]);

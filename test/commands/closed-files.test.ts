@@ -483,7 +483,7 @@ describe('a saved plan', () => {
   ])('obeys the settings where it is applied: %j', async (lines, name) => {
     const said = await applied({ config: configured(...lines) });
     expect(said).toContain(`user.alice: a manifest may not refer to ${name} [invalid-reference]`);
-    expect(said).toContain('Nothing was created.');
+    expect(said).toContain('Nothing was created or changed.');
   });
 
   test('does not send the token of the one who applies it', async () => {

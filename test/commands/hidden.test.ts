@@ -330,7 +330,7 @@ describe('what is hidden', () => {
       [
         'a.yaml:2:58: error: application.wiki: `meta_publisher` is not as it was when the plan was made [stale-plan]',
         '',
-        'Nothing was created. Run `rollcall plan` again.',
+        'Nothing was created or changed. Run `rollcall plan` again.',
         '',
       ].join('\n'),
     );

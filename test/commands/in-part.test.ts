@@ -78,7 +78,9 @@ describe('a user that is taken', () => {
     expectInEach(outputs, `${ours}, and fields may be missing`);
     const line = `${ours}, and fields may be missing (the service said: username: Dieser`;
     expect(outputs['text']).toContain(`  = user.alice  ${line}`);
-    expect(outputs['text']).toContain('and correct it there: rollcall changes nothing that exists.');
+    expect(outputs['text']).toContain(
+      'and correct it there: rollcall changes what exists only with the capability',
+    );
     expect(outputs['text']).toContain('Apply incomplete!');
     expect(outputs['text']).not.toContain('creates nothing twice');
     expect(outputs['text']).toMatch(/error: .*fields may be missing \[perhaps-incomplete\]/);

@@ -308,13 +308,13 @@ describe('apply', () => {
       { yes: false },
     );
     expect(ending).toBe('interrupted');
-    expect(stderr).toContain('Not confirmed. Nothing was created.');
+    expect(stderr).toContain('Not confirmed. Nothing was created or changed.');
   });
 
   test('creates nothing without a yes', async () => {
     const { ending, stderr } = await runApply({ answerToPrompt: 'y' }, { yes: false });
     expect(ending).toBe('failed');
-    expect(stderr).toContain('Not confirmed. Nothing was created.');
+    expect(stderr).toContain('Not confirmed. Nothing was created or changed.');
     expect((await runPlan()).stdout).toContain('Plan: 3 to add');
   });
 
@@ -327,7 +327,7 @@ describe('apply', () => {
     const terminal = { ...context, stdout: { ...context.stdout, isTerminal: true } };
     await apply(['manifests'], { output: 'text' }, terminal);
     expect(onTerminal.stdout()).toContain('Plan: 3 to add');
-    expect(onTerminal.stderr()).toBe('Not confirmed. Nothing was created.\n');
+    expect(onTerminal.stderr()).toBe('Not confirmed. Nothing was created or changed.\n');
   });
 
   test('creates with a yes', async () => {

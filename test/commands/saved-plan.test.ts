@@ -315,7 +315,7 @@ describe('apply --plan refuses', () => {
     expect(ending).toBe(/is not (set|there)$/.test(name) ? 'invalid' : 'stale');
     expect(stdout).toBe('');
     for (const words of said) expect(stderr).toContain(words);
-    expect(stderr).toMatch(/\nNothing was created\.(?: Run `rollcall plan` again\.)?\n$/);
+    expect(stderr).toMatch(/\nNothing was created or changed\.(?: Run `rollcall plan` again\.)?\n$/);
     expect(stderr.match(/Run `rollcall plan` again/g) ?? []).toHaveLength(ending === 'stale' ? 1 : 0);
     expect(stderr).not.toContain('CANARY');
     expect(service.creates()).toEqual([]);

@@ -24,7 +24,7 @@ export function leastRole(capabilities: readonly Capability[], release: Release 
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
   return `# The least that rollcall needs: to look up ${listsOf(looked)}, and to create ${listsOf(kinds)}${turnedOn}.
-# For plan alone, leave out what begins with add.
+# For plan alone, leave out what begins with add_ or change_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${blueprintsGive}, blueprints give no permissions: give them to the role by hand.
 # These permissions were tried on running services; this blueprint was not.

@@ -21,7 +21,7 @@ export function answerWords(answer: Answer): AnswerWords {
         code: 'service-denied',
         summary: `the service denied access${status}`,
         advice:
-          'Check the token and its permissions: it must view what is looked up, and add what is created. `rollcall doctor` says what it lacks.',
+          'Check the token and its permissions: it must view what is looked up, add what is created, and change what is to be changed. `rollcall doctor` says what it lacks.',
       };
     case 'read_only':
       return {

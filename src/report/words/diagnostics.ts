@@ -167,7 +167,13 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     }
     case 'not_confirmed': {
       const summary = 'the plan was not confirmed';
-      return [diagnosticFor(undefined, { code: 'not-confirmed', summary, detail: 'Nothing was created.' })];
+      return [
+        diagnosticFor(undefined, {
+          code: 'not-confirmed',
+          summary,
+          detail: 'Nothing was created or changed.',
+        }),
+      ];
     }
     case 'refused':
       return halt.diagnostics;

@@ -222,7 +222,7 @@ function partialProblems({ change, outcome, doubt, differences = [] }: Outcome):
       detail: [
         ...(isBlank(declared) ? [] : [`The manifest declares ${JSON.stringify(declared)}.`]),
         ...(observed === null ? ['This release of the service may not know the field.'] : []),
-        'Set it in the service: rollcall changes nothing that exists.',
+        'Set it in the service: rollcall changes what exists only with the capability `update` and --allow update.',
       ].join('\n'),
     };
   });

@@ -160,7 +160,7 @@ export function applyRemarks(
           ),
         ]
       : []),
-    // Another run does not help there: it finds what exists, and leaves it as it is.
+    // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
     ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
   ];
 }
@@ -168,7 +168,7 @@ export function applyRemarks(
 export const wasInterrupted = 'The run was interrupted.';
 
 const lookAtParts =
-  'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes nothing that exists.';
+  'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes what exists only with the capability `update` and --allow update.';
 
 const needsAFix: ReadonlySet<OutcomeKind> = new Set(['rejected', 'denied', 'conflict']);
 const stopsNeedAFix: ReadonlySet<StopReason | undefined> = new Set([

@@ -41,13 +41,15 @@ function listed(globs: readonly string[]): string {
 }
 
 /** A note on the resources that cannot be read, where the plan has any. */
-export function unreadNote({ changes, scope }: Plan): string[] {
+export function unreadNote({ changes, scope, capabilities = [] }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
   const note = `rollcall does not read ${listsOf(unseenKinds({ changes }))}: each ? is created if it is absent, and left as it is if not.`;
   if (unread < changes.length) return [note];
   const where = scope === undefined ? 'is declared' : 'is among these';
-  return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];
+  // With a capability, names or the release may have been asked for before.
+  const asked = capabilities.length === 0 ? 'nothing was asked of the service' : 'none was looked up';
+  return [`${note}\nNothing else ${where}, so ${asked}.`];
 }
 
 /** How many changes there are of each kind. */

@@ -178,6 +178,13 @@ describe('the text of a plan', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
+  test('does not say that nothing was asked where a capability may have asked something', async () => {
+    const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
+    const text = planText({ ...plan, capabilities: ['lookup-names'] }, createStyle({ colours: false }));
+    expect(text).toContain('Nothing else is declared, so none was looked up.\n');
+    expect(text).not.toContain('nothing was asked');
+  });
+
   test('shows a short value above a long one, and not as lines of a diff', async () => {
     const text = await textOf(application(`meta_description: ${'long '.repeat(13).trim()}`), {
       wiki: { slug: 'wiki', name: 'Wiki', meta_description: 'short' },
