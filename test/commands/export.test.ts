@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { writable, type Declaration } from '../../src/manifest/writable.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { exportManifests, type ExportOptions } from '../../src/commands/export.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
@@ -125,6 +126,17 @@ describe('names in place of ids', () => {
     const { ending, stderr } = await exporting(failing, { ...named, type: ['user'] });
     expect(ending).toBe('failed');
     expect(stderr).toContain('Look into the log of the service.\n    Or write their ids, with --ids.');
+  });
+
+  test('are ids where the name holds the token', async () => {
+    const from = world(100, {
+      groups: [{ pk: uuidOf(1), num_pk: 1, name: `group ${sandboxToken}` }],
+      users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(1)] }],
+    });
+    const { stdout, ending } = await exporting(from.send, { ...named, target: ['user.alice'], check: true });
+    expect(ending).toBe('done');
+    expect(stdout).toContain(`groups:\n      - ${uuidOf(1)}\n`);
+    expect(stdout).not.toContain(sandboxToken);
   });
 
   test('are ids where no manifest can hold the name', async () => {
@@ -356,6 +368,32 @@ describe('rollcall export', () => {
     expect((await exporting(send, options, hiding)).stdout).not.toContain('alice@');
     expect((await exporting(send, { ...options, out: 'm' }, hiding)).written.get('m/users.yaml')).toContain(
       'alice@',
+    );
+  });
+
+  test('leaves out a field that holds the token, and says so', async () => {
+    const users = [{ username: 'alice', name: 'Alice', attributes: { key: `x ${sandboxToken}` } }];
+    const { send } = sandboxHere({ users });
+    const { ending, stdout, stderr } = await exporting(send, { target: ['user.alice'] });
+    expect(ending).toBe('incomplete');
+    expect(stdout).toBe(`${head('')}users:\n  - username: alice\n    name: Alice\n`);
+    expect(stderr).toContain('user.alice: `attributes` is left out');
+    expect(stderr).not.toContain(sandboxToken);
+  });
+
+  test('divides what is too large for one file, and no two files have one name', async () => {
+    const long = 'x'.repeat(2_100_000);
+    const { send } = sandboxHere({
+      applications: [
+        { slug: 'a', name: 'A', group: 'Docs', meta_description: long },
+        { slug: 'b', name: 'B', group: 'Docs', meta_description: long },
+        { slug: 'c', name: 'C', group: 'Docs 1' },
+      ],
+    });
+    const options = { out: 'm', split: 'group', type: ['application'] } as const;
+    const { written } = await exporting(send, options);
+    expect([...written.keys()]).toEqual(
+      ['docs-1', 'docs-2', 'docs-1-2'].map((name) => `m/applications/${name}.yaml`),
     );
   });
 

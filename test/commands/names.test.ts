@@ -210,6 +210,16 @@ applications:
     ]);
   });
 
+  test('those that were not looked up, since the service asks to wait for too long', async () => {
+    const busy = { send: async () => answered(429, { detail: 'Later.' }, { 'retry-after': '100000' }) };
+    const { ending, stderr } = await run('plan', busy);
+    expect(ending).toBe('failed');
+    expect(stderr).toContain(
+      'error: the names in the manifests could not be looked up [service-unreachable]',
+    );
+    expect(stderr).toContain('5 more names were not looked up. Nothing was changed.');
+  });
+
   test('on the terminal with what to do, safe to print', async () => {
     const text = manifest.replace('name: staff', String.raw`name: "sta\u202eff\n::error::x"`);
     const { stderr } = await run('apply', service(), text);
@@ -218,7 +228,8 @@ applications:
     expect(stderr).not.toMatch(/\u202e|^::/m);
   });
 
-  test('and of a hidden field without the name', async () => {
+  test('and of a hidden field without the name, and without the nearest', async () => {
+    const near = { pk: '33333333-3333-4333-8333-333333333333', name: 'canary-hidden-names' };
     const text = manifest.replace('staff', 'canary-hidden-name');
     const files = {
       'm.yaml': text,
@@ -228,7 +239,7 @@ applications:
       files,
       url: 'https://id.example.com',
       clock: virtualClock(),
-      transport: service().send,
+      transport: sandboxTransport({ ...one, groups: [...(one.groups ?? []), near] }).send,
     });
     const ending = await plan(['m.yaml'], { output: 'text', verbose: true }, context);
     expect(ending).toBe('invalid');

@@ -68,6 +68,20 @@ describe('an inventory', () => {
     expect(inventory.gaps).toEqual([]);
   });
 
+  test('is taken again where one is deleted and another created meanwhile, so that the count stays', async () => {
+    const service = listingService({
+      users: manyUsers(250, 1),
+      instead: ({ before }, { users }) => {
+        if (before === 1) users.splice(0, 1);
+        if (before === 1) users.push(userRecord('u09999'));
+        return undefined;
+      },
+    });
+    const inventory = await taking(service.send);
+    expect(names(inventory)).toEqual(service.users.map(({ username }) => username));
+    expect(inventory.gaps).toEqual([]);
+  });
+
   test('says so where the list never stands still', async () => {
     const service = listingService({
       users: manyUsers(250, 10),

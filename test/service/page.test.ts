@@ -55,7 +55,7 @@ describe('a page that is not what was asked for, or contradicts itself, proves n
     ['more records than it says', page({}, [...two, { pk: 3 }])],
     ['fewer records than it says', page({}, two.slice(1))],
     ['no records where there are some', page({ start_index: 0, end_index: 0 }, [])],
-    ['an end beyond the count', page({ count: 3 })],
+    ['an end beyond the count', page({ count: 3, next: 0 })],
     ['no next page before the end', page({ next: 0 })],
     ['a next page after the end', page({ count: 4 })],
     ['a next page that is not the next', page({ next: 4 })],

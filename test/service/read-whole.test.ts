@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import { readWhole, type WholeReading } from '../../src/service/read-whole.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { pageOf } from '../support/listing-service.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1 }));
+
+/** Reads a list in pages of three, which are those of `records` but for the first answers. */
+async function reading(...first: readonly Exchange[]): Promise<WholeReading> {
+  let answers = 0;
+  const client = createClient(async ({ path }) => {
+    const number = Number(new URL(path, 'http://localhost').searchParams.get('page'));
+    answers += 1;
+    return first[answers - 1] ?? pageOf(records, number, 3);
+  });
+  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
+  return readWhole({ path: '/api/v3/core/groups/', query: {} }, { client, pacing });
+}
+
+function ids(read: WholeReading): unknown[] {
+  return read.kind === 'whole' ? read.records.map(({ received }) => received['pk']) : [read.kind];
+}
+
+test('a list is read again where it counts another number of records on another page', async () => {
+  const before = [{ pk: 7 }, ...records];
+  expect(ids(await reading(pageOf(before, 1, 3)))).toEqual([1, 2, 3, 4, 5, 6]);
+  // The first is deleted: as many came as the second page counts, but one of them is gone, and 3 was never seen.
+  const after = records.slice(1);
+  const read = await reading(pageOf(records, 1, 3), pageOf(after, 2, 3));
+  expect(ids(read)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('a list of one answer is known as such', async () => {
+  expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isAtOnce: true });
+  expect(await reading()).toMatchObject({ kind: 'whole', isAtOnce: false });
+});
