@@ -9,7 +9,7 @@ import { didYouMean } from '../base/suggestion.ts';
 import { declarationOf, type Declared, type DeclaringOptions } from '../export/declaration.ts';
 import { manifestFiles } from '../export/files.ts';
 import type { Split } from '../export/splits.ts';
-import { kinds, type ResourceType } from '../kinds/all.ts';
+import { kinds, listed, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { canBeListed, type Kind } from '../kinds/kind.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
@@ -221,10 +221,11 @@ function refuseBlind(
   if (usesNames(options) && chosen.some((kind) => referring(kind).length > 0)) missing.add(namesNeed);
   for (const capability of turnedOn) missing.delete(capability);
   if (missing.size === 0) return;
-  const flags = Array.from(missing, (capability) => `--capability ${capability}`).join(' ');
+  // The flags take the place of what the file says, so they name what is on as well.
+  const flags = Array.from([...turnedOn, ...missing], (capability) => `--capability ${capability}`).join(' ');
   throw new UsageError(
-    `export needs what is not turned on: ${[...missing].join(' and ')}`,
-    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: docs/capabilities.md says what each sends.${
+    `export needs what is not turned on: ${listed([...missing])}`,
+    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: \`rollcall help capabilities\` says what each sends.${
       missing.has(namesNeed) ? ' --ids writes ids in place of names.' : ''
     }`,
   );

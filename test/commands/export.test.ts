@@ -106,6 +106,12 @@ describe('names in place of ids', () => {
     await expect(exporting(from.send, { ids: false })).rejects.toThrow(
       'export needs what is not turned on: lookup-names',
     );
+    // A flag takes the place of the file, so the advice names what is on as well.
+    await expect(exporting(from.send, { ids: false })).rejects.toMatchObject({
+      hint: expect.stringMatching(
+        /^Write --capability lists --capability lookup-users --capability lookup-names,/,
+      ),
+    });
     expect((await exporting(from.send, { ids: false, list: true })).ending).toBe('done');
   });
 
