@@ -72,8 +72,10 @@ describe('an inventory', () => {
     const service = listingService({
       users: manyUsers(250, 1),
       instead: ({ before }, { users }) => {
-        if (before === 1) users.splice(0, 1);
-        if (before === 1) users.push(userRecord('u09999'));
+        if (before === 1 || before === 4) {
+          users.shift();
+          users.push(userRecord(`u0999${before}`));
+        }
         return undefined;
       },
     });
