@@ -63,8 +63,29 @@ interface UpdateOf {
   readonly path: (name: string, pk: string) => string;
   /** Why the service, or what depends on it, would not bear a change of what it holds to this; nothing where it would. */
   readonly refusal?: (held: JsonObject, declared: JsonObject) => string | undefined;
+  /** The fields of what is held that decide this. */
+  readonly restsOn?: readonly string[];
   /** The fields that are not changed of the one to whom the token belongs. */
   readonly notOfOneself?: readonly string[];
+}
+
+const movingFieldsOf = new WeakMap<Kind, readonly string[]>();
+
+/** The fields that are lists of what belongs to one resource: the service takes a value of them from the one that had it. */
+export function movingFields(kind: Kind): readonly string[] {
+  const known = movingFieldsOf.get(kind);
+  if (known) return known;
+  const found = Object.entries(kind.fields).flatMap(([field, { idForm, belongsToOne }]) =>
+    idForm && belongsToOne ? field : [],
+  );
+  movingFieldsOf.set(kind, found);
+  return found;
+}
+
+/** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
+export function regardedFields(kind: Kind, declared: JsonObject): string[] {
+  const { restsOn = [] } = kind.update;
+  return [...new Set([...Object.keys(serviceFields(kind, declared)), ...restsOn, ...movingFields(kind)])];
 }
 
 /** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */

@@ -126,6 +126,7 @@ export const user: Kind<'user'> = {
       if (declared['type'] !== ofServiceItself) return undefined;
       return 'it would become an account of the service itself, which takes no changes any more';
     },
+    restsOn: ['type'],
     notOfOneself: ['is_active', 'type'],
   },
   isPersonal: true,

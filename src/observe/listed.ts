@@ -1,5 +1,5 @@
 import { sameJson } from '../kinds/same.ts';
-import { serviceFields, type Kind } from '../kinds/kind.ts';
+import { regardedFields, serviceFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isIdentifier } from '../service/answer.ts';
 import { heldIn, namesTold, type ListedRecord } from '../service/client.ts';
@@ -36,7 +36,7 @@ export class Listed {
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = Object.keys(serviceFields(this.#kind, resource.fields));
     const held = {
-      ...heldIn(received, shown, declared),
+      ...heldIn(this.#kind, received, shown, regardedFields(this.#kind, resource.fields)),
       ...(this.#knowsNames && { names: namesTold(this.#kind, shown) }),
     };
     const before = this.#found.get(resource);

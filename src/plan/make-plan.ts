@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import type { Address } from '../base/address.ts';
 import type { ObservedState } from '../observe/observe.ts';
-import { mergedValue, serviceFields, type Kind } from '../kinds/kind.ts';
+import { mergedValue, movingFields, serviceFields } from '../kinds/kind.ts';
 import { blankFor, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
@@ -85,7 +85,7 @@ export function whyLeft(
   if (refused !== undefined) return refused;
   const unseen = differences.find(({ field }) => !Object.hasOwn(record.fields, field));
   if (unseen)
-    return `the service does not show its \`${unseen.field}\`, so nobody can tell what a change would replace`;
+    return `the service does not show its \`${unseen.field}\`, or takes none: nobody can tell what a change would do`;
   const own = differences.find(({ field }) => notOfOneself.includes(field));
   if (own && self === undefined)
     return `it is not known whether the token belongs to it, whose \`${own.field}\` differs`;
@@ -117,19 +117,6 @@ function holdersIn(resources: readonly Resource[], observed: ObservedState): Hol
     }
   }
   return holders;
-}
-
-const movingFieldsOf = new WeakMap<Kind, readonly string[]>();
-
-/** The fields that are lists of what belongs to one resource: the service takes a value of them from the one that had it. */
-function movingFields(kind: Kind): readonly string[] {
-  const known = movingFieldsOf.get(kind);
-  if (known) return known;
-  const found = Object.entries(kind.fields).flatMap(([field, { idForm, belongsToOne }]) =>
-    idForm && belongsToOne ? field : [],
-  );
-  movingFieldsOf.set(kind, found);
-  return found;
 }
 
 /** Tells whether a plan gives a value to another resource than this one, which takes it from the one that had it. */

@@ -118,7 +118,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         answer,
         ...rest,
         held: {
-          ...heldIn(recordOf(exchange, answer, answers), answer.body ?? {}, Object.keys(kind.fields)),
+          ...heldIn(kind, recordOf(exchange, answer, answers), answer.body ?? {}, Object.keys(kind.fields)),
           ...(knowsNames && { names: namesTold(kind, answer.body ?? {}) }),
         },
       };
@@ -157,7 +157,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         proof,
         answer,
         ...rest,
-        held: heldIn(recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
+        held: heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
     },
     async update(kind, name, pk, fields) {
@@ -169,7 +169,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       // A denied change says nothing of other records: there are rights on single ones.
       const stops = stop !== undefined && update !== 'denied' && { stop };
       if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
-      const held = heldIn(recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
+      const held = heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
       // The name was given to another record meanwhile.
       if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
       return { proof: update, answer, ...rest, held };
@@ -187,10 +187,19 @@ export function namesTold(kind: Kind, shown: JsonObject): NonNullable<HeldRecord
   return Object.fromEntries(referring(kind).map(([field]) => [field, namesToldBy(kind, field, shown)]));
 }
 
-/** Of a record as it was received and as it may be shown: its id, and the fields that have these names. */
-export function heldIn(received: JsonObject, shown: JsonObject, names: readonly string[]): HeldRecord {
+/**
+ * Of a record as it was received and as it may be shown: its id, and the fields that have these names. What a release shows under the
+ * name of a field that it does not take is none.
+ */
+export function heldIn(
+  { fields }: Kind,
+  received: JsonObject,
+  shown: JsonObject,
+  wanted: readonly string[],
+): HeldRecord {
+  const names = new Set(wanted.filter((name) => fields[name]?.isTaken?.(received) !== false));
   const pick = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
+    Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
   return {
     pk: textOf(shown['pk']),
     fields: pick(received),

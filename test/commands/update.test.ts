@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseJson, type JsonObject } from '../../src/base/json.ts';
+import { parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import {
@@ -317,6 +318,60 @@ describe('an apply that may change what exists', () => {
     expect(stdout()).toContain('! user.pipeline differs and is left as it is; the token belongs to it');
     expect(world.writes()).toEqual([]);
   });
+
+  test('knows the same of what it reads in pages: what is left as it is, and from whom something is taken', async () => {
+    const root = { token: sandboxToken, username: 'root', superuser: true };
+    const names = ['ann', 'ben', 'cy', 'outpost'];
+    const world = new World({
+      tokens: [root],
+      applications: [
+        { slug: 'grafana', name: 'Grafana' },
+        { slug: 'mail', name: 'Mail', backchannel_providers: [4] },
+        { slug: 'wiki', name: 'Wiki' },
+        { slug: 'zulip', name: 'Zulip' },
+      ],
+      users: names.map((username) => ({ username, name: 'A' })),
+    });
+    const found = parseJson(
+      textOf(Object(world.handle({ method: 'GET', path: '/api/v3/core/users/?username=outpost' }))['body']),
+    );
+    const { results } = found as { results: { pk: number }[] };
+    world.patch(`/users/${results[0]?.pk}/`, { type: 'internal_service_account' });
+    const text = `version: 1
+applications:
+  - { slug: grafana, name: Grafana, backchannel_providers: [4] }
+  - { slug: mail, name: Mail }
+  - { slug: wiki, name: Wiki }
+  - { slug: zulip, name: Zulip }
+users:
+${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
+    const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: 'lookup-users,lists,update' });
+    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    expect(world.requests.filter(({ path }) => path.includes('slug=') || path.includes('username='))).toEqual(
+      [],
+    );
+    expect(stdout()).toContain(
+      '! user.outpost differs and is left as it is; it is an account of the service itself',
+    );
+    expect(stdout()).toContain('takes 4 of `backchannel_providers` from application.mail');
+    expect(stdout()).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
+  });
+
+  test.each(['lookup-users,update', 'lookup-users,lists,update'])(
+    'sends no field that the release shows and does not take, with %s',
+    async (capabilities) => {
+      const slugs = ['a', 'b', 'c', 'd'];
+      const world = new World({
+        tokens: [{ token: sandboxToken, username: 'root', superuser: true }],
+        applications: slugs.map((slug) => ({ slug, name: slug })),
+      });
+      const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
+      const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: capabilities });
+      expect(await apply(['m.yaml'], now, context)).toBe('done');
+      expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'differs'));
+      expect(world.writes()).toEqual([]);
+    },
+  );
 
   test('asks whose the token is as it asks all else: after a pause, and again where it was not told', async () => {
     const world = new World();
