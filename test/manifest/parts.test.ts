@@ -172,12 +172,21 @@ describe('what is kept', () => {
       ]),
     );
     const textBytes = 4 * padding.length;
-    const before = heap();
-    const { loaded } = await part(files, 1, 10);
-    expect(heap() - before).toBeLessThan(textBytes / 8);
+    // What else runs in this process can add to one measurement, and a kept text adds to each.
+    const kept: LoadedManifests[] = [];
+    const growths: number[] = [];
+    for (const _ of Array.from({ length: 5 })) {
+      const before = heap();
+      const { loaded } = await part(files, 1, 10);
+      growths.push(heap() - before);
+      kept.push(loaded);
+    }
+    expect(Math.min(...growths)).toBeLessThan(textBytes / 8);
     // What is kept is used after the measurement, so it was there.
-    expect(loaded.resources.length).toBeGreaterThan(4);
-    expect(loaded.diagnostics.length).toBeGreaterThan(4);
+    for (const { resources, diagnostics } of kept) {
+      expect(resources.length).toBeGreaterThan(4);
+      expect(diagnostics.length).toBeGreaterThan(4);
+    }
   });
 });
 
