@@ -361,10 +361,9 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     'sends no field that the release shows and does not take, with %s',
     async (capabilities) => {
       const slugs = ['a', 'b', 'c', 'd'];
-      const world = new World({
-        tokens: [{ token: sandboxToken, username: 'root', superuser: true }],
-        applications: slugs.map((slug) => ({ slug, name: slug })),
-      });
+      const root = { token: sandboxToken, username: 'root', superuser: true };
+      const applications = slugs.map((slug) => ({ slug, name: slug }));
+      const world = new World({ tokens: [root], applications }, '2023.10');
       const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
       const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: capabilities });
       expect(await apply(['m.yaml'], now, context)).toBe('done');

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
@@ -46,8 +47,8 @@ export class World {
   readonly requests: HttpRequest[] = [];
   tamper: Tamper = (_, answer) => answer();
 
-  constructor(from: SandboxSeed = seed) {
-    this.sandbox = seedSandbox(from).sandbox;
+  constructor(from: SandboxSeed = seed, release?: SandboxRelease) {
+    this.sandbox = seedSandbox(from, release).sandbox;
   }
 
   handle({ method, path, body = '' }: HttpRequest, token: string = sandboxToken): Exchange {
