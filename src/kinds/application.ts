@@ -113,6 +113,7 @@ export const application: Kind<'application'> = {
   type: 'application',
   list: 'applications',
   identity: 'slug',
+  title: 'name',
   path,
   lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record' },
   listing: {

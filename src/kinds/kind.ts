@@ -16,6 +16,8 @@ export interface Kind<Type extends string = string> {
   readonly list: Exclude<keyof Manifest, 'version' | 'defaults'>;
   /** The field that names one: `slug`. */
   readonly identity: string;
+  /** The field by which people know one; several may share its value: `name`. */
+  readonly title: string;
   /** Where a POST creates one, below the base URL. */
   readonly path: string;
   readonly lookUp: LookUp;

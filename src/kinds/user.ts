@@ -107,6 +107,7 @@ export const user: Kind<'user'> = {
   type: 'user',
   list: 'users',
   identity: 'username',
+  title: 'name',
   path,
   lookUp: {
     path: (username) => `${path}?username=${encodeURIComponent(username)}`,

@@ -1,3 +1,4 @@
+import { textOf, type JsonValue } from '../base/json.ts';
 import { sameJson } from '../kinds/same.ts';
 import { regardedFields, serviceFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -5,23 +6,38 @@ import { isIdentifier } from '../service/answer.ts';
 import { heldIn, namesTold, type ListedRecord } from '../service/client.ts';
 import type { HeldRecord } from '../service/types.ts';
 
-/** What the pages of one list show of the declared resources of its kind, and nothing of all else that they show. */
+/** What the pages of one list show of the declared resources of its kind, and of all else the names of those with the same titles. */
 export class Listed {
   readonly #kind: Kind;
   readonly #knowsNames: boolean;
   readonly #wanted: ReadonlyMap<string, Resource>;
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();
+  readonly #titles: ReadonlySet<JsonValue>;
+  /** By the titles of declared ones: the names of the others that have them. */
+  readonly #others = new Map<JsonValue, Set<string>>();
 
   constructor(kind: Kind, resources: readonly Resource[], knowsNames: boolean) {
     this.#kind = kind;
     this.#knowsNames = knowsNames;
     this.#wanted = new Map(resources.map((resource) => [resource.name, resource]));
+    this.#titles = new Set(resources.map(({ fields }) => fields[kind.title] ?? ''));
   }
 
   /** What is surely there: a record with all that is declared, and no other of the same name. */
   get found(): ReadonlyMap<Resource, HeldRecord> {
     return this.#found;
+  }
+
+  /** Of those that were not found: the name of the only other one that has the same title. */
+  get namesakes(): ReadonlyMap<Resource, string> {
+    const namesakes = new Map<Resource, string>();
+    for (const resource of this.#wanted.values()) {
+      if (this.#found.has(resource)) continue;
+      const [name, ...more] = this.#others.get(resource.fields[this.#kind.title] ?? null) ?? [];
+      if (name !== undefined && more.length === 0) namesakes.set(resource, name);
+    }
+    return namesakes;
   }
 
   /** How many a further page might show. */
@@ -33,6 +49,8 @@ export class Listed {
   take({ received, shown }: ListedRecord): void {
     const name = received[this.#kind.identity];
     const resource = typeof name === 'string' ? this.#wanted.get(name) : undefined;
+    if (resource === undefined)
+      this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = Object.keys(serviceFields(this.#kind, resource.fields));
     const held = {
@@ -47,6 +65,13 @@ export class Listed {
       this.#found.delete(resource);
       this.#doubtful.add(resource);
     }
+  }
+
+  #takeOther(title: JsonValue, name: string): void {
+    if (title === '' || !this.#titles.has(title)) return;
+    const others = this.#others.get(title);
+    if (others) others.add(name);
+    else this.#others.set(title, new Set([name]));
   }
 }
 

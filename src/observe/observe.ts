@@ -10,7 +10,11 @@ import { readLists, type ListNews } from './read-lists.ts';
 /** What the service holds of one resource; unknown where its kind cannot be read. */
 export type Observation =
   | { readonly presence: 'present'; readonly held: HeldRecord }
-  | { readonly presence: 'absent' }
+  | {
+      readonly presence: 'absent';
+      /** The only other that a list showed under the same title, and that is not among those to be observed. */
+      readonly namesake?: string;
+    }
   | { readonly presence: 'unknown' };
 
 export type ObservedState = ReadonlyMap<Address, Observation>;
@@ -41,6 +45,10 @@ interface ObserveOptions {
   readonly onRead?: (done: number, total: number) => void;
   /** Is told of each kind of which there is a list how it was read. */
   readonly onList?: (news: ListNews) => void;
+}
+
+function absent(namesake: string | undefined): Observation {
+  return { presence: 'absent', ...(namesake !== undefined && { namesake }) };
 }
 
 /** After so many failed reads in a row, the rest would fail too. */
@@ -76,7 +84,7 @@ export async function observe(
         inARow = 0;
         return;
       case 'absent':
-        observed.set(resource.address, { presence: 'absent' });
+        observed.set(resource.address, absent(lists.namesakes.get(resource)));
         inARow = 0;
         return;
       case 'denied':

@@ -44,16 +44,19 @@ interface ListsOptions {
 /** What lists showed. Of all other resources they tell nothing, not even that they are absent. */
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, HeldRecord>;
+  /** Of those that were not found: the name of the only other one that has the same title. */
+  readonly namesakes: ReadonlyMap<Resource, string>;
   /** The last answer that did not tell what was asked. */
   readonly failed?: Answer;
 }
 
-const nothing: ReadonlyMap<Resource, HeldRecord> = new Map();
+const nothing = { found: new Map<Resource, HeldRecord>(), namesakes: new Map<Resource, string>() };
 
 /** Reads in pages what would take more requests one by one, where the lists of the service are right. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, signal, onFound, onNews } = options;
   const found = new Map<Resource, HeldRecord>();
+  const namesakes = new Map<Resource, string>();
   let failed: Answer | undefined;
   for (const [kind, declared] of byKind(resources)) {
     if (!client.canList(kind) || declared.length <= fewestRequests(kind) || signal?.aborted) continue;
@@ -63,10 +66,11 @@ export async function readLists(resources: readonly Resource[], options: ListsOp
       onFound: (count) => onFound(before + count),
     });
     for (const [resource, held] of read.found) found.set(resource, held);
+    for (const [resource, name] of read.namesakes) namesakes.set(resource, name);
     failed = read.failed ?? failed;
     if (read.course) onNews({ kind, declared: declared.length, course: read.course });
   }
-  return { found, ...(failed && { failed }) };
+  return { found, namesakes, ...(failed && { failed }) };
 }
 
 function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Resource[]> {
@@ -92,7 +96,7 @@ interface ReadList extends ReadLists {
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, onFound } = options;
   const ended = (course: ListCourse | undefined, failed?: Answer): ReadList => ({
-    found: nothing,
+    ...nothing,
     ...(course && !signal?.aborted && { course }),
     ...(failed && { failed }),
   });
@@ -123,7 +127,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     },
   });
   if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
-  const { found } = listed;
+  const { found, namesakes } = listed;
   const course = { kind: 'in_pages', found: found.size, pages, ...(failed && { failed }) } as const;
-  return { ...ended(course, failed), found };
+  return { ...ended(course, failed), found, namesakes };
 }

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.t
 import type { Address } from '../base/address.ts';
 import type { ObservedState } from '../observe/observe.ts';
 import { mergedValue, movingFields, serviceFields } from '../kinds/kind.ts';
-import { blankFor, byAddress, type Resource } from '../kinds/resource.ts';
+import { addressOf, blankFor, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
 import { compare, declaredPart } from './compare.ts';
@@ -37,7 +37,9 @@ export function makePlan(
     changes: resources.toSorted(byAddress).map((resource) => {
       const alteration = since?.alterations.get(resource.address);
       const change = changeOf(resource, observed, updates);
-      const remarks = isPending(change) ? remarksOn(change, holders) : [];
+      // What is not in a part of the roll may be declared in another.
+      const renamed = about.scope ? [] : renamedFrom(resource, observed);
+      const remarks = isPending(change) ? [...remarksOn(change, holders), ...renamed] : [];
       return {
         ...change,
         ...(remarks.length > 0 && { remarks }),
@@ -136,6 +138,18 @@ export function takersIn(
     const taker = takers.get(`${field} ${textOf(value)}`);
     return taker !== undefined && taker !== address;
   };
+}
+
+/** What is to be said of a resource that may be one that exists under another name. */
+function renamedFrom(resource: Resource, observed: ObservedState): string[] {
+  const { kind, address } = resource;
+  const observation = observed.get(address);
+  if (observation?.presence !== 'absent' || observation.namesake === undefined) return [];
+  if (blankFor(resource, kind.title) !== undefined) return [];
+  const other = addressOf(kind.type, observation.namesake);
+  return [
+    `has the same \`${kind.title}\` as ${other}, which is not declared: this makes another, and renames nothing`,
+  ];
 }
 
 /** What a change does beside what it says, and what it means for people. */

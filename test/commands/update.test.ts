@@ -372,6 +372,44 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     },
   );
 
+  describe('and finds an undeclared one of the same name beside one that is absent', () => {
+    const root = { token: sandboxToken, username: 'root', superuser: true };
+    const applications = ['grafana', 'mail', 'wiki', 'zulip'].map((slug) => ({ slug, name: slug }));
+    const others = ['mail', 'wiki', 'zulip'];
+    const remark = 'has the same `name` as application.grafana, which is not declared';
+    const said = async (
+      declared: readonly string[],
+      {
+        capabilities = 'lists',
+        held = applications,
+        target = [],
+      }: { capabilities?: string; held?: typeof applications; target?: string[] },
+    ): Promise<string> => {
+      const world = new World({ tokens: [root], applications: held });
+      const entries = declared.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('');
+      const text = `version: 1\napplications:\n${entries}  - { slug: dashboards, name: grafana }\n`;
+      const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: capabilities });
+      expect(await plan(['m.yaml'], { output: 'text', target }, context)).toBe('done');
+      expect(stdout()).toContain('+ application.dashboards');
+      return stdout();
+    };
+
+    test('the plan says that nothing is renamed', async () => {
+      const text = await said(others, {});
+      expect(text).toContain(remark);
+      expect(text.match(/has the same/g)).toHaveLength(1);
+    });
+
+    test.each<[string, string[], Parameters<typeof said>[1]]>([
+      ['is declared', ['grafana', ...others], {}],
+      ['may be declared outside of the scope', others, { target: ['application.*'] }],
+      ['is one of several', others, { held: [...applications, { slug: 'metrics', name: 'grafana' }] }],
+      ['is seen in no list', others, { capabilities: '' }],
+    ])('nothing is said where that %s', async (_, declared, how) => {
+      expect(await said(declared, how)).not.toContain('has the same');
+    });
+  });
+
   test('asks whose the token is as it asks all else: after a pause, and again where it was not told', async () => {
     const world = new World();
     const clock = virtualClock();
