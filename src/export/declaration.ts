@@ -1,7 +1,7 @@
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
-import { isIn, type Release } from '../kinds/release.ts';
+import type { Release } from '../kinds/release.ts';
 import { isNameOfOne, type NameOfOne } from '../kinds/name-of-one.ts';
 import type { Related } from '../kinds/related.ts';
 import { sameJson } from '../kinds/same.ts';
@@ -39,8 +39,6 @@ export function declarationOf(
     const value = received[field];
     if (value === undefined || known.isInstruction || known.isHistory) continue;
     if (without.has(`${kind.type}.${field}`) || known.isTaken?.(received) === false) continue;
-    // What older releases show under the name of a later field cannot be declared for them.
-    if (known.since !== undefined && isIn({ before: known.since }, release) === true) continue;
     if (isByDefault(kind, field, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
@@ -53,10 +51,10 @@ export function declarationOf(
   return { kind, fields, secret, ...(release && { release }) };
 }
 
-/** Whether the service makes this of a field that is left out; null, where it stands for no value, is such as well. */
+/** Whether the service makes this of a field that is left out. */
 function isByDefault(kind: Kind, field: string, value: JsonValue): boolean {
   const { default: byItself } = kind.fields[field] ?? {};
-  return byItself !== undefined && (value === null || sameValue(kind, field, byItself, value));
+  return byItself !== undefined && sameValue(kind, field, byItself, value);
 }
 
 /** In characters: what the schema of manifests takes. */

@@ -26,8 +26,6 @@ interface PagesOptions {
 
 /** What came of reading a list. */
 export interface PagesRead {
-  /** Whether every page was read, and all together hold as many records as the list says. Records may have moved between them. */
-  readonly isWhole: boolean;
   /** Whether a page contradicts itself, or is another than was asked for: then nothing of the list is to be trusted. */
   readonly isDoubtful: boolean;
   /** How many pages were read. */
@@ -44,7 +42,6 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   const { client, pacing, signal, isWorth, onPage } = options;
   let last: { readonly number: number; readonly page: Page<ListedRecord> } | undefined;
   let pages = 0;
-  let records = 0;
   let inARow = 0;
   let isOver = false;
   let isDoubtful = false;
@@ -63,7 +60,6 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
 
   function take(number: number, page: Page<ListedRecord>): void {
     pages += 1;
-    records += page.items.length;
     inARow = 0;
     if (last === undefined || number > last.number) last = { number, page };
     onPage(page);
@@ -95,8 +91,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     asked = most;
     if (last) most = pagesBy(last.page, last.number);
   }
-  const isWhole = failed === undefined && asked === most && records === last?.page.count;
-  return { isWhole, isDoubtful, pages, ...(failed && { failed }) };
+  return { isDoubtful, pages, ...(failed && { failed }) };
 }
 
 /** How many pages there are, by one of them: the service may give fewer records with each than it was asked for. */

@@ -400,6 +400,23 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       expect(text.match(/has the same/g)).toHaveLength(1);
     });
 
+    test('a name that is secret, or none, is no reason to say anything', async () => {
+      const world = new World({
+        tokens: [root],
+        applications,
+        users: ['ann', 'ben', 'cy', 'dan'].map((username) => ({ username, name: '' })),
+      });
+      const text =
+        'version: 1\napplications:\n  - { slug: dashboards, name: "${env:TITLE}" }\n' +
+        others.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('') +
+        'users: [{ username: ann }, { username: ben }, { username: cy }, { username: eve, name: "" }]\n';
+      const env = { TITLE: 'grafana', ROLLCALL_CAPABILITIES: 'lookup-users,lists' };
+      const { context, stdout } = world.run(text, env);
+      expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('done');
+      expect(stdout()).toContain('Plan: 2 to add');
+      expect(stdout()).not.toContain('has the same');
+    });
+
     test.each<[string, string[], Parameters<typeof said>[1]]>([
       ['is declared', ['grafana', ...others], {}],
       ['may be declared outside of the scope', others, { target: ['application.*'] }],
