@@ -5,15 +5,10 @@ import type { Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
-import { didYouMean } from '../base/suggestion.ts';
 import { declarationOf, type Declared, type DeclaringOptions } from '../export/declaration.ts';
 import { manifestFiles } from '../export/files.ts';
-import type { Split } from '../export/splits.ts';
-import { kinds, listed, type ResourceType } from '../kinds/all.ts';
-import type { Capability } from '../kinds/capability.ts';
-import { canBeListed, type Kind } from '../kinds/kind.ts';
-import { namesNeed } from '../kinds/name-of-one.ts';
-import { referring } from '../kinds/named.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Related } from '../kinds/related.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { changeKind } from '../plan/plan.ts';
@@ -32,31 +27,18 @@ import { plan } from '../run/plan.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
-import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
+import {
+  fieldsLeftOut,
+  kindsIn,
+  refuseBlind,
+  refuseHidden,
+  refuseOutputs,
+  usesNames,
+  type ExportOptions,
+} from './export-options.ts';
+import { valuesOf, voiceOf } from './flags.ts';
 import { narrated, type NarratedJob } from './narrator.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
-
-export interface ExportOptions extends ProjectFlags, ServiceFlags {
-  readonly output: 'yaml' | 'json';
-  /** A folder for the files; without it, one manifest goes to standard output. */
-  readonly out?: string;
-  readonly type?: readonly string[];
-  readonly target?: readonly string[];
-  readonly exclude?: readonly string[];
-  /** Manifests: what they declare is left out. */
-  readonly missingFrom?: readonly string[];
-  readonly split?: Split;
-  /** Fields that are left out. */
-  readonly without?: string;
-  /** Ids in place of names, for providers and groups. */
-  readonly ids?: boolean;
-  /** With the records that the service has made for itself. */
-  readonly internal?: boolean;
-  /** Prints the addresses alone. */
-  readonly list?: boolean;
-  /** Writes nothing of which a plan would not say that there is nothing to do. */
-  readonly check?: boolean;
-}
 
 /** `rollcall export`: writes what the service holds as manifests. Changes nothing in the service, and no file that is there. */
 export async function exportManifests(options: ExportOptions, context: Context): Promise<Ending> {
@@ -86,11 +68,8 @@ export async function exportManifests(options: ExportOptions, context: Context):
     return interrupted;
   }
   const gaps = inventories.flatMap((inventory) => gapDiagnostics(inventory));
-  if (gaps.length > 0 && inventories.every(({ records }) => records.length === 0)) {
-    stderr.write(`${diagnosticsText(gaps, createStyle(stderr))}\nNothing was written.\n`);
-    return gaps.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
-  }
-  const unread = unreadNames(names);
+  const isNothingRead = inventories.every(({ records }) => records.length === 0);
+  const unread = isNothingRead && gaps.length > 0 ? gaps : unreadNames(names);
   if (unread.length > 0) {
     stderr.write(`${diagnosticsText(unread, createStyle(stderr))}\nNothing was written.\n`);
     return unread.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
@@ -159,83 +138,6 @@ function told(left: readonly Diagnostic[], ending: Ending, { stderr }: Pick<Cont
   return 'incomplete';
 }
 
-function refuseOutputs({ out, split, output, list, check }: ExportOptions): void {
-  if (split !== undefined && out === undefined)
-    throw new UsageError('--split needs --out', 'Name a folder for the files, such as: --out manifests.');
-  if (output === 'json' && out !== undefined)
-    throw new UsageError(
-      '-o json goes to standard output',
-      'Files of manifests are YAML: leave -o or --out out.',
-    );
-  if (list && out !== undefined)
-    throw new UsageError('--list prints addresses, and writes no files', 'Leave --list or --out out.');
-  if (list && check)
-    throw new UsageError(
-      '--list prints addresses, and there is nothing to check',
-      'Leave --list or --check out.',
-    );
-  if (out?.endsWith('.yaml') || out?.endsWith('.yml'))
-    throw new UsageError(
-      '--out names a folder',
-      'Leave the ending out, or write to a file: rollcall export > FILE',
-    );
-}
-
-/** The names of files are told. */
-function refuseHidden({ split = 'type' }: ExportOptions, { hide }: Settings): void {
-  const hidden = kinds.find(({ type }) => hide.includes(`${type}.${split}`));
-  if (hidden)
-    throw new UsageError(
-      `--split ${split}: ${hidden.type}.${split} is hidden, and files would be named after it`,
-      'Divide them by type, or leave that field out of `hide`.',
-    );
-}
-
-/** The kinds that are asked for; by default, all. */
-function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
-  const known = kinds.map(({ type }) => type);
-  for (const type of types) {
-    if (known.some((name) => name === type)) continue;
-    throw new UsageError(
-      `--type: there is no type ${JSON.stringify(type)}`,
-      didYouMean(type, known) ?? `There are: ${known.join(', ')}.`,
-    );
-  }
-  return types.length === 0 ? kinds : kinds.filter(({ type }) => types.includes(type));
-}
-
-/** Throws a UsageError where not all is turned on that it takes to read these kinds. */
-function refuseBlind(
-  chosen: readonly Kind[],
-  { capabilities, service }: Settings,
-  options: ExportOptions,
-): void {
-  const turnedOn = service?.capabilities ?? capabilities;
-  const missing = new Set<Capability>(
-    chosen.flatMap((kind) =>
-      canBeListed(kind, turnedOn)
-        ? []
-        : ['lists' as const, ...(kind.lookUp.needs ? [kind.lookUp.needs] : [])],
-    ),
-  );
-  if (usesNames(options) && chosen.some((kind) => referring(kind).length > 0)) missing.add(namesNeed);
-  for (const capability of turnedOn) missing.delete(capability);
-  if (missing.size === 0) return;
-  // The flags take the place of what the file says, so they name what is on as well.
-  const flags = Array.from([...turnedOn, ...missing], (capability) => `--capability ${capability}`).join(' ');
-  throw new UsageError(
-    `export needs what is not turned on: ${listed([...missing])}`,
-    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: \`rollcall help capabilities\` says what each sends.${
-      missing.has(namesNeed) ? ' --ids writes ids in place of names.' : ''
-    }`,
-  );
-}
-
-/** Addresses need no names. */
-function usesNames({ ids = false, list = false }: ExportOptions): boolean {
-  return !ids && !list;
-}
-
 /** Why the names of ids could not be read. */
 function unreadNames(names: ReadonlyMap<Related, NamesReading>): Diagnostic[] {
   return [...names].flatMap(([{ list }, read]) => {
@@ -267,26 +169,6 @@ async function declaredBefore(
 }> {
   if (missingFrom.length === 0) return { addresses: new Set<Address>(), diagnostics: settings.diagnostics };
   return checkManifests(settings, context, { secrets: 'assumed', keep: () => false });
-}
-
-/** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. */
-function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
-  const known = kinds.flatMap(({ type, fields }) =>
-    Object.entries(fields).flatMap(([field, { default: byItself }]) =>
-      byItself === undefined ? [] : [{ field, name: `${type}.${field}` }],
-    ),
-  );
-  const named = without.split(',').filter((name) => name !== '');
-  for (const name of named) {
-    if (known.some((each) => each.field === name || each.name === name)) continue;
-    const names = known.flatMap((each) => [each.field, each.name]);
-    throw new UsageError(
-      `--without: there is no field ${JSON.stringify(name)} to leave out`,
-      didYouMean(name, names) ?? `There are: ${known.map((each) => each.name).join(', ')}.`,
-    );
-  }
-  const chosen = known.filter(({ field, name }) => named.includes(field) || named.includes(name));
-  return new Set([...chosen.map(({ name }) => name), ...(out === undefined ? hide : [])]);
 }
 
 interface Named extends Declared {

@@ -6,7 +6,7 @@ import { delimiters } from '../csv/delimiters.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
-import type { ExportOptions } from './export.ts';
+import type { ExportOptions } from './export-options.ts';
 import type { ImportCsvOptions } from './import-csv.ts';
 import type { InitOptions } from './init-files.ts';
 import {

@@ -1,17 +1,6 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SeedRole } from '../generated/sandbox-seed.ts';
-import { dateTime } from './date-time.ts';
-import { isEmailAddress } from './email-address.ts';
-import {
-  choice,
-  flag,
-  mapping,
-  text,
-  wrong,
-  type Field,
-  type FieldErrors,
-  type ReadField,
-} from './fields.ts';
+import type { Field, FieldErrors } from './fields.ts';
 import type { Groups } from './group.ts';
 import { userUid, userUuid } from './ids.ts';
 import type { Asker, Held, SandboxKind, Taken, Values } from './kind.ts';
@@ -27,10 +16,10 @@ import {
 } from './listed.ts';
 import { uuidDigits } from './python.ts';
 import type { Query } from './query.ts';
-import { recordId, setOf } from './related.ts';
 import type { Rules } from './release.ts';
 import type { Reach, Rights } from './rights.ts';
 import { Rows, type Row } from './rows.ts';
+import { internalServiceAccount, userFields, userTypes } from './user-fields.ts';
 
 /** A user as the sandbox stores it. */
 export interface User extends Row {
@@ -40,9 +29,6 @@ export interface User extends Row {
   readonly joined: string;
   updated: string;
 }
-
-/** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
-const anonymous = 'AnonymousUser';
 
 export class Users implements SandboxKind {
   readonly path = '/api/v3/core/users/';
@@ -63,67 +49,12 @@ export class Users implements SandboxKind {
     this.#groups = groups;
     this.#roles = new Map(roles.map(({ pk, name }) => [pk.toLowerCase(), { pk: pk.toLowerCase(), name }]));
     this.#rules = rules;
-    const places = [...this.#roles.keys()];
-    const takenUsername = (username: string, own?: Row): string | undefined => {
-      const found = this.#byUsername.get(username);
-      const isTaken = username === anonymous || (found !== undefined && found !== own);
-      return isTaken ? 'This field must be unique.' : undefined;
-    };
-    this.fields = {
-      username: {
-        type: 'string',
-        label: 'Username',
-        more: { max_length: 150 },
-        read: text({ first: takenUsername, maxLength: 150 }),
-      },
-      name: {
-        type: 'string',
-        label: 'Name',
-        more: { help_text: "User's display name." },
-        read: text({ blank: true }),
-      },
-      is_active: {
-        type: 'boolean',
-        label: 'Active',
-        more: {
-          help_text:
-            'Designates whether this user should be treated as active. Unselect this instead of deleting accounts.',
-        },
-        read: flag,
-        default: true,
-      },
-      last_login: { type: 'datetime', label: 'Last login', read: dateTime, default: null },
-      groups: {
-        type: 'field',
-        label: 'Groups',
-        read: setOf(
-          recordId((pk) => groups.has(pk)),
-          (pk) => groups.placeOf(pk),
-        ),
-        default: [],
-      },
-      ...(rules.isLate && {
-        roles: {
-          type: 'field',
-          label: 'Roles',
-          read: setOf(
-            recordId((pk) => this.#roles.has(pk)),
-            (pk) => places.indexOf(textOf(pk)),
-          ),
-          default: [],
-        },
-      }),
-      email: {
-        type: 'email',
-        label: 'Email address',
-        more: { max_length: 254 },
-        read: text({ blank: true, maxLength: 254, last: badEmail }),
-        default: '',
-      },
-      attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
-      path: { type: 'string', label: 'Path', read: text({ afterwards: badPath }), default: 'users' },
-      type: { ...anyUserType, read: userType },
-    };
+    this.fields = userFields({
+      groups,
+      roles: [...this.#roles.keys()],
+      rules,
+      named: (username) => this.#byUsername.get(username),
+    });
   }
 
   mayCreate({ addUsers }: Rights): boolean {
@@ -372,36 +303,6 @@ function otherFilters(query: Query): Condition<User>[] {
   ];
   return conditions.filter((condition) => condition !== false);
 }
-
-function badEmail(email: string): string | undefined {
-  return isEmailAddress(email) ? undefined : 'Enter a valid email address.';
-}
-
-function badPath(path: string): string | undefined {
-  if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
-  return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
-}
-
-const userTypes = {
-  internal: 'Internal',
-  external: 'External',
-  service_account: 'Service Account',
-  internal_service_account: 'Internal Service Account',
-};
-const internalServiceAccount = 'internal_service_account';
-const anyUserType = choice('Type', userTypes, 'internal');
-
-/** Nobody can be created as such an account; to be made one is possible, and for ever. */
-const userType: ReadField = (value, own) => {
-  const result = anyUserType.read(value);
-  if (!('value' in result)) return result;
-  const isInternal = result.value === internalServiceAccount;
-  if (own === undefined && isInternal)
-    return wrong('Setting a user to internal service account is not allowed.');
-  if (own?.fields['type'] === internalServiceAccount && !isInternal)
-    return wrong("Can't change internal service account to other user type.");
-  return result;
-};
 
 /** The service does not check attributes for NUL and lone surrogates, which its database refuses. */
 function isUnstorable(value: JsonValue): boolean {
