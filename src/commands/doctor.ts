@@ -1,7 +1,9 @@
 import { destinationName } from '../base/destination.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
-import { doctorChecks, isDenied, isHealthy } from '../report/words/doctor.ts';
+import { doctorChecks } from '../report/words/doctor.ts';
+import { isHealthy } from '../report/words/doctor-check.ts';
+import { isDenied } from '../report/words/rights.ts';
 import { doctorJson, doctorText, type Diagnosis } from '../report/formats/doctor.ts';
 import { leastRole } from '../report/formats/role.ts';
 import { inline } from '../report/printable.ts';

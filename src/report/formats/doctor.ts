@@ -1,5 +1,5 @@
 import { destinationName, type Destination } from '../../base/destination.ts';
-import { isHealthy, type DoctorCheck } from '../words/doctor.ts';
+import { isHealthy, type DoctorCheck } from '../words/doctor-check.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';

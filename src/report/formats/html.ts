@@ -13,17 +13,11 @@ import {
   type ProblemsReport,
   type ToldOutcome,
 } from '../report.ts';
-import {
-  changeLooks,
-  changeVerdict,
-  changeView,
-  type DiffLine,
-  type FieldView,
-  type Look,
-  type Side,
-} from '../words/changes.ts';
+import { changeView, type FieldView, type Side } from '../words/change-view.ts';
+import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
+import type { DiffLine } from '../words/text-diff.ts';
 import { planCounts, planHead } from '../words/plan.ts';
 import { sinceView } from '../words/since.ts';
 import { markup, htmlPage, joined, type Html, type PageEntry } from './html-page.ts';

@@ -4,15 +4,8 @@ import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { inline, quoted, startOf, wrapped } from '../printable.ts';
-import {
-  changeLooks,
-  changeView,
-  changeWords,
-  compactWords,
-  type FieldView,
-  type Look,
-  type Side,
-} from '../words/changes.ts';
+import { changeView, type FieldView, type Side } from '../words/change-view.ts';
+import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
 /** How a text looks where it is written. Where colours are not wanted, its functions change nothing. */

@@ -1,0 +1,181 @@
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import { isBlank } from '../../base/sensitive.ts';
+import { idsIn, namesAt, namesById } from '../../kinds/named.ts';
+import { isNameOfOne, shownId } from '../../kinds/name-of-one.ts';
+import type { Names, Resource } from '../../kinds/resource.ts';
+import { lackingIds } from '../../kinds/kind.ts';
+import { sameJson } from '../../kinds/same.ts';
+import type { AlteredField } from '../../manifest/since.ts';
+import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
+import { inline, startOf } from '../printable.ts';
+import { textDiff, type DiffLine } from './text-diff.ts';
+
+/** A change as every format shows it. */
+interface ChangeView {
+  readonly kind: ChangeKind;
+  readonly fields: readonly FieldView[];
+}
+
+export type FieldView =
+  | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
+  /** Ids with their names, safe to print. */
+  | { readonly kind: 'ids'; readonly field: string; readonly text: string }
+  /** Short values, shown one above the other. */
+  | { readonly kind: 'sides'; readonly field: string; readonly sides: readonly Side[] }
+  /** Two long texts: removed is the first side, added the second. */
+  | {
+      readonly kind: 'diff';
+      readonly field: string;
+      readonly names: readonly [SideName, SideName];
+      readonly lines: readonly DiffLine[];
+    }
+  /** What cannot be shown, in words. */
+  | { readonly kind: 'words'; readonly field: string; readonly words: string };
+
+type SideName = 'before' | 'now' | 'observed' | 'declared' | 'lacks';
+
+/** One of the values that a field has. */
+export interface Side {
+  readonly name: SideName;
+  readonly look: 'removed' | 'added' | 'same';
+  /** Safe to print. */
+  readonly text: string;
+}
+
+/** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
+export function changeView(change: Change): ChangeView {
+  const notes = (change.remarks ?? []).map(
+    (words) => ({ kind: 'words', field: 'note', words: inline(words) }) as const,
+  );
+  return { kind: changeKind(change), fields: [...fieldsOf(change), ...notes] };
+}
+
+function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {
+  const differing = new Map(differences.map((difference) => [difference.field, difference]));
+  if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
+  if (presence === 'present' && since?.kind !== 'added')
+    return differences.flatMap((difference) => differenceViews(difference, resource));
+  return Object.entries(resource.shown).flatMap(([field, value]): FieldView[] => {
+    const difference = differing.get(field);
+    if (difference) return differenceViews(difference, resource);
+    const text = namedText(field, value, resource.names);
+    return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
+  });
+}
+
+/** First what was altered, then in what else it differs; the other fields are counted. */
+function alteredViews(
+  altered: readonly AlteredField[],
+  resource: Resource,
+  differing: ReadonlyMap<string, Difference>,
+): FieldView[] {
+  const { kind, shown } = resource;
+  const told = new Set(altered.map(({ field }) => field));
+  const others = [...differing.values()].filter(({ field }) => !told.has(field));
+  for (const { field } of others) told.add(field);
+  const rest = Object.keys(shown).filter((field) => !told.has(field) && field !== kind.identity).length;
+  return [
+    ...altered.flatMap((field) => alteredView(field, differing.get(field.field), resource)),
+    ...others.flatMap((difference) => differenceViews(difference, resource)),
+    ...(rest > 0 ? [{ kind: 'words', field: '…', words: `${rest} more, as before` } as const] : []),
+  ];
+}
+
+function alteredView(
+  { field, before, now }: AlteredField,
+  difference: Difference | undefined,
+  resource: Resource,
+): FieldView[] {
+  const differs = difference ? differenceViews(difference, resource) : [];
+  if (before !== undefined && isBlank(before) && now !== undefined && isBlank(now))
+    return [{ kind: 'words', field, words: `${now.slice(0, -1)}, and something else before)` }, ...differs];
+  if (typeof before === 'string' && typeof now === 'string' && isForDiff(before, now))
+    return [{ kind: 'diff', field, names: ['before', 'now'], lines: textDiff(before, now) }, ...differs];
+  // What was looked up now may have had another id then.
+  const of = (value: JsonValue | undefined): string | undefined => namedText(field, value);
+  const sides = [side('before', 'removed', before, of(before)), side('now', 'added', now, of(now))];
+  if (difference) sides.push(observedSide('same', difference));
+  return [{ kind: 'sides', field, sides }];
+}
+
+function side(name: SideName, look: Side['look'], value: JsonValue | undefined, text?: string): Side {
+  const nothing = name === 'observed' ? '(none)' : '(not declared)';
+  return { name, look, text: text ?? (value === undefined ? nothing : spaced(value)) };
+}
+
+function observedSide(look: Side['look'], { field, observed, observedNames }: Part): Side {
+  return side('observed', look, observed, namedText(field, observed, observedNames));
+}
+
+/** Ids with their names, as far as those are known, and names that stand in their place. None where there is no name among them. */
+function namedText(field: string, value: JsonValue | undefined, names: Names = {}): string | undefined {
+  if (value === undefined || isBlank(value)) return undefined;
+  const ids = idsIn(field, value);
+  if (!ids.some(({ id, place }) => isNameOfOne(id) || Object.hasOwn(names, place))) return undefined;
+  const texts = ids.map(({ id, place }) => shownId(id, names[place]));
+  return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
+}
+
+/** As JSON in one line, with blanks at which it can be broken. Safe to print. */
+function spaced(value: JsonValue): string {
+  // Line ends inside of strings are escaped.
+  return inline(JSON.stringify(value, null, 1).replaceAll(/\n */g, ' '));
+}
+
+/** Longer texts are shown as a diff. */
+const atAGlance = 56;
+
+function differenceViews(difference: Difference, resource: Resource): FieldView[] {
+  const { kind, fields, names } = resource;
+  const { field, declared, observed } = difference;
+  const lacking = lackingIds(kind, fields, field, declared, observed);
+  if (lacking === undefined) return parted(difference).map((part) => partView(part, names));
+  const named = namedText(field, lacking, namesAt(kind, field, lacking, namesById(resource, field)));
+  return [{ kind: 'sides', field, sides: [side('lacks', 'added', lacking, named)] }];
+}
+
+/** A difference, or one key of it. */
+interface Part {
+  readonly field: string;
+  readonly declared: JsonValue | undefined;
+  readonly observed: JsonValue | undefined;
+  readonly observedNames?: Names;
+}
+
+/** A difference of mappings key by key, to any depth: `attributes.department`. */
+function parted(part: Part): Part[] {
+  const { field, declared, observed } = part;
+  if (!isJsonObject(declared) || !isJsonObject(observed)) return [part];
+  const keys = new Set([...Object.keys(declared), ...Object.keys(observed)]);
+  return [...keys].flatMap((key) => {
+    const of = (value: JsonObject): JsonValue | undefined =>
+      Object.hasOwn(value, key) ? value[key] : undefined;
+    const [a, b] = [of(declared), of(observed)];
+    if (a !== undefined && b !== undefined && sameJson(a, b)) return [];
+    return parted({ field: `${field}${stepWords(key)}`, declared: a, observed: b });
+  });
+}
+
+const longestKey = 60;
+
+function stepWords(key: string): string {
+  const short = key.length > longestKey ? `${startOf(key, longestKey)}…` : key;
+  return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
+}
+
+function partView(part: Part, names: Names | undefined): FieldView {
+  const { field, declared, observed } = part;
+  if (declared !== undefined && isBlank(declared) && observed !== undefined && isBlank(observed))
+    return { kind: 'words', field, words: `${declared.slice(0, -1)}, and another value there)` };
+  if (typeof declared === 'string' && typeof observed === 'string' && isForDiff(observed, declared))
+    return { kind: 'diff', field, names: ['observed', 'declared'], lines: textDiff(observed, declared) };
+  const text = namedText(field, declared, names);
+  const sides = [observedSide('removed', part), side('declared', 'added', declared, text)];
+  return { kind: 'sides', field, sides };
+}
+
+function isForDiff(observed: string, declared: string): boolean {
+  if (observed === '' || declared === '') return false;
+  const areLong = observed.length > atAGlance && declared.length > atAGlance;
+  return areLong || observed.includes('\n') || declared.includes('\n');
+}

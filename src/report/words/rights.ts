@@ -1,0 +1,209 @@
+import { kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
+import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { ReadRight } from '../../service/capability-reads.ts';
+import { probedKind } from '../../service/probe.ts';
+import type { TokenFinding } from '../../service/who-am-i.ts';
+import { answerWords } from './answers.ts';
+import { check, type DoctorCheck } from './doctor-check.ts';
+import { give, type ReleaseFacts } from './release.ts';
+
+/** What is known of the token and of what it may do. */
+export interface RightsFacts extends ReleaseFacts {
+  /** How the service refused to look an application up, if it did. */
+  readonly denial?: string;
+  /** What the service says of the token; left out where it was not asked. */
+  readonly finding?: TokenFinding;
+  /** The types that the manifests of the project declare, where that is known. */
+  readonly declared?: ReadonlySet<ResourceType>;
+  /** The capabilities that are turned on. */
+  readonly turnedOn: readonly Capability[];
+  /** Whether the token may read what capabilities read; left out where that was not asked. */
+  readonly readRights?: ReadonlyMap<Capability, ReadRight>;
+}
+
+/** The checks of the token and of what it may do. */
+export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
+  return [
+    tokenCheck(facts),
+    viewCheck(facts),
+    ...kinds.map((kind) => createCheck(kind, facts)),
+    ...licenceCheck(facts),
+    ...capabilityChecks(facts),
+  ];
+}
+
+/** Whether something is wrong with the token or with what it may do. */
+export function isDenied(checks: readonly DoctorCheck[]): boolean {
+  const rights = new Set<DoctorCheck['name']>(rightsNames);
+  const isRight = (name: DoctorCheck['name']): boolean => rights.has(name) || name.startsWith('capability-');
+  return checks.some(({ name, status }) => status === 'fail' && isRight(name));
+}
+
+/** Only where it stops something: most services have none, and need none. */
+function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
+  const { closed } = finding?.kind === 'valid' ? finding : {};
+  if (closed === undefined) return [];
+  const stopped = kinds.filter(({ type }) => closed.includes(type));
+  const others = kinds.filter((kind) => !stopped.includes(kind));
+  const { summary, advice } = answerWords({ kind: 'read_only' });
+  const not = others.length === 0 ? '' : `, not ${listsOf(others)}`;
+  return [check('licence', 'fail', `${summary}. That stops ${listsOf(stopped)}${not}`, advice)];
+}
+
+/** What there is to say of each capability that is turned on, and which others the token could use. */
+function capabilityChecks(facts: RightsFacts): DoctorCheck[] {
+  const { turnedOn, readRights, finding } = facts;
+  const checks = turnedOn.map((capability) => capabilityCheck(capability, facts));
+  if (readRights === undefined || finding?.kind !== 'valid') return checks;
+  const others = capabilities.filter(
+    (capability) =>
+      !turnedOn.includes(capability) &&
+      (readRights.get(capability)?.kind === 'may' ||
+        capability === 'release' ||
+        (finding.superuser && !readRights.has(capability))),
+  );
+  if (others.length === 0) return checks;
+  const words = others.map((capability) => `${capability} (${capabilityWords[capability]})`).join('; ');
+  const could = `off, and the token could use: ${words}`;
+  return [...checks, check('capabilities', 'pass', could)];
+}
+
+function capabilityCheck(capability: Capability, { readRights, finding, release }: RightsFacts): DoctorCheck {
+  const name = `capability-${capability}` as const;
+  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
+    return check(name, 'unknown', 'cannot be told yet');
+  if (readRights === undefined || finding?.kind !== 'valid')
+    return check(
+      name,
+      'unknown',
+      'is on; whether the token may use it was not asked, or the service does not say',
+    );
+  const right = readRights.get(capability);
+  if (right?.kind === 'unknown')
+    return check(name, 'unknown', 'is on; the service does not say whether the token may use it');
+  if (right?.kind === 'may not') {
+    const lists = right.lists.join(' and ');
+    return check(name, 'fail', `is on, and the token may not view ${lists}`, give(`view ${lists}`, release));
+  }
+  if (finding.superuser)
+    return check(name, 'pass', 'is on, and the token may use it: it is that of a superuser');
+  switch (capability) {
+    case 'lists':
+      return check(
+        name,
+        'pass',
+        `is on; ${probedKind.list} are looked up one by one, for their list can be trusted with the token of a superuser alone`,
+      );
+    case 'update':
+      return check(
+        name,
+        'unknown',
+        'is on; whether the token may change something shows when it is changed',
+        give(`change ${listsOf(kinds)}`, release),
+      );
+    default:
+      return check(
+        name,
+        'pass',
+        right === undefined
+          ? 'is on'
+          : 'is on, and the token may view what it reads, or some of it: nothing tells which',
+      );
+  }
+}
+
+const viewName = `view-${probedKind.list}` as const;
+
+/** The checks of the token and of its rights, aside from those of capabilities. */
+export const rightsNames: readonly DoctorCheck['name'][] = [
+  'token',
+  viewName,
+  ...kinds.map((kind) => createName(kind)),
+];
+
+function createName({ list }: Kind): DoctorCheck['name'] {
+  return `create-${list}`;
+}
+
+function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
+  if (denial === undefined || finding?.kind === 'valid')
+    return check('token', 'pass', 'the service takes it');
+  switch (finding?.kind) {
+    case 'wrong':
+      return check(
+        'token',
+        'fail',
+        denial,
+        'Whatever else was asked with this token was refused as well. Most likely the service does not know the token, or it has expired: make a new one there, and see that all of it was copied. If that does not help, something in front of the service may refuse every request from here.',
+      );
+    case 'missing':
+      return check(
+        'token',
+        'fail',
+        'the service saw no token, though one was sent',
+        'Something on the way takes the Authorization header away: let the proxy or gateway in front of the service pass it on.',
+      );
+    default: {
+      const why = finding === undefined ? 'this was not asked' : 'the service does not say which';
+      return check(
+        'token',
+        'fail',
+        denial,
+        `The token is wrong or has expired, or it may not view ${probedKind.list}: ${why}. Make a new one, or give its user the permission.`,
+      );
+    }
+  }
+}
+
+function viewCheck({ denial, finding, declared, release }: RightsFacts): DoctorCheck {
+  const name = viewName;
+  if (denial === undefined) {
+    const all = finding?.kind === 'valid' && finding.superuser;
+    const what = all
+      ? `all ${probedKind.list}: it is that of a superuser`
+      : `${probedKind.list}, or some of them: nothing tells which`;
+    return check(name, 'pass', `the token may view ${what}`);
+  }
+  if (finding?.kind !== 'valid') return check(name, 'unknown', 'cannot be told yet');
+  const summary = `the token may not view ${probedKind.list}`;
+  if (declared?.has(probedKind.type) === false)
+    return check(name, 'pass', `${summary}; the manifests declare none`);
+  // Where it is not known what will be declared, it may be only kinds that the token may create.
+  const mayCreateOthers = kinds.some(
+    ({ type }) => type !== probedKind.type && finding.mayCreate[type] === true,
+  );
+  const isOfUse = declared === undefined && mayCreateOthers;
+  return check(
+    name,
+    isOfUse ? 'warn' : 'fail',
+    summary,
+    `${give(`view ${probedKind.list}`, release)} Only a roll without ${probedKind.list} can do without it.`,
+  );
+}
+
+function createCheck(
+  kind: Kind<ResourceType>,
+  { denial, finding, declared, release }: RightsFacts,
+): DoctorCheck {
+  const { type, list } = kind;
+  const name = createName(kind);
+  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
+    return check(name, 'unknown', 'cannot be told yet');
+  const may = finding?.kind === 'valid' ? finding.mayCreate[type] : undefined;
+  if (may === undefined) {
+    const why = finding === undefined ? 'was not asked' : 'cannot be told: the service does not say';
+    return check(name, 'unknown', `whether the token may create ${list} ${why}`);
+  }
+  if (may) return check(name, 'pass', `the token may create ${list}`);
+  const summary = `the token may not create ${list}`;
+  if (declared?.has(type) === false) return check(name, 'pass', `${summary}; the manifests declare none`);
+  // A plan only looks things up. It needs no right to create.
+  const canPlan = denial === undefined && declared?.has(probedKind.type) !== false;
+  return check(
+    name,
+    canPlan || declared === undefined ? 'warn' : 'fail',
+    summary,
+    `To apply: ${give(`add ${list}`, release)} A plan does not need it.`,
+  );
+}
