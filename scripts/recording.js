@@ -1,6 +1,7 @@
 // Draws docs/pictures/recording.svg: a terminal in which the examples are planned and applied, from what rollcall really prints.
+// With --check it writes nothing, and fails when the picture shows something else. Needs what `npm run build` makes.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -52,9 +53,8 @@ const steps = lines.flatMap(({ at }, index) => {
 });
 const last = Math.max(0, (lines.length - rows) * lineHeight);
 
-writeFileSync(
-  `${root}/docs/pictures/recording.svg`,
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="rollcall plans and applies the examples">
+const path = 'docs/pictures/recording.svg';
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="rollcall plans and applies the examples">
 <style>
 text{font:14px 'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#d1d7e0;white-space:pre;animation:show 0s both}
 @keyframes show{from{visibility:hidden}to{visibility:visible}}
@@ -67,8 +67,12 @@ text{font:14px 'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#d1d7e0;white-sp
 ${texts.join('\n')}
 </g></svg>
 </svg>
-`,
-);
+`;
+if (!process.argv.includes('--check')) writeFileSync(`${root}/${path}`, picture);
+else if (readFileSync(`${root}/${path}`, 'utf8') !== picture) {
+  console.error(`${path} shows something else than rollcall prints: run node scripts/recording.js`);
+  process.exitCode = 1;
+}
 
 /**
  * What a command prints after those before it.
@@ -83,13 +87,13 @@ function printed(index) {
       return at < index ? `${run} >&2` : run;
     })
     .join(' && ');
-  const sandbox = [rollcall, 'sandbox', '--seed', 'examples/sandbox-seed.yaml', '--port', '8650'];
+  const sandbox = [rollcall, 'sandbox', '--seed', 'examples/sandbox-seed.yaml', '--port', '0'];
   const { stdout, stderr, status } = spawnSync(process.execPath, [...sandbox, '--', 'sh', '-c', script], {
     cwd: root,
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(stderr);
-  return stdout;
+  return stdout.replace(/(?<=127\.0\.0\.1:)\d+/g, '8650');
 }
 
 /** @param {string} line */
