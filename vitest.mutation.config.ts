@@ -8,9 +8,9 @@ export default defineConfig({
     include: [
       'test/{apply,observe}/**/*.test.ts',
       'test/service/{pacing,what-answers-prove,redact}.test.ts',
-      'test/commands/{main-job,apply-events}.test.ts',
+      'test/commands/{main-job,apply-events,update,update-faults}.test.ts',
       'test/simulation/simulation.test.ts',
     ],
-    env: { ...everyTest.env, SIMULATION_SEEDS: '300' },
+    env: { ...everyTest.env, SIMULATION_SEEDS: '200' },
   },
 });

@@ -269,7 +269,7 @@ function isRefusal(answer: Of<'delivered'>): boolean {
 
 /** It is clear what it says of its own request, and others are not begun after it. */
 function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): boolean {
-  return closed === true || status === 403 || (status === 404 && method === 'POST');
+  return closed === true || status === 403 || (status === 404 && method !== 'GET');
 }
 
 /** After a request went out, and before the next for the same, the run has asked in vain whether the service is back. */

@@ -7,7 +7,7 @@ import { simulate } from './simulate.ts';
 
 const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 1000, full: 10_000 }));
 /** The first seeds that, together, meet everything there is. */
-const enough = 200;
+const enough = 1000;
 
 describe('a simulated run of apply', () => {
   test(
