@@ -110,9 +110,7 @@ export async function update(
       case 'denied':
         return ended({ outcome: writing.proof });
       case 'closed':
-        return ended({ outcome: 'not_attempted' });
       case 'fault':
-        course.stop('run');
         return ended({ outcome: 'not_attempted' });
       case 'ambiguous':
         inDoubt = true;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, type JsonObject } from '../../src/base/json.ts';
-import { update } from '../../src/apply/update.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
@@ -9,11 +8,7 @@ import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { application } from '../../src/kinds/application.ts';
 import { createClient } from '../../src/service/client.ts';
-import { createPacing } from '../../src/service/pacing.ts';
-import { retrieve } from '../../src/service/retrieve.ts';
-import { desired } from '../support/desired.ts';
 import { lost } from '../support/scripted-transport.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
 import { allowed, contractors, manifest, outcomesIn, staff, World } from '../support/update-world.ts';
 
 const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
@@ -398,28 +393,6 @@ describe('interrupted in the middle of changes', () => {
     expect(outcomesIn(stdout)).toMatchObject([{ outcome: 'not_attempted', attempts: 0 }]);
     expect(world.writes()).toEqual([]);
   });
-});
-
-test('a pause that is too long, asked of others between a look and its change, keeps the change from being sent', async () => {
-  const world = new World();
-  const [resource] = await desired(wiki);
-  const client = createClient(world.send, ['update']);
-  const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-  const found = await retrieve(application, 'wiki', client, pacing);
-  if (!resource || found?.proof !== 'exists') throw new Error('it is not there');
-  const alterable = { resource, base: found.held, updates: { self: '1' }, isTaken: () => false };
-  world.tamper = (_, answer) => {
-    pacing.note({ kind: 'slow_down', retryAfter: '3600' }, 1);
-    return answer();
-  };
-  const stops: string[] = [];
-  const course = { stop: (scope: string) => stops.push(scope), mayBegin: () => true, mayRetry: () => true };
-  expect(await update(alterable, client, pacing, course)).toMatchObject({
-    outcome: 'not_attempted',
-    attempts: 0,
-  });
-  expect(stops).toEqual(['pause']);
-  expect(world.writes()).toEqual([]);
 });
 
 describe('what happens between the plan and the change', () => {

@@ -1,0 +1,323 @@
+import { describe, expect, test } from 'vitest';
+import { update } from '../../src/apply/update.ts';
+import type { Course, Settled } from '../../src/apply/create.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import type { Answer } from '../../src/service/answer.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing, type Pacing } from '../../src/service/pacing.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { desired } from '../support/desired.ts';
+import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const manifest = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
+const held = (fields: JsonObject): JsonObject => ({ pk: 'p0', slug: 'wiki', name: 'Wiki', ...fields });
+
+const asPlanned = answered(200, held({ group: 'Old' }));
+const asDeclared = answered(200, held({ group: 'Tools' }));
+const asOthersWant = answered(200, held({ group: 'Theirs' }));
+const replaced = answered(200, { ...held({ group: 'Old' }), pk: 'p1' });
+const absent = answered(404, { detail: 'Not found.' });
+const page = answered(404, '<html>', { 'content-type': 'text/html' });
+const invalid = answered(400, { group: ['no'] });
+const denied = answered(403, { detail: 'no' });
+const readOnly = answered(400, { detail: 'Request denied.', code: 'denied_license' });
+const slow = answered(429);
+const tooLong = answered(429, '', { 'retry-after': '3600' });
+const badGateway = answered(502, 'Bad Gateway');
+
+/** What another resource was told, and everybody keeps. */
+const hourLong: Answer = { kind: 'slow_down', retryAfter: '3600' };
+
+interface Traced extends Settled {
+  /** What it told the rest of the run. */
+  readonly stops: readonly string[];
+  readonly methods: string;
+}
+
+const free = { mayBegin: () => true, mayRetry: () => true };
+
+async function settle(
+  answers: readonly Exchange[],
+  {
+    course = free,
+    pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 }),
+  }: { course?: Omit<Course, 'stop'>; pacing?: Pacing } = {},
+): Promise<Traced> {
+  const [resource] = await desired(manifest);
+  if (!resource) throw new Error('nothing is declared');
+  const { send, requests } = scriptedTransport(...answers);
+  const base = { pk: 'p0', fields: held({ group: 'Old' }) };
+  const stops: string[] = [];
+  const settled = await update(
+    { resource, base, updates: { self: undefined }, isTaken: () => false },
+    createClient(send, ['update']),
+    pacing,
+    { ...course, stop: (scope) => stops.push(scope) },
+  );
+  expect(requests).toHaveLength(answers.length);
+  for (const { method, body } of requests) if (method === 'PATCH') expect(body).toBe('{"group":"Tools"}');
+  return { ...settled, stops, methods: requests.map(({ method }) => method).join(' ') };
+}
+
+describe('a change', () => {
+  test('is done where its answer says so, after one look', async () => {
+    expect(await settle([asPlanned, asDeclared])).toMatchObject({
+      outcome: 'updated',
+      held: { pk: 'p0', fields: { group: 'Tools' } },
+      answer: { status: 200 },
+      inDoubt: false,
+      attempts: 1,
+      methods: 'GET PATCH',
+      stops: [],
+    });
+  });
+
+  test('is unknown where its answer shows neither what was there nor what was sent', async () => {
+    expect(await settle([asPlanned, asOthersWant])).toMatchObject({
+      outcome: 'unknown',
+      clash: { kind: 'changed', fields: ['group'] },
+      attempts: 1,
+    });
+  });
+
+  test.each<
+    [what: string, answer: Exchange, outcome: Settled['outcome'], stops: readonly string[], clash?: object]
+  >([
+    ['is rejected where the service refuses a field', invalid, 'rejected', []],
+    ['is denied, which says nothing of others', denied, 'denied', []],
+    [
+      'is not attempted where the licence allows none, which stops its kind',
+      readOnly,
+      'not_attempted',
+      ['type'],
+    ],
+    ['is not attempted where there is a page instead, which stops the run', page, 'not_attempted', ['run']],
+    ['is in conflict where it has vanished', absent, 'conflict', [], { kind: 'vanished' }],
+  ])('%s', async (_, answer, outcome, stops, clash) => {
+    const settled = await settle([asPlanned, answer]);
+    expect(settled).toMatchObject({ outcome, attempts: 1, inDoubt: false, stops, ...(clash && { clash }) });
+    // After an answer that was lost, none of these says that nothing was changed.
+    expect(await settle([asPlanned, lost, asPlanned, answer])).toMatchObject({
+      outcome: 'unknown',
+      attempts: 2,
+      inDoubt: true,
+      stops,
+    });
+  });
+
+  test('is tried again where the service takes no more for now, three times at the most', async () => {
+    expect(await settle([asPlanned, slow, asPlanned, slow, asPlanned, asDeclared])).toMatchObject({
+      outcome: 'updated',
+      attempts: 3,
+      inDoubt: false,
+    });
+    const settled = await settle([asPlanned, slow, asPlanned, slow, asPlanned, slow]);
+    expect(settled).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { kind: 'slow_down', status: 429 },
+      attempts: 3,
+    });
+    expect(settled).not.toHaveProperty('clash');
+  });
+
+  test('is not attempted where the service asks for a pause that is too long', async () => {
+    expect(await settle([asPlanned, tooLong])).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { retryAfter: '3600' },
+      attempts: 1,
+    });
+  });
+});
+
+describe('the look before a change', () => {
+  test.each<[what: string, answers: readonly Exchange[], expected: object]>([
+    ['finds that there is nothing to do', [asDeclared], { outcome: 'unchanged', answer: { status: 200 } }],
+    [
+      'finds what somebody else has changed',
+      [asOthersWant],
+      { outcome: 'conflict', clash: { kind: 'changed', fields: ['group'] } },
+    ],
+    ['finds another record of that name', [replaced], { outcome: 'conflict', clash: { kind: 'replaced' } }],
+    [
+      'finds that it is gone',
+      [absent],
+      { outcome: 'conflict', clash: { kind: 'vanished' }, answer: { status: 404 } },
+    ],
+    ['is denied', [denied], { outcome: 'denied', answer: { status: 403 }, stops: [] }],
+    [
+      'meets a service that fails each of five times',
+      [badGateway, badGateway, badGateway, badGateway, badGateway],
+      { outcome: 'not_attempted', answer: { status: 502 }, stops: [] },
+    ],
+    [
+      'meets a page in a wrong place',
+      [page],
+      { outcome: 'not_attempted', answer: { status: 404 }, stops: ['run'] },
+    ],
+    ['meets a pause that is too long', [tooLong], { outcome: 'not_attempted', answer: { status: 429 } }],
+  ])('%s: nothing is sent', async (_, answers, expected) => {
+    const settled = await settle(answers);
+    expect(settled).toMatchObject({ attempts: 0, inDoubt: false, ...expected });
+    expect(settled.methods).not.toContain('PATCH');
+  });
+
+  test('is not made where others were told of a pause that is too long', async () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
+    pacing.note(hourLong, 1);
+    const settled = await settle([], { pacing });
+    expect(settled).toMatchObject({ outcome: 'not_attempted', attempts: 0, stops: ['pause'] });
+    expect(settled).not.toHaveProperty('answer');
+  });
+
+  test('is not followed by a change where others are told of such a pause meanwhile', async () => {
+    const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
+    const told = { ...pacing, note: () => pacing.note(hourLong, 1) };
+    expect(await settle([asPlanned], { pacing: told })).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 0,
+      stops: ['pause'],
+    });
+  });
+
+  test('is not made, or not followed by a change, where the run was stopped', async () => {
+    const stopped = { mayBegin: () => false, mayRetry: () => true };
+    expect(await settle([], { course: stopped })).toMatchObject({ outcome: 'not_attempted', attempts: 0 });
+    let times = 0;
+    const stoppedMeanwhile = { mayBegin: () => (times += 1) === 1, mayRetry: () => true };
+    expect(await settle([asPlanned], { course: stoppedMeanwhile })).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 0,
+    });
+  });
+});
+
+describe('a change whose answer was lost', () => {
+  test.each<[what: string, after: readonly Exchange[], expected: object]>([
+    [
+      'is done where another look shows that',
+      [asDeclared],
+      { outcome: 'updated', attempts: 1, inDoubt: true },
+    ],
+    [
+      'is sent again where it shows what was there',
+      [asPlanned, asDeclared],
+      { outcome: 'updated', attempts: 2 },
+    ],
+    [
+      'is unknown where it shows something else',
+      [asOthersWant],
+      { outcome: 'unknown', clash: { kind: 'changed' }, attempts: 1 },
+    ],
+    [
+      'is unknown where it is gone',
+      [absent],
+      { outcome: 'unknown', clash: { kind: 'vanished' }, attempts: 1 },
+    ],
+    ['is unknown where the look is denied', [denied], { outcome: 'unknown', attempts: 1 }],
+  ])('%s', async (_, after, expected) => {
+    expect(await settle([asPlanned, lost, ...after])).toMatchObject(expected);
+  });
+
+  test('three times is looked at once more, and unknown if nothing shows of it', async () => {
+    const thrice = [asPlanned, lost, asPlanned, lost, asPlanned, lost];
+    expect(await settle([...thrice, asDeclared])).toMatchObject({ outcome: 'updated', attempts: 3 });
+    const settled = await settle([...thrice, asPlanned]);
+    expect(settled).toMatchObject({ outcome: 'unknown', answer: { kind: 'lost' }, attempts: 3 });
+    expect(settled).not.toHaveProperty('clash');
+  });
+
+  test('by a redirect, which stops the run, is looked at and not sent again', async () => {
+    const redirect = answered(302, '', { location: 'https://elsewhere.example.com/' });
+    expect(await settle([asPlanned, redirect, asDeclared])).toMatchObject({
+      outcome: 'updated',
+      stops: ['run'],
+    });
+    expect(await settle([asPlanned, redirect, asPlanned])).toMatchObject({ outcome: 'unknown', attempts: 1 });
+  });
+
+  test('is not sent again where that may not help, and looked at all the same', async () => {
+    const course = { mayBegin: () => true, mayRetry: () => false };
+    expect(await settle([asPlanned, lost, asDeclared], { course })).toMatchObject({
+      outcome: 'updated',
+      attempts: 1,
+    });
+    expect(await settle([asPlanned, lost, asPlanned], { course })).toMatchObject({
+      outcome: 'unknown',
+      attempts: 1,
+    });
+    let times = 0;
+    const meanwhile = { mayBegin: () => true, mayRetry: () => (times += 1) === 1 };
+    expect(await settle([asPlanned, lost, asPlanned], { course: meanwhile })).toMatchObject({
+      outcome: 'unknown',
+      attempts: 1,
+    });
+  });
+});
+
+describe('a change that the service takes and ignores', () => {
+  test('is sent three times at the most, and the fields are named', async () => {
+    const once = [asPlanned, asPlanned];
+    expect(await settle([...once, ...once, ...once, asPlanned])).toMatchObject({
+      outcome: 'unknown',
+      clash: { kind: 'ignored', fields: ['group'] },
+      attempts: 3,
+    });
+  });
+
+  test('is not said to be ignored where its last answer was lost', async () => {
+    const settled = await settle([asPlanned, asPlanned, asPlanned, lost, asPlanned, lost, asPlanned]);
+    expect(settled).toMatchObject({ outcome: 'unknown', attempts: 3 });
+    expect(settled).not.toHaveProperty('clash');
+  });
+});
+
+describe('a change while the service is away', () => {
+  const away: Answer = { kind: 'unreachable_for_now', error: new Error('connect ECONNREFUSED') };
+  const back: Answer = { kind: 'not_found', status: 404 };
+
+  /** The pacing of a service that has answered before, and of which every question but so many hears that it is away. */
+  function awayFor(failures: number): Pacing {
+    let asked = 0;
+    const pacing = createPacing({
+      concurrency: 1,
+      clock: virtualClock(),
+      random: () => 1,
+      patience: {
+        waitMs: 60_000,
+        fromTheStart: false,
+        ask: async () => ((asked += 1) % (failures + 1) === 0 ? back : away),
+      },
+    });
+    pacing.note(back, 1);
+    return pacing;
+  }
+
+  test('that never left is sent again when it is back, and three outages do not count as tries', async () => {
+    const refusals = Array.from({ length: 5 }, () => [asPlanned, refused]).flat();
+    expect(await settle([...refusals, asPlanned, asDeclared], { pacing: awayFor(3) })).toMatchObject({
+      outcome: 'updated',
+      attempts: 6,
+    });
+    expect(await settle([...refusals, asPlanned, refused], { pacing: awayFor(3) })).toMatchObject({
+      outcome: 'not_attempted',
+      attempts: 6,
+    });
+  });
+
+  test('that is in doubt counts as a try', async () => {
+    const doubts = Array.from({ length: 3 }, () => [asPlanned, badGateway]).flat();
+    expect(await settle([...doubts, asPlanned], { pacing: awayFor(3) })).toMatchObject({
+      outcome: 'unknown',
+      attempts: 3,
+    });
+  });
+
+  test('says how long was waited where the service does not come back', async () => {
+    expect(await settle([asPlanned, refused], { pacing: awayFor(1000) })).toMatchObject({
+      outcome: 'not_attempted',
+      answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },
+      attempts: 1,
+    });
+  });
+});
