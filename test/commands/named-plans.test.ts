@@ -94,6 +94,15 @@ describe('a plan shows names beside ids', () => {
     expect(stdout).not.toContain('bob');
   });
 
+  test('in text, of what was read in pages', async () => {
+    const service = sandboxTransport(drifted);
+    const { stdout } = await planned(service, { capability: [...flags.capability, 'lists'] });
+    expect(service.requests.filter(({ path }) => path.includes('username='))).toHaveLength(1); // that of alice, who is absent
+    expect(stdout).toContain(
+      `      groups\n        observed  ["staff" (${staff}), "admins" (${admins})]\n        declared  ["admins" (${admins})]\n`,
+    );
+  });
+
   test('of the groups that a user lacks', async () => {
     const lacking = { ...seed, users: [{ username: 'bob', name: 'Bob', groups: [others] }] };
     const { stdout } = await planned(sandboxTransport(lacking));

@@ -169,6 +169,23 @@ describe('pages or single requests, whichever are fewer', () => {
     await observing({ users: declared.slice(0, 40) }, many, { concurrency: 1 });
     expect([many.pages(), many.singles()]).toEqual([1, 0]);
   });
+
+  test('nor for one that a page has shown, and without a field that is declared', async () => {
+    const service = listingService({
+      users: manyUsers(350),
+      instead: ({ page, query }, { users }) =>
+        page === undefined
+          ? undefined
+          : altered(pageOf(users, page, Number(query.get('page_size'))), ({ results }) => ({
+              results: results.map((user, index) =>
+                index < 3 ? { ...Object(user), name: undefined } : user,
+              ),
+            })),
+    });
+    const observed = await observing({ users: manyUsers(6) }, service, { concurrency: 1 });
+    expect(presences(observed)).toEqual({ present: 6 });
+    expect([service.pages(), service.singles()]).toEqual([1, 3]);
+  });
 });
 
 describe('a list proves nothing of what it does not show', () => {
