@@ -319,5 +319,10 @@ describe('a change while the service is away', () => {
       answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },
       attempts: 1,
     });
+    expect(await settle([asPlanned, badGateway], { pacing: awayFor(1000) })).toMatchObject({
+      outcome: 'unknown',
+      answer: { status: 502, waitedMs: 60_000 },
+      attempts: 1,
+    });
   });
 });
