@@ -160,6 +160,24 @@ describe('pages or single requests, whichever are fewer', () => {
     expect([service.pages(), service.singles()]).toEqual([pages, singles]);
   });
 
+  test('of applications it takes four, as it is asked whose the token is', async () => {
+    for (const [count, pages, singles] of [
+      [3, 0, 3],
+      [4, 1, 0],
+    ] as const) {
+      const declared = { applications: manyApplications(count) };
+      const service = listingService(declared);
+      expect(presences(await observing(declared, service))).toEqual({ present: count });
+      expect([service.pages(), service.singles()]).toEqual([pages, singles]);
+    }
+  });
+
+  test('and where there are too many, it is told how many', async () => {
+    const service = listingService({ users: manyUsers(30_000) });
+    const { news } = await observing({ users: manyUsers(300) }, service);
+    expect(news).toMatchObject([{ declared: 300, course: { kind: 'too_many', count: 30_000 } }]);
+  });
+
   test('no further page is read than is of use', async () => {
     const declared = manyUsers(40).concat(manyUsers(1, 9999));
     const service = listingService({ users: manyUsers(10_000) });
@@ -255,6 +273,7 @@ describe('a list proves nothing of what it does not show', () => {
     const observed = await observing(declared, service, { concurrency: 1 });
     expect(presences(observed)).toEqual({ present: 150, absent: 150 });
     expect(service.singles()).toBe(150);
+    expect(observed.news[0]?.course).toEqual({ kind: 'in_pages', found: 150, pages: 2 });
   });
 });
 
@@ -345,8 +364,21 @@ describe('nothing is used of a list that is not what was asked for', () => {
       const observed = await observing(declared, service);
       expect(presences(observed)).toEqual({ present: 250 });
       expect([service.pages(), service.singles()]).toEqual([0, 250]);
+      expect(observed.news.map(({ course }) => course.kind)).toEqual(['failed']);
     },
   );
+
+  test('nor where its count is none', async () => {
+    const service = listingService({
+      ...declared,
+      instead: ({ list, query }) =>
+        list === 'applications' && query.get('page_size') === '1' ? answered(200, '<html>') : undefined,
+    });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 250 });
+    expect([service.pages(), service.singles()]).toEqual([0, 250]);
+    expect(observed.news.map(({ course }) => course.kind)).toEqual(['doubtful']);
+  });
 });
 
 describe('a page that cannot be read', () => {
@@ -378,6 +410,20 @@ describe('a page that cannot be read', () => {
     expect(service.pages()).toBe(3 * 3);
     expect(service.singles()).toBe(500);
   });
+
+  test.each([answered(403, { detail: 'no' }), answered(302), answered(400, { page: ['?'] })])(
+    'later, for a reason that stays: no further page is asked for, %j',
+    async (answer) => {
+      const service = listingService({
+        ...declared,
+        instead: ({ page, query }) => (page === 2 && query.get('page_size') === '100' ? answer : undefined),
+      });
+      const observed = await observing(declared, service, { concurrency: 1 });
+      expect(presences(observed)).toEqual({ present: 500 });
+      expect([service.pages(), service.singles()]).toEqual([2, 400]);
+      expect(observed.news).toMatchObject([{ course: { kind: 'in_pages', found: 100, pages: 1 } }]);
+    },
+  );
 
   test('for a time limit: no other page is asked for', async () => {
     const silence: Exchange = { kind: 'lost', error: new DOMException('too late', 'TimeoutError') };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { takersIn } from '../../src/plan/make-plan.ts';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { plannedEffects } from '../../src/plan/plan.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
@@ -131,5 +132,43 @@ describe('a plan', () => {
     const flow = 'version: 1\napplications: [{ name: Wiki, slug: wiki, group: Docs }]\n';
     expect(await digestOf(flow)).toBe(await digestOf(manifestOf('group: Docs')));
     expect(await digestOf(flow)).not.toBe(await digestOf(manifestOf('group: Tools')));
+  });
+});
+
+describe('what belongs to one application', () => {
+  const manifest = `version: 1
+applications:
+  - { slug: a, name: A, backchannel_providers: [1, 2] }
+  - { slug: b, name: New name }
+  - { slug: c, name: C, backchannel_providers: [3, 9] }
+  - { slug: d, name: New name, backchannel_providers: [5] }
+  - { slug: e, name: E, backchannel_providers: [6] }
+`;
+  const existing: Existing = {
+    a: { slug: 'a', name: 'A', backchannel_providers: [2] },
+    b: { slug: 'b', name: 'B', backchannel_providers: [1, 3] },
+    d: { slug: 'd', name: 'D', backchannel_providers: [5] },
+    e: { slug: 'e', name: 'E', backchannel_providers: [6] },
+  };
+  const updates = { self: undefined };
+  const provisioning = 'what is provisioned or logged out through it changes';
+
+  test('is taken from another one, and the plan says from which, and nothing else', async () => {
+    const { changes } = await planOf(manifest, existing, {}, '', updates);
+    expect(changes.map(({ resource, action, remarks }) => [resource.name, action, remarks])).toEqual([
+      ['a', 'update', [provisioning, 'takes 1 of `backchannel_providers` from application.b']],
+      ['b', 'update', undefined],
+      ['c', 'create', ['takes 3 of `backchannel_providers` from application.b']],
+      ['d', 'update', undefined],
+      ['e', 'no-op', undefined],
+    ]);
+  });
+
+  test('is gone where another change of the plan takes it, and not where that is done already', async () => {
+    const isTaken = takersIn((await planOf(manifest, existing, {}, '', updates)).changes);
+    expect(isTaken('application.b', 'backchannel_providers', 1)).toBe(true);
+    expect(isTaken('application.a', 'backchannel_providers', 1)).toBe(false); // it takes that itself
+    expect(isTaken('application.b', 'backchannel_providers', 6)).toBe(false); // e has it, and needs no change
+    expect(isTaken('application.b', 'backchannel_providers', 7)).toBe(false);
   });
 });
