@@ -1,0 +1,306 @@
+import { checkUpdated } from './check-changes.ts';
+import { cannotHave, cannotHaveWorked, isClearRead, isWrite, metOutage } from './events.ts';
+import {
+  addressOf,
+  isSame,
+  type History,
+  type Identity,
+  type Report,
+  type ReportedOutcome,
+} from './history.ts';
+import {
+  canBeLookedUp,
+  differingFrom,
+  ofKind,
+  shownIn,
+  versionsDuring,
+  wasTouchedByOthers,
+  type Fail,
+  type Of,
+  type RunHistory,
+} from './run-history.ts';
+
+/** What was said, held against what happened. */
+export function checkReport(
+  history: History,
+  run: RunHistory,
+  ended: Of<'ended'>,
+  interrupted: boolean,
+  fail: Fail,
+): void {
+  const { report, ending } = ended;
+  if (report === undefined) {
+    if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
+      fail('patience', `${run.name} made no plan because of a restart`);
+    if (!['failed', 'denied', 'interrupted'].includes(ending))
+      fail('ending', `${run.name} ended as ${ending} without a report`);
+    if (run.sent.some((event) => isWrite(event)))
+      fail('reads_first', `${run.name} sent creates, and reports nothing`);
+    return;
+  }
+  const addresses = report.outcomes.map((outcome) => addressOf(outcome));
+  const expected = history.declared.map((identity) => addressOf(identity));
+  if (addresses.toSorted().join(' ') !== expected.toSorted().join(' '))
+    fail('one_outcome', `${run.name} reports ${addresses.join(' ')}, and ${expected.join(' ')} are declared`);
+  for (const [kind, count] of Object.entries(report.summary)) {
+    const found = report.outcomes.filter(({ outcome }) => outcome === kind).length;
+    if (found !== count) fail('one_outcome', `${run.name} counts ${count} ${kind}, and has ${found}`);
+  }
+  for (const outcome of report.outcomes) checkOutcome(history, run, outcome, fail);
+  if (!interrupted && !run.failFast) checkBegun(run, report, fail);
+  if (hadOnlyARestart(history, run, interrupted)) {
+    for (const outcome of report.outcomes) {
+      // What is refused, or not seen, after a doubt stays unknown.
+      const isHidden = history.declared.some((identity) => isSame(identity, outcome) && identity.hidden);
+      const wasRefused = run.delivered.some(
+        (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
+      );
+      // Two runs may change the same thing, each with values of its own.
+      const isOpen = ['unknown', 'not_attempted'].includes(outcome.outcome);
+      if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
+        fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
+    }
+  }
+  const expectedEnding = interrupted ? 'interrupted' : endingOf(report);
+  if (ending !== expectedEnding)
+    fail('ending', `${run.name} ended as ${ending}, and its report says ${expectedEnding}`);
+}
+
+/** Nothing went wrong for this run but that the service restarted, in less time than it waits. */
+function hadOnlyARestart({ events }: History, run: RunHistory, interrupted: boolean): boolean {
+  if (run.wait === '0' || interrupted) return false;
+  const troubles = run.delivered.filter((answer) => !answer.clear || cannotHaveWorked(answer));
+  if (troubles.some(({ restarting }) => !restarting)) return false;
+  if (run.delivered.some((answer) => keepsOthersFromBeginning(answer))) return false;
+  if (ofKind(events, 'actor').length > 0) return false;
+  const firstAway = run.delivered.find(({ restarting }) => restarting);
+  const isWaitedFor =
+    run.wait !== undefined ||
+    run.delivered.some(
+      (answer) => answer.status !== undefined && firstAway !== undefined && answer.at <= firstAway.at,
+    );
+  return firstAway !== undefined && isWaitedFor;
+}
+
+function isRefusal(answer: Of<'delivered'>): boolean {
+  return isWrite(answer) && answer.status !== undefined && answer.status >= 400;
+}
+
+/** It is clear what it says of its own request, and others are not begun after it. */
+function keepsOthersFromBeginning({ status, method, closed }: Of<'delivered'>): boolean {
+  return closed === true || status === 403 || (status === 404 && method !== 'GET');
+}
+
+/** Where nothing was unclear, and nothing stands in the way but what one kind was told, the other kind is begun. */
+function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
+  const stopped = new Set(run.delivered.filter((answer) => stopsItsKind(answer)).map(({ type }) => type));
+  const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
+  if (stopped.size === 0 || !rest.every((answer) => isPlainAnswer(answer))) return;
+  for (const outcome of outcomes) {
+    if (outcome.outcome === 'not_attempted' && outcome.attempts === 0 && !stopped.has(outcome.type))
+      fail('begun', `${run.name} did not begin ${addressOf(outcome)}, and nothing was in its way`);
+  }
+}
+
+function stopsItsKind({ status, method, closed }: Of<'delivered'>): boolean {
+  return closed === true || (method === 'POST' && status === 403);
+}
+
+/** An answer of the service itself that lets a run go on. */
+function isPlainAnswer({ status, method, clear }: Of<'delivered'>): boolean {
+  if (!clear || status === undefined) return false;
+  return [200, 201, 400].includes(status) || (status === 404 && method === 'GET');
+}
+
+function endingOf({ outcomes }: Report): string {
+  const kinds = new Set(outcomes.map(({ outcome }) => outcome));
+  if (kinds.has('denied')) return 'denied';
+  if (outcomes.some((outcome) => isInPart(outcome))) return 'incomplete';
+  return ['rejected', 'conflict', 'unknown', 'not_attempted'].some((kind) => kinds.has(kind))
+    ? 'incomplete'
+    : 'done';
+}
+
+/** Whether a report says of what is there that this run created it, or may have, and that fields are or may be missing. */
+function isInPart({ outcome, doubt, differences = [] }: ReportedOutcome): boolean {
+  if (outcome !== 'created' && doubt === undefined) return false;
+  return doubt === 'unchecked' || differences.length > 0;
+}
+
+function checkOutcome(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
+  const { outcome, attempts } = reported;
+  const address = addressOf(reported);
+  const posts = run.sent.filter((event) => isSame(event, reported) && isWrite(event));
+  const answers = run.delivered.filter((event) => isSame(event, reported));
+  const commits = run.handled.filter((event) => isSame(event, reported) && event.committed);
+  const timesHandled = new Map<number, number>();
+  for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
+  // What a proxy sends twice is answered for one of the two; nobody can know of the other.
+  const wasResent = posts.some(({ request }) => (timesHandled.get(request) ?? 0) > 1);
+  const says = `${run.name} reports ${address} as ${outcome}`;
+
+  if (attempts !== posts.length)
+    fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
+  if (!wasResent) checkParts(history, run, reported, { answers, commits }, fail);
+  if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported)) {
+    if (
+      !answers.some(({ tells }) => tells === 'present') &&
+      !run.delivered.some((page) => shownIn(page, reported))
+    )
+      fail('seen', `${says}, and never saw it`);
+    checkCompared(history, run, reported, fail);
+  }
+  const counted = posts.filter((post) => !(cannotHave(run, post) && metOutage(run, post)));
+  if (counted.length > 3) fail('attempts', `${run.name} sent ${posts.length} creates for ${address}`);
+  switch (outcome) {
+    case 'created':
+      if (
+        !answers.some(
+          (answer) =>
+            answer.method === 'POST' &&
+            answer.status === 201 &&
+            commits.some(({ request }) => request === answer.request),
+        )
+      )
+        fail('created', `${says}, and was never told that it did`);
+      break;
+    case 'updated':
+      checkUpdated(run, reported, fail);
+      break;
+    case 'unchanged':
+    case 'differs':
+      // What could not be sent may have been done by somebody else meanwhile.
+      if (posts.some((post) => !cannotHave(run, post)))
+        fail('untouched', `${says}, and sent a create for it`);
+      if (!wasPresent(history, reported, run)) fail('exists', `${says}, and it was not there`);
+      break;
+    case 'exists':
+      if (!wasPresent(history, reported, run)) fail('exists', `${says}, and it was not there`);
+      break;
+    case 'rejected':
+    case 'denied':
+    case 'not_attempted':
+      if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+      if (outcome === 'rejected' && posts.length > 0 && !answers.some((answer) => refuses(answer)))
+        fail('blame', `${says}, and nobody refused what it says`);
+      if (outcome === 'not_attempted' && attempts === 0 && posts.length > 0)
+        fail('untouched', `${says}, and sent a create for it`);
+      break;
+    case 'conflict':
+      if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
+      if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))
+        fail('conflict', `${says}, and nobody had it`);
+      // What was to be changed is so only where somebody else has changed it.
+      if (!posts.some(({ method }) => method === 'POST') && !wasTouchedByOthers(history, run, reported))
+        fail('conflict', `${says}, and nobody else has changed it`);
+      break;
+    case 'unknown':
+      if (
+        !run.gaveUp &&
+        !couldNotLook(run, reported) &&
+        !wasChangedOtherwise(history, run, reported) &&
+        answers.every((answer) => answer.clear && (isWrite(answer) || isClearRead(answer)))
+      )
+        fail('doubt', `${says}, and every answer was clear`);
+      break;
+    default:
+      fail('one_outcome', `${says}, which is no outcome`);
+  }
+}
+
+/** Whether a change left it otherwise than declared, by the service or by somebody else. */
+function wasChangedOtherwise(history: History, run: RunHistory, reported: ReportedOutcome): boolean {
+  const changes = run.delivered.filter((answer) => isSame(answer, reported) && answer.purpose === 'change');
+  if (changes.length === 0) return false;
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const isLeft = changes.some((answer) => {
+    const shown = shownIn(answer, reported);
+    return shown !== undefined && differingFrom(wanted, shown).length > 0;
+  });
+  return isLeft || wasTouchedByOthers(history, run, reported);
+}
+
+/** Whether its name was taken, and by what was not asked any more, because a trouble that others had met stood in the way. */
+function couldNotLook(run: RunHistory, reported: ReportedOutcome): boolean {
+  const last = run.delivered.findLast((answer) => isSame(answer, reported));
+  if (last?.method !== 'POST' || (last.status !== 400 && last.status !== 409)) return false;
+  const hasLooked = run.sent.some(
+    (event) => isSame(event, reported) && event.method === 'GET' && event.request > last.request,
+  );
+  const isInTrouble = run.delivered.some((answer) => !isPlainAnswer(answer) && !stopsItsKind(answer));
+  return !hasLooked && isInTrouble;
+}
+
+/** Whether what is said to differ is what differed at some moment of the run. */
+function checkCompared(history: History, run: RunHistory, reported: ReportedOutcome, fail: Fail): void {
+  const { outcome, differences = [] } = reported;
+  const told = differences.map(({ field }) => field);
+  const said = outcome === 'differs' ? told.length > 0 : outcome === 'exists' || told.length === 0;
+  const versions = versionsDuring(history, reported, run);
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const were = versions.map((version) => differingFrom(wanted, version));
+  const isSo = were.some(
+    (differing) => differing.length === told.length && differing.every((field) => told.includes(field)),
+  );
+  if (said && isSo) return;
+  const words = were.map((differing) => differing.join(', ') || 'nothing').join('; or ');
+  fail(
+    'compared',
+    `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${words}`,
+  );
+}
+
+/** Whether what is said of doubts and of differing fields is what happened, for what is there. */
+function checkParts(
+  history: History,
+  run: RunHistory,
+  reported: ReportedOutcome,
+  { answers, commits }: { answers: readonly Of<'delivered'>[]; commits: readonly Of<'handled'>[] },
+  fail: Fail,
+): void {
+  const { events, present } = history;
+  const { outcome, doubt, differences = [] } = reported;
+  if (outcome !== 'created' && outcome !== 'exists') return;
+  const says = `${addressOf(reported)} is reported as ${outcome}${doubt === undefined ? '' : ` (${doubt})`}`;
+  const wasLeftOpen = answers.some(
+    ({ method, exchange, status, clear }) =>
+      method === 'POST' && (exchange === 'lost' || (exchange === 'answered' && !clear && status !== 409)),
+  );
+  if (outcome === 'exists' && (doubt !== undefined) !== wasLeftOpen)
+    fail('in_doubt', `${says}, and ${wasLeftOpen ? 'a create was' : 'no create was'} left open`);
+
+  const wanted = run.wants[addressOf(reported)] ?? {};
+  const lackingIn = ({ after }: Of<'handled'>): string[] => (after ? differingFrom(wanted, after) : []);
+  const changed = events.some(
+    (event) =>
+      event.at <= run.endedAt &&
+      (event.kind === 'actor' || (event.kind === 'handled' && event.committed && event.before)) &&
+      isSame(event, reported),
+  );
+  const told = new Set(differences.map(({ field }) => field));
+  const lacking = commits.flatMap((commit) => lackingIn(commit));
+  const isTold = doubt === 'unchecked' || lacking.every((field) => told.has(field));
+  // Where somebody else had a hand in it, what was created in part may be gone.
+  if (!changed && !isTold) fail('in_full', `${says}, and it has no ${lacking.join(', ')}`);
+
+  const isOthers = changed || present.some((other) => isSame(other, reported));
+  const lackingAnywhere = ofKind(events, 'handled')
+    .filter((event) => isSame(event, reported) && event.committed)
+    .flatMap((event) => lackingIn(event));
+  const cause = outcome === 'created' ? lacking : lackingAnywhere;
+  if (outcome === 'created' || !isOthers) {
+    for (const field of told)
+      if (!cause.includes(field)) fail('alarm', `${says}, with another ${field}, which is as declared`);
+  }
+}
+
+/** The service, or what stands in front of it, refused what a create says. */
+function refuses(answer: Of<'delivered'>): boolean {
+  const { status = 0, clear, closed } = answer;
+  return isWrite(answer) && clear && !closed && status >= 400;
+}
+
+/** Whether something existed at some moment of a run. */
+function wasPresent(history: History, identity: Identity, run: RunHistory): boolean {
+  return versionsDuring(history, identity, run).length > 0;
+}

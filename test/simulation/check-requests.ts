@@ -1,0 +1,188 @@
+import { beginnings, cannotHaveWorked, isClearRead, isQuestion, isWrite, metOutage } from './events.ts';
+import { addressOf, isSame, type History } from './history.ts';
+import { canBeLookedUp, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+
+/** What was sent, and when. */
+export function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
+  const { declared } = history;
+  const { before } = run;
+  for (const event of run.sent) {
+    if (!isAllowed(history, run, event))
+      fail('contract', `${run.name} sent ${event.method} ${event.path}, which nothing allows`);
+  }
+  const delivery = new Map(run.delivered.map((event) => [event.request, event]));
+  const allWrites = run.sent.filter((event) => isWrite(event));
+  // Where somebody approves the plan, each change is looked at once more after that.
+  const planned = run.approved ?? allWrites[0];
+
+  for (const event of run.sent) {
+    const isTold = run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
+    if (event.purpose === 'page' && event.type === 'application' && !isTold)
+      fail('superusers', `${run.name} sent #${event.request} with a token that is no superuser's`);
+    const underWay = run.sent.filter((other) => {
+      const answer = delivery.get(other.request);
+      return !before(event, other) && (answer === undefined || before(event, answer));
+    });
+    if (underWay.length > ceiling)
+      fail('ceiling', `${run.name} had ${underWay.length} requests under way, and ${ceiling} are allowed`);
+    for (const answer of run.delivered) {
+      if (answer.pausedUntil !== undefined && before(answer, event) && event.at < answer.pausedUntil)
+        fail(
+          'pause',
+          `${run.name} sent #${event.request} ${answer.pausedUntil - event.at} ms too early for #${answer.request}`,
+        );
+    }
+  }
+
+  for (const asked of askedAbout(run)) {
+    let inARow = 0;
+    let spared = 0;
+    for (const [index, event] of asked.entries()) {
+      const last = asked[index - 1];
+      const isNew = run.approved && last && before(last, run.approved) && before(run.approved, event);
+      if (isNew) spared = 0;
+      inARow = event.method !== 'GET' ? 0 : isNew ? 1 : inARow + 1;
+      if (inARow === 0) spared = 0;
+      if (spared < 3 && metOutage(run, event)) {
+        spared += 1;
+        inARow -= 1;
+      }
+      // Lists of names are read again where they changed meanwhile; whose the token is, lists and changes both ask.
+      const most = event.purpose === 'name' ? 15 : event.purpose === 'self' ? 10 : 5;
+      if (inARow === most + 1)
+        fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
+    }
+  }
+  for (const identity of declared) {
+    const mine = run.sent.filter((event) => isSame(event, identity));
+    const reads = mine.filter(({ method }) => method === 'GET');
+    const writes = mine.filter(({ method }) => method === 'POST');
+    if (canBeLookedUp(history, identity) && planned) {
+      const lastRead = reads.findLast((read) => before(read, planned));
+      const answer = lastRead && delivery.get(lastRead.request);
+      // What is not looked up by itself was shown by a list, in which nothing is absent.
+      const isClear = lastRead
+        ? answer !== undefined && before(answer, planned) && isClearRead(answer)
+        : run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
+      if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
+      if (writes.length > 0 && answer?.tells !== 'absent')
+        fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
+    }
+    for (const [index, post] of writes.entries()) {
+      const earlier = writes[index - 1];
+      const answer = earlier && delivery.get(earlier.request);
+      if (earlier === undefined) continue;
+      if (answer === undefined || !before(answer, post)) {
+        fail('retry', `${run.name} sent #${post.request} before #${earlier.request} was answered`);
+        continue;
+      }
+      if (cannotHaveWorked(answer)) continue;
+      if (answer.exchange === 'answered' && answer.clear)
+        fail('retry', `${run.name} sent #${post.request} after a clear answer to #${earlier.request}`);
+      const asked = reads.some((read) => {
+        const told = delivery.get(read.request);
+        return before(answer, read) && told !== undefined && before(told, post) && told.tells === 'absent';
+      });
+      if (canBeLookedUp(history, identity) && !asked)
+        fail('retry', `${run.name} sent #${post.request} without asking what became of #${earlier.request}`);
+    }
+  }
+
+  for (const answer of run.delivered) {
+    const isDenial = answer.status === 401 || answer.status === 403;
+    const later = allWrites.filter((write) => before(answer, write));
+    // Who may create nothing may have the right to change things.
+    const created = later.filter(({ method }) => method === 'POST');
+    if (isDenial && answer.method === 'POST' && created.some(({ type }) => type === answer.type))
+      fail('denied', `${run.name} went on with ${answer.type}s after #${answer.request} was denied`);
+    if (answer.closed && later.some(({ type }) => type === answer.type))
+      fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
+    const isFirstRead = planned === undefined || before(answer, planned);
+    if (isDenial && answer.purpose === 'look_up' && isFirstRead && later.length > 0)
+      fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
+    const isWrongPlace =
+      isWrite(answer) && (answer.status === 302 || (answer.status === 404 && answer.method === 'POST'));
+    if (isWrongPlace && beginnings(run).some((post) => before(answer, post)))
+      fail(
+        'wrong_place',
+        `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
+      );
+  }
+}
+
+/** Whether a request is one of the documented operations, or something that a capability of the run is for. */
+function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'>): boolean {
+  const { capabilities, declared } = history;
+  const [place = '', query] = event.path.split('?');
+  const hasLists = capabilities.includes('lists');
+  const seesUsers = capabilities.includes('lookup-users');
+  switch (event.purpose) {
+    case 'create':
+      return query === undefined && (place === applications || place === users);
+    case 'change': {
+      const isDeclared = declared.some((identity) => isSame(identity, event));
+      return mayChange && capabilities.includes('update') && isDeclared && canBeLookedUp(history, event);
+    }
+    case 'name':
+      return capabilities.includes('lookup-names');
+    case 'self':
+      return (hasLists || mayChange) && event.path === `${users}me/`;
+    case 'page':
+      return hasLists && (place === applications || (place === users && seesUsers));
+    case 'look_up':
+    case 'question': {
+      if (query === undefined)
+        return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
+      const filters = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
+      return seesUsers && place === users && filters.includes(query);
+    }
+  }
+}
+
+const applications = '/api/v3/core/applications/';
+
+const users = '/api/v3/core/users/';
+
+/** How it waited for a service that was away. */
+export function checkWaiting({ capabilities, events }: History, run: RunHistory, fail: Fail): void {
+  if (run.wait === '0') return;
+  const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
+  let isAway = false;
+  let hasAnswered = false;
+  let isRefusedOnly = true;
+  let questions = 0;
+  for (const event of all) {
+    if (event.kind === 'interrupted') return;
+    if (event.kind === 'sent') {
+      const isOverdue =
+        event.at - run.beganAt >
+        (1 + capabilities.filter((one) => one === 'lists' || one === 'lookup-names').length) * mostHasteMs;
+      if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
+        fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
+      if (isQuestion(event)) questions += 1;
+      if (isQuestion(event) ? questions > 1 : isAway)
+        fail('one_asks', `${run.name} sent #${event.request} while the service was away`);
+    }
+    if (event.kind === 'delivered') {
+      const isStarting = event.status === 502 || event.status === 503;
+      const isSign = isStarting || (event.refused === true && (hasAnswered || run.wait !== undefined));
+      if (isSign) isAway = true;
+      else if (isQuestion(event) && event.status !== undefined) isAway = false;
+      if (isQuestion(event)) questions -= 1;
+      hasAnswered ||= event.status !== undefined;
+      isRefusedOnly &&= event.exchange === 'never_sent';
+    }
+  }
+}
+
+type RunEvent = Of<'sent' | 'delivered' | 'interrupted'>;
+
+/** Five reads that are tried five times, one after the other. As many again may be needed for lists. */
+const mostHasteMs = 20_000;
+
+/** What was sent, by what it is about, but for the questions of an outage. */
+function askedAbout({ sent }: RunHistory): readonly (readonly Of<'sent'>[])[] {
+  const reads = sent.filter((event) => !isQuestion(event));
+  const addresses = new Set(reads.map((event) => addressOf(event)));
+  return [...addresses].map((address) => reads.filter((event) => addressOf(event) === address));
+}

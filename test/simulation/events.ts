@@ -1,0 +1,51 @@
+import { addressOf, isSame } from './history.ts';
+import type { Of, RunHistory } from './run-history.ts';
+
+/** Whether it is a request to create or to change something, or the answer to one. */
+export function isWrite({ method }: Of<'sent' | 'delivered'>): boolean {
+  return method !== 'GET';
+}
+
+/** The first create or change of each resource in a run. */
+export function beginnings({ sent }: RunHistory): Of<'sent'>[] {
+  const seen = new Set<string>();
+  return sent.filter((event) => {
+    if (!isWrite(event) || seen.has(addressOf(event))) return false;
+    seen.add(addressOf(event));
+    return true;
+  });
+}
+
+/** The service itself said that it is there, or that it is not. */
+export function isClearRead({ tells }: Of<'delivered'>): boolean {
+  return tells !== undefined;
+}
+
+/** It was never sent, or whoever stood in front of the service put it off. */
+export function cannotHaveWorked({ exchange, status }: Of<'delivered'>): boolean {
+  return exchange === 'never_sent' || status === 421 || status === 425 || status === 429;
+}
+
+/** Asked of the service in place of a read, to hear whether it is there: what it says of that is said of no resource. */
+export function isQuestion({ purpose }: Of<'sent' | 'delivered'>): boolean {
+  return purpose === 'question';
+}
+
+/** After a request went out, and before the next for the same, the run has asked in vain whether the service is back. */
+export function metOutage(run: RunHistory, event: Of<'sent'>): boolean {
+  const next = run.sent.find((later) => isSame(later, event) && later.request > event.request);
+  if (next === undefined || run.delivered.every(({ request }) => request !== event.request)) return false;
+  return run.delivered.some(
+    (other) =>
+      isQuestion(other) &&
+      other.request > event.request &&
+      other.request < next.request &&
+      (other.status === undefined || other.status === 502 || other.status === 503),
+  );
+}
+
+/** It was told that the request cannot have worked. */
+export function cannotHave({ delivered }: RunHistory, { request }: Of<'sent'>): boolean {
+  const answer = delivered.find((event) => event.request === request);
+  return answer !== undefined && cannotHaveWorked(answer);
+}
