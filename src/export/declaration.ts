@@ -38,7 +38,7 @@ export function declarationOf(
   for (const [field, known] of Object.entries(kind.fields)) {
     const value = received[field];
     if (value === undefined || known.isInstruction || known.isHistory) continue;
-    if (without.has(`${kind.type}.${field}`) || known.isTaken?.(received) === false) continue;
+    if (without.has(`${kind.type}.${field}`) || known.isAccepted?.(received) === false) continue;
     if (isByDefault(kind, field, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);

@@ -80,7 +80,7 @@ const fields = {
     since: icons.since,
     default: '',
     // Older releases show under this name where the icon lies that was uploaded.
-    isTaken: (record) => Object.hasOwn(record, 'meta_icon_url'),
+    isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
     otherNames: ['icon', 'appicon', 'iconurl', 'logo'],
   },
   policy_engine_mode: { default: 'any', otherNames: ['policyengine', 'policymode'] },

@@ -193,8 +193,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly default?: JsonValue;
   /** It tells what has happened, and is nothing that a manifest would go on demanding. */
   readonly isHistory?: boolean;
-  /** Of a field that some releases show and do not take: whether the one does that shows this record. */
-  readonly isTaken?: (record: JsonObject) => boolean;
+  /** Of a field that some releases show and do not accept: whether the one does that shows this record. */
+  readonly isAccepted?: (record: JsonObject) => boolean;
   /** What to say of values that the schema lets through. */
   readonly checks?: readonly Check<Value>[];
   /** The first release that has it. Those before ignore it. */

@@ -189,7 +189,7 @@ export function namesTold(kind: Kind, shown: JsonObject): NonNullable<HeldRecord
 
 /**
  * Of a record as it was received and as it may be shown: its id, and the fields that have these names. What a release shows under the
- * name of a field that it does not take is none.
+ * name of a field that it does not accept is none.
  */
 export function heldIn(
   { fields }: Kind,
@@ -197,7 +197,7 @@ export function heldIn(
   shown: JsonObject,
   wanted: readonly string[],
 ): HeldRecord {
-  const names = new Set(wanted.filter((name) => fields[name]?.isTaken?.(received) !== false));
+  const names = new Set(wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false));
   const pick = (object: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
   return {

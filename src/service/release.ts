@@ -3,8 +3,9 @@ import { readRelease, type Release } from '../kinds/release.ts';
 import { probedKind } from './probe.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
+import { untilProven, type Tries } from './retrieve.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
-import { whatAnswersProve } from './what-answers-prove.ts';
+import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
 /** Answers every valid token. It is none of the documented operations, and changes nothing. */
 export const releaseRequest: HttpRequest = { method: 'GET', path: '/api/v3/admin/version/' };
@@ -16,7 +17,14 @@ export function releaseIn(exchange: Exchange): Release | undefined {
   return isJsonObject(body) ? readRelease(textOf(body['version_current'])) : undefined;
 }
 
-const tries = 3;
+const tries: Tries = { answered: 3, inSilence: 3 };
+
+/** What an answer tells of the release, and whether to ask again. */
+interface ReleaseReading {
+  readonly proof: ReadProof;
+  readonly answer: Answer;
+  readonly release?: Release;
+}
 
 /** Asks the service which release it has, and again while it is away. Nothing where it does not say: rules do without. */
 export async function askRelease(
@@ -24,21 +32,15 @@ export async function askRelease(
   pacing: Pacing,
   signal: AbortSignal,
 ): Promise<Release | undefined> {
-  let attempt: number | undefined = 1;
-  while (attempt !== undefined && (await pacing.turn())) {
-    const exchange = await send(releaseRequest, signal);
-    const release = releaseIn(exchange);
-    const answer = answerIn(exchange, release);
-    pacing.note(answer, attempt);
-    // A page in place of an answer is one that will come again.
-    if (whatAnswersProve[answer.kind].read !== 'nothing' || answer.kind === 'unusable_success')
-      return release;
-    attempt = await pacing.again({ attempt, most: tries, answer, isFree: false });
-  }
-  return undefined;
+  const ask = async (): Promise<ReleaseReading> => readingOf(await send(releaseRequest, signal));
+  return (await untilProven(ask, pacing, tries))?.release;
 }
 
-/** The answer as the pacing of a run takes note of it. */
-function answerIn(exchange: Exchange, release: Release | undefined): Answer {
-  return release === undefined ? readAnswer(exchange, probedKind, '') : { kind: 'found', status: 200 };
+function readingOf(exchange: Exchange): ReleaseReading {
+  const release = releaseIn(exchange);
+  if (release !== undefined) return { proof: 'exists', answer: { kind: 'found', status: 200 }, release };
+  const answer = readAnswer(exchange, probedKind, '');
+  // A page in place of an answer is one that will come again.
+  const proof = answer.kind === 'unusable_success' ? 'fault' : whatAnswersProve[answer.kind].read;
+  return { proof, answer };
 }

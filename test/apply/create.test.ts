@@ -6,6 +6,7 @@ import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { answerRows, identity } from '../support/answers.ts';
+import { away, pacingWhileAway } from '../support/away.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -298,24 +299,10 @@ describe('a pause that is too long to wait out', () => {
 
 describe('a create while the service is away', () => {
   const badGateway = answered(502, 'Bad Gateway');
-  const away: Answer = { kind: 'unreachable_for_now', error: new Error('connect ECONNREFUSED') };
-  const back: Answer = { kind: 'not_found', status: 404 };
-
   /** As `settle`, with a service that has answered before, and of which every question but so many hears that it is away. */
   async function settleAway(failures: number, creation: Creation, ...answers: Exchange[]): Promise<Settled> {
     const transport = scriptedTransport(...answers);
-    let asked = 0;
-    const pacing = createPacing({
-      concurrency: 1,
-      clock: virtualClock(),
-      random: () => 1,
-      patience: {
-        waitMs: 60_000,
-        fromTheStart: false,
-        ask: async () => ((asked += 1) % (failures + 1) === 0 ? back : away),
-      },
-    });
-    pacing.note(back, 1);
+    const pacing = pacingWhileAway(failures);
     const settled = await create(creation, createClient(transport.send), pacing, alone);
     expect(transport.requests).toHaveLength(answers.length);
     expect(pacing.pace().retries).toBe(0);

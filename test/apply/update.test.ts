@@ -6,6 +6,7 @@ import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing, type Pacing } from '../../src/service/pacing.ts';
 import type { Exchange } from '../../src/service/transport.ts';
+import { pacingWhileAway } from '../support/away.ts';
 import { desired } from '../support/desired.ts';
 import { answered, lost, refused, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -273,33 +274,13 @@ describe('a change that the service takes and ignores', () => {
 });
 
 describe('a change while the service is away', () => {
-  const away: Answer = { kind: 'unreachable_for_now', error: new Error('connect ECONNREFUSED') };
-  const back: Answer = { kind: 'not_found', status: 404 };
-
-  /** The pacing of a service that has answered before, and of which every question but so many hears that it is away. */
-  function awayFor(failures: number): Pacing {
-    let asked = 0;
-    const pacing = createPacing({
-      concurrency: 1,
-      clock: virtualClock(),
-      random: () => 1,
-      patience: {
-        waitMs: 60_000,
-        fromTheStart: false,
-        ask: async () => ((asked += 1) % (failures + 1) === 0 ? back : away),
-      },
-    });
-    pacing.note(back, 1);
-    return pacing;
-  }
-
   test('that never left is sent again when it is back, and three outages do not count as tries', async () => {
     const refusals = Array.from({ length: 5 }, () => [asPlanned, refused]).flat();
-    expect(await settle([...refusals, asPlanned, asDeclared], { pacing: awayFor(3) })).toMatchObject({
+    expect(await settle([...refusals, asPlanned, asDeclared], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'updated',
       attempts: 6,
     });
-    expect(await settle([...refusals, asPlanned, refused], { pacing: awayFor(3) })).toMatchObject({
+    expect(await settle([...refusals, asPlanned, refused], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'not_attempted',
       attempts: 6,
     });
@@ -307,19 +288,19 @@ describe('a change while the service is away', () => {
 
   test('that is in doubt counts as a try', async () => {
     const doubts = Array.from({ length: 3 }, () => [asPlanned, badGateway]).flat();
-    expect(await settle([...doubts, asPlanned], { pacing: awayFor(3) })).toMatchObject({
+    expect(await settle([...doubts, asPlanned], { pacing: pacingWhileAway(3) })).toMatchObject({
       outcome: 'unknown',
       attempts: 3,
     });
   });
 
   test('says how long was waited where the service does not come back', async () => {
-    expect(await settle([asPlanned, refused], { pacing: awayFor(1000) })).toMatchObject({
+    expect(await settle([asPlanned, refused], { pacing: pacingWhileAway(1000) })).toMatchObject({
       outcome: 'not_attempted',
       answer: { kind: 'unreachable_for_now', waitedMs: 60_000 },
       attempts: 1,
     });
-    expect(await settle([asPlanned, badGateway], { pacing: awayFor(1000) })).toMatchObject({
+    expect(await settle([asPlanned, badGateway], { pacing: pacingWhileAway(1000) })).toMatchObject({
       outcome: 'unknown',
       answer: { status: 502, waitedMs: 60_000 },
       attempts: 1,

@@ -118,6 +118,13 @@ describe('with the capability `release`', () => {
       sent: expect.arrayContaining([looked]) as unknown,
     });
   });
+
+  test('it is asked three times at the most, and the run goes on without', async () => {
+    expect(await run(plan, { says: [answered(500)], config: "release: '2025.12'" })).toMatchObject({
+      ran: { ending: 'done' },
+      sent: [asked, asked, asked, looked],
+    });
+  });
 });
 
 test.each([
