@@ -1,8 +1,9 @@
+import { posix } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Revision } from '../run/world.ts';
 import type { Environment } from '../settings/environment.ts';
-import { askGit, type GitSetting } from './git.ts';
+import { askGit, gitLacks, type GitSetting } from './git.ts';
 import { GitObjects } from './git-objects.ts';
 import { treeFiles } from './tree-files.ts';
 
@@ -27,17 +28,20 @@ export async function openRevision(
   ref: string,
   { folder, env, files, patienceMs = 60_000 }: Checkout,
 ): Promise<Revision> {
-  const setting = { folder, env, patienceMs };
-  const root = await rootOf(setting);
+  const here = await files.realPath(folder);
+  const root = await rootAbove(here, files);
+  const setting = { folder: root, env, patienceMs };
+  await refuseOtherRoot(setting);
   const commit = await branchingPoint(ref, setting);
+  const { code, stdout, complaint } = await askGit(['ls-tree', '-rtz', commit], setting);
+  if (code !== 0) throw gitLacks(complaint);
   const objects = new GitObjects(setting);
   return {
     commit,
     files: treeFiles({
       root,
-      folder: await files.realPath(folder),
-      id: `${commit}^{tree}`,
-      idBytes: commit.length / 2,
+      folder: here,
+      listing: stdout,
       read: (id, maxBytes) => objects.read(id, maxBytes),
       outside: files,
     }),
@@ -45,12 +49,30 @@ export async function openRevision(
   };
 }
 
-async function rootOf(setting: GitSetting): Promise<string> {
-  const { code, stdout, complaint } = await askGit(['rev-parse', '--show-toplevel'], setting);
-  if (code === 0) return lineIn(stdout);
-  throw new UsageError(
+/**
+ * The nearest folder with a `.git`. No commit can hold that name, but it can hold a folder that git itself would take for a bare
+ * repository, with settings and all.
+ */
+async function rootAbove(folder: string, files: Pick<Files, 'kindOf'>): Promise<string> {
+  const kind = await files.kindOf(posix.join(folder, '.git')).catch(() => 'absent');
+  if (kind !== 'absent') return folder;
+  if (folder !== '/') return rootAbove(posix.dirname(folder), files);
+  throw notHere('no folder from here upwards holds a .git');
+}
+
+/** A git that does not know `safe.bareRepository` takes the root itself for the repository where the `.git` in it is none. */
+async function refuseOtherRoot(setting: GitSetting): Promise<void> {
+  const root = setting.folder;
+  const asked = await askGit(['rev-parse', '--show-toplevel', '--absolute-git-dir'], setting);
+  if (asked.code !== 0) throw notHere(`git says: ${asked.complaint}`);
+  if (!asked.stdout.startsWith(`${root}\n`) || asked.stdout === `${root}\n${root}\n`)
+    throw notHere(`git does not take the .git in ${root} for its repository`);
+}
+
+function notHere(why: string): UsageError {
+  return new UsageError(
     'git cannot tell what has changed here',
-    `git says: ${complaint}. --since works in a checkout of git.`,
+    `${why}. --since works in a checkout of git.`,
   );
 }
 

@@ -1,197 +1,131 @@
 import { posix } from 'node:path';
-import type { Entry, FileKind, Files } from '../base/files.ts';
+import type { Entry, Files } from '../base/files.ts';
 import { isBelow } from '../base/path-rules.ts';
 
-/** What a tree of git holds under a name. */
-interface TreeEntry {
-  readonly kind: 'file' | 'folder' | 'link' | 'submodule';
-  readonly id: string;
-}
+/** What a commit holds at a path. */
+type TreeEntry =
+  | { readonly kind: 'file'; readonly id: string }
+  | { readonly kind: 'link'; readonly id: string }
+  | { readonly kind: 'folder'; readonly entries: Entry[] }
+  | { readonly kind: 'submodule' };
 
-/** Where a path leads, links followed. The real path of what the tree does not hold is outside of it. */
-type Found =
-  | { readonly kind: 'file' | 'folder' | 'submodule'; readonly realPath: string; readonly id: string }
-  | { readonly kind: 'outside'; readonly realPath: string }
-  | { readonly kind: 'absent' };
+/** Where a path leads, links followed. The real path of what the commit does not hold is outside of it. */
+type Found = (Exclude<TreeEntry, { readonly kind: 'link' }> | { readonly kind: 'outside' }) & {
+  readonly realPath: string;
+};
 
 interface Tree {
   /** The real path of the repository. */
   readonly root: string;
   /** The real path of the working directory. */
   readonly folder: string;
-  /** What git calls the tree of the root. */
-  readonly id: string;
-  /** How many bytes the id of an object has. */
-  readonly idBytes: number;
+  /** What `git ls-tree -rtz` lists. */
+  readonly listing: string;
   /** At the most so many bytes of an object. */
   readonly read: (id: string, maxBytes: number) => Promise<Uint8Array>;
   /** The file system as it is now, for what lies outside of the repository. */
   readonly outside: Files;
 }
 
-/** Beyond what any folder of manifests comes to. */
-const maxTreeBytes = 16 * 1024 * 1024;
 const maxLinkBytes = 4096;
-/** In place of an id, for a folder that holds nothing. */
-const noTree = '';
 const mostLinks = 40;
 
-/** The files of a repository as a tree of git holds them, with its own links. What lies outside of it is as it is now. */
-export function treeFiles(tree: Tree): Files {
-  const reader = new TreeReader(tree);
-  return {
-    kindOf: (path) => reader.kindOf(path),
-    realPath: (path) => reader.realPath(path),
-    read: (path, maxBytes) => reader.read(path, maxBytes),
-    entriesIn: (folder) => reader.entriesIn(folder),
-    glob: (folder, pattern, look) => tree.outside.glob(folder, pattern, look), // it sees only what it is shown
-    readStandardInput: () => Promise.reject(new Error('standard input has no past')),
-  };
-}
+/** The files of a repository as a commit holds them, with its own links. What lies outside of it is as it is now. */
+export function treeFiles({ root, folder, listing, read, outside }: Tree): Files {
+  const tree = treeIn(listing);
+  const at = (realPath: string): TreeEntry | undefined => tree.get(posix.relative(root, realPath));
 
-class TreeReader {
-  readonly #tree: Tree;
-  readonly #folders = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
-
-  constructor(tree: Tree) {
-    this.#tree = tree;
-  }
-
-  async kindOf(path: string): Promise<FileKind> {
-    const found = await this.#find(path);
-    switch (found.kind) {
-      case 'outside':
-        return this.#tree.outside.kindOf(found.realPath);
-      case 'submodule':
-        return 'folder';
-      case 'file':
-      case 'folder':
-      case 'absent':
-        return found.kind;
-    }
-  }
-
-  async realPath(path: string): Promise<string> {
-    return (await this.#existing(path)).realPath;
-  }
-
-  async read(path: string, maxBytes: number): Promise<Uint8Array> {
-    const found = await this.#existing(path);
-    if (found.kind === 'outside') return this.#tree.outside.read(found.realPath, maxBytes);
-    if (found.kind !== 'file') throw fault('EISDIR');
-    return this.#tree.read(found.id, maxBytes);
-  }
-
-  async entriesIn(folder: string): Promise<Entry[]> {
-    const found = await this.#existing(folder);
-    switch (found.kind) {
-      case 'outside':
-        return this.#tree.outside.entriesIn(found.realPath);
-      case 'submodule':
-        throw new Error('it is a submodule, and its files are in another repository');
-      case 'file':
-        throw fault('ENOTDIR');
-      case 'folder':
-        return Array.from(await this.#folder(found.id), ([name, { kind }]) => ({
-          name,
-          kind: kind === 'submodule' ? 'folder' : kind,
-        }));
-    }
-  }
-
-  async #existing(path: string): Promise<Exclude<Found, { readonly kind: 'absent' }>> {
-    const found = await this.#find(path);
-    if (found.kind === 'absent') throw fault('ENOENT');
-    return found;
-  }
-
-  /** Goes along a path step by step, as the kernel does. Rejects where links lead in a circle. */
-  async #find(path: string): Promise<Found> {
-    const { root, folder, id, outside } = this.#tree;
-    let at = path.startsWith('/') ? '/' : folder;
+  /** Goes along a path step by step, as the kernel does; none where nothing is there. Rejects where links lead in a circle. */
+  async function find(path: string): Promise<Found | undefined> {
+    let realPath = path.startsWith('/') ? '/' : folder;
     const steps = stepsOf(path);
     let links = 0;
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-      const next = posix.join(at, step);
+      const next = posix.join(realPath, step);
       if (next === root || !isBelow(next, root)) {
-        const kind = await outside.kindOf(next);
-        if (kind === 'absent') return { kind };
-        const real = await outside.realPath(next);
+        if ((await outside.kindOf(next)) === 'absent') return undefined;
+        realPath = await outside.realPath(next);
+        if (!isBelow(realPath, root)) continue;
         // A link from without to a file of the repository: that file, as the tree has it.
-        if (isBelow(real, root)) steps.push(...stepsOf(posix.relative(root, real)));
-        at = isBelow(real, root) ? root : real;
+        steps.push(...stepsOf(posix.relative(root, realPath)));
+        realPath = root;
         continue;
       }
-      const entry = step === '..' ? undefined : await this.#entryAt(next);
-      if (step !== '..' && entry === undefined) return { kind: 'absent' };
+      const entry = at(next);
+      if (step !== '..' && entry === undefined) return undefined;
       if (entry?.kind !== 'link') {
-        at = next;
+        realPath = next;
         continue;
       }
       links += 1;
       if (links > mostLinks) throw fault('ELOOP');
-      const target = new TextDecoder().decode(await this.#tree.read(entry.id, maxLinkBytes));
-      if (target.startsWith('/')) at = '/';
+      const target = new TextDecoder().decode(await read(entry.id, maxLinkBytes));
+      if (target.startsWith('/')) realPath = '/';
       steps.push(...stepsOf(target));
     }
-    if (at === root) return { kind: 'folder', realPath: root, id };
-    if (!isBelow(at, root)) return { kind: 'outside', realPath: at };
-    const entry = await this.#entryAt(at);
+    if (!isBelow(realPath, root)) return { kind: 'outside', realPath };
     // To be somewhere is no question of what the tree holds there.
-    if (entry === undefined && at === folder) return { kind: 'folder', realPath: at, id: noTree };
-    return entry === undefined || entry.kind === 'link'
-      ? { kind: 'absent' }
-      : { kind: entry.kind, realPath: at, id: entry.id };
+    const entry = at(realPath) ?? (isBelow(folder, realPath) ? { kind: 'folder', entries: [] } : undefined);
+    return entry === undefined || entry.kind === 'link' ? undefined : { ...entry, realPath };
   }
 
-  /** What stands at a real path below the root. */
-  async #entryAt(realPath: string): Promise<TreeEntry | undefined> {
-    let entry: TreeEntry | undefined = { kind: 'folder', id: this.#tree.id };
-    for (const name of posix.relative(this.#tree.root, realPath).split('/')) {
-      if (entry?.kind !== 'folder') return undefined;
-      entry = (await this.#folder(entry.id)).get(name);
-    }
-    return entry;
+  async function existing(path: string): Promise<Found> {
+    const found = await find(path);
+    if (found === undefined) throw fault('ENOENT');
+    return found;
   }
 
-  #folder(id: string): Promise<ReadonlyMap<string, TreeEntry>> {
-    const known = this.#folders.get(id) ?? this.#readFolder(id);
-    this.#folders.set(id, known);
-    return known;
-  }
-
-  async #readFolder(id: string): Promise<ReadonlyMap<string, TreeEntry>> {
-    if (id === noTree) return new Map();
-    const bytes = Buffer.from(await this.#tree.read(id, maxTreeBytes + 1));
-    if (bytes.length > maxTreeBytes) throw new Error('this folder is too large');
-    return new Map(entriesOf(bytes, this.#tree.idBytes));
-  }
+  return {
+    async kindOf(path) {
+      const found = await find(path);
+      if (found?.kind === 'outside') return outside.kindOf(found.realPath);
+      return found?.kind === 'submodule' ? 'folder' : (found?.kind ?? 'absent');
+    },
+    realPath: async (path) => (await existing(path)).realPath,
+    async read(path, maxBytes) {
+      const found = await existing(path);
+      if (found.kind === 'outside') return outside.read(found.realPath, maxBytes);
+      if (found.kind !== 'file') throw fault('EISDIR');
+      return read(found.id, maxBytes);
+    },
+    async entriesIn(path) {
+      const found = await existing(path);
+      switch (found.kind) {
+        case 'outside':
+          return outside.entriesIn(found.realPath);
+        case 'submodule':
+          throw new Error('it is a submodule, and its files are in another repository');
+        case 'file':
+          throw fault('ENOTDIR');
+        case 'folder':
+          return found.entries;
+      }
+    },
+    glob: (path, pattern, look) => outside.glob(path, pattern, look), // it sees only what it is shown
+    readStandardInput: () => Promise.reject(new Error('standard input has no past')),
+  };
 }
 
-/** The entries of a tree: for each its mode, a blank, its name, a NUL, and its id. */
-function* entriesOf(bytes: Buffer, idBytes: number): Generator<[name: string, entry: TreeEntry]> {
-  for (let at = 0; at < bytes.length;) {
-    const blank = bytes.indexOf(' ', at);
-    const nul = bytes.indexOf(0, at);
-    const end = nul + 1 + idBytes;
-    if (blank === -1 || nul < blank || end > bytes.length)
-      throw new Error('git lists this folder in another form');
-    const name = bytes.toString('utf8', blank + 1, nul);
+/** What a commit holds, by the paths from its root, which are listed after the folders that they are in. */
+function treeIn(listing: string): ReadonlyMap<string, TreeEntry> {
+  const tree = new Map<string, TreeEntry>([['', { kind: 'folder', entries: [] }]]);
+  for (const line of listing.split('\0')) {
+    const [, mode = '', id = '', path = '', above = '', name = ''] =
+      /^(\d+) \w+ ([0-9a-f]+)\t((?:(.+)\/)?([^/]+))$/s.exec(line) ?? [];
+    const folder = tree.get(above);
     // No checkout has others, but a tree that was made by hand may.
-    if (!/^\.{0,2}$|\//.test(name)) {
-      yield [
-        name,
-        { kind: kindOf(bytes.toString('latin1', at, blank)), id: bytes.toString('hex', nul + 1, end) },
-      ];
-    }
-    at = end;
+    if (folder?.kind !== 'folder' || /^\.{0,2}$/.test(name)) continue;
+    const entry = entryOf(mode, id);
+    tree.set(path, entry);
+    folder.entries.push({ name, kind: entry.kind === 'submodule' ? 'folder' : entry.kind });
   }
+  return tree;
 }
 
-function kindOf(mode: string): TreeEntry['kind'] {
-  if (mode === '40000') return 'folder';
-  if (mode === '120000') return 'link';
-  return mode === '160000' ? 'submodule' : 'file';
+function entryOf(mode: string, id: string): TreeEntry {
+  if (mode === '040000') return { kind: 'folder', entries: [] };
+  if (mode === '160000') return { kind: 'submodule' };
+  return mode === '120000' ? { kind: 'link', id } : { kind: 'file', id };
 }
 
 /** The steps of a path, the last one first. */

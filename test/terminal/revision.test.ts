@@ -186,12 +186,13 @@ describe('the files of a revision', () => {
     const elsewhere = temporaryFolder();
     writeFileSync(join(elsewhere, 'vars.yaml'), 'now');
     symlinkSync(project.path('plain.yaml'), join(elsewhere, 'back'));
-    project.write({ 'new/a.yaml': 'new', 'plain.yaml': 'altered' });
-    await using(opened(project.path('new'), 'HEAD'), async ({ files }) => {
+    project.write({ 'new/folder/a.yaml': 'new', 'plain.yaml': 'altered' });
+    await using(opened(project.path('new/folder'), 'HEAD'), async ({ files }) => {
       expect(await files.kindOf('a.yaml')).toBe('absent');
-      expect(await files.realPath('.')).toBe(project.path('new'));
+      expect(await files.realPath('.')).toBe(project.path('new/folder'));
+      expect(await files.realPath('..')).toBe(project.path('new'));
       expect(await files.entriesIn('.')).toEqual([]);
-      expect(await textOf(files, '../deep/other.yaml')).toBe('in deep/other.yaml');
+      expect(await textOf(files, '../../deep/other.yaml')).toBe('in deep/other.yaml');
       expect(await textOf(files, join(elsewhere, 'vars.yaml'))).toBe('now');
       expect(await textOf(files, join(elsewhere, 'back'))).toBe('in plain.yaml');
     });
@@ -239,9 +240,7 @@ describe('the files of a revision', () => {
       expect(await files.entriesIn('.')).toEqual([{ name: 'b.yaml', kind: 'file' }]);
     });
     forge(tree.slice(0, -30));
-    await using(opened(forged.folder, 'HEAD'), async ({ files }) => {
-      await expect(files.entriesIn('.')).rejects.toThrow('in another form');
-    });
+    await expect(opened(forged.folder, 'HEAD')).rejects.toThrow('fatal: too-short tree object');
   });
 });
 
@@ -300,18 +299,32 @@ describe('what git cannot tell is an error with a way out', () => {
     project.git('checkout', '--quiet', '--force', 'main');
   });
 
+  const notHere = 'git cannot tell what has changed here';
+
   test('no repository, one without files, and one that git does not trust', async () => {
-    const nothing = temporaryFolder();
-    const message = 'git cannot tell what has changed here';
-    await expect(
-      opened(nothing, 'main', { GIT_CEILING_DIRECTORIES: join(nothing, '..') }),
-    ).rejects.toMatchObject(refusal(message, 'not a git repository'));
-    await expect(opened(GitProject.create('--bare').folder, 'main')).rejects.toMatchObject(
-      refusal(message, 'must be run in a work tree'),
+    for (const folder of [temporaryFolder(), GitProject.create('--bare').folder])
+      await expect(opened(folder, 'main')).rejects.toMatchObject(refusal(notHere, 'holds a .git'));
+    const distrusting = standIn('export GIT_TEST_ASSUME_DIFFERENT_OWNER=1; git "$@"');
+    await expect(opened(project.folder, 'main', distrusting)).rejects.toMatchObject(
+      refusal(notHere, 'git config --global --add safe.directory'),
     );
-    const distrusting = opened(project.folder, 'main', { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
-    await expect(distrusting).rejects.toMatchObject(
-      refusal(message, 'git config --global --add safe.directory'),
+  });
+
+  test('a .git that is none, in a folder that looks like a bare repository, or below a repository', async () => {
+    const bare = GitProject.create('--bare');
+    bare.git('config', 'core.worktree', '.');
+    bare.git('config', 'core.bare', 'false');
+    const below = GitProject.create();
+    mkdirSync(below.path('inner'));
+    const older = standIn('shift 3; git "$@"'); // it knows no safe.bareRepository
+    for (const folder of [bare.folder, below.path('inner')]) {
+      mkdirSync(join(folder, '.git'));
+      await expect(opened(folder, 'main', older)).rejects.toMatchObject(
+        refusal(notHere, `git does not take the .git in ${folder} for its repository`),
+      );
+    }
+    await expect(opened(bare.folder, 'main')).rejects.toMatchObject(
+      refusal(notHere, 'works in a checkout of git'),
     );
   });
 
@@ -322,23 +335,44 @@ describe('what git cannot tell is an error with a way out', () => {
 
   test.each([
     ['hangs from the start', 'exec sleep 1000', 500],
-    ['hangs in the end', 'case $1 in cat-file) exec sleep 1000;; *) git "$@";; esac', 500],
+    ['hangs in the end', 'case "$*" in *cat-file*) exec sleep 1000;; *) git "$@";; esac', 500],
     ['hangs behind a helper of its own', 'sleep 20 & wait', 500],
-    ['hangs behind a helper in the end', 'case $1 in cat-file) sleep 20 & wait;; *) git "$@";; esac', 500],
-    ['is killed', 'kill -9 $$', 60_000],
-    ['is killed in the end', 'case $1 in cat-file) kill -9 $$;; *) git "$@";; esac', 60_000],
     [
-      'dies in the end',
-      'case $1 in cat-file) echo "fatal: x" >&2; exit 128;; *) git "$@";; esac',
+      'hangs behind a helper in the end',
+      'case "$*" in *cat-file*) sleep 20 & wait;; *) git "$@";; esac',
+      500,
+    ],
+    ['is killed', 'kill -9 $$', 60_000],
+    ['is killed in the end', 'case "$*" in *cat-file*) kill -9 $$;; *) git "$@";; esac', 60_000],
+    [
+      'says why it was killed',
+      'case "$*" in *cat-file*) echo "fatal: x" >&2; kill -9 $$;; *) git "$@";; esac',
       60_000,
       'git says: fatal: x',
     ],
   ])('a git that %s', async (_, script, patienceMs, hint = 'Run it again') => {
     const reading = using(opened(project.folder, 'main', standIn(script), patienceMs), ({ files }) =>
-      files.kindOf('a.yaml').catch(() => 'unknown'),
+      files.read('a.yaml', 10).catch(() => 'unknown'),
     );
     const message = `git came to no end within ${patienceMs / 1000} s, or was ended`;
     await expect(reading).rejects.toMatchObject(refusal(message, hint));
+  });
+
+  test.each(['ls-tree', 'cat-file'])('a git whose %s fails', async (command) => {
+    const failing = standIn(`case "$*" in *${command}*) echo "fatal: x" >&2; exit 128;; *) git "$@";; esac`);
+    const reading = using(opened(project.folder, 'main', failing), ({ files }) =>
+      files.read('a.yaml', 10).catch(() => 'unknown'),
+    );
+    await expect(reading).rejects.toMatchObject(
+      refusal('git does not have what the revision holds: fatal: x', 'Clone the repository anew'),
+    );
+  });
+
+  test('a list of files that does not end', async () => {
+    const endless = standIn('case "$*" in *ls-tree*) exec cat /dev/zero;; *) git "$@";; esac');
+    await expect(opened(project.folder, 'main', endless)).rejects.toMatchObject(
+      refusal('git answers with more than 128 MB', 'more files than --since can take'),
+    );
   });
 
   test('a clone that is damaged, also where the file that is missing was asked for as one of many', async () => {
@@ -356,17 +390,51 @@ describe('what git cannot tell is an error with a way out', () => {
   });
 });
 
-test('git is told nothing that is for rollcall alone, and asks nobody for a password', async () => {
+test('git gets the variables that it needs, by their names, and no other', async () => {
   const project = GitProject.create();
   project.commit({ 'a.yaml': 'a' });
   const told = join(temporaryFolder(), 'told');
-  const env = { ROLLCALL_TOKEN: 'canary', ROLLCALL_CLIENT_KEY_PASSPHRASE: 'canary', OTHER: 'other' };
+  const secrets = { ROLLCALL_TOKEN: 'canary', PRODUCTION_TOKEN: 'canary' };
+  const misleading = { GIT_DIR: '/nowhere', GIT_CONFIG_COUNT: '1', GIT_TRACE: '1', LD_PRELOAD: '' };
+  const env = { ...secrets, ...misleading, HOME: '/home/of/git', XDG_CONFIG_HOME: '/x', SUDO_UID: '1000' };
   await using(
     opened(project.folder, 'HEAD', { ...env, ...standIn(`env >> '${told}'; git "$@"`) }),
-    ({ files }) => files.kindOf('a.yaml'),
+    ({ files }) => files.read('a.yaml', 1),
   );
-  const lines = readFileSync(told, 'utf8').split('\n');
-  expect(lines.filter((line) => line === 'OTHER=other').length).toBeGreaterThan(2);
-  expect(lines.filter((line) => line === 'GIT_TERMINAL_PROMPT=0').length).toBeGreaterThan(2);
-  expect(lines.filter((line) => line.startsWith('ROLLCALL_'))).toEqual([]);
+  const lines = readFileSync(told, 'utf8').trimEnd().split('\n');
+  const ofTheShell = ['PWD', 'OLDPWD', 'SHLVL', '_'];
+  const given = Object.fromEntries(
+    lines.map((line) => [line.split('=')[0] ?? '', line.replace(/^[^=]*=/, '')]),
+  );
+  for (const name of [...ofTheShell, 'PATH']) delete given[name];
+  expect(given).toEqual({
+    HOME: '/home/of/git',
+    XDG_CONFIG_HOME: '/x',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    SUDO_UID: '1000',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null/none',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  });
+});
+
+test('the commits are read as they were made, whatever stands in for them in the repository', async () => {
+  const project = GitProject.create();
+  const first = project.commit({ 'a.yaml': 'first' });
+  const second = project.commit({ 'a.yaml': 'second' });
+  const third = project.commit({ 'a.yaml': 'third' });
+  project.git('replace', first, third);
+  project.write({ '.git/info/grafts': `${third} ${first}\n` });
+  await using(opened(project.folder, 'HEAD~1'), async ({ commit, files }) => {
+    expect(commit).toBe(second);
+    expect(await textOf(files, 'a.yaml')).toBe('second');
+  });
+  await using(opened(project.folder, first), async ({ files }) =>
+    expect(await textOf(files, 'a.yaml')).toBe('first'),
+  );
 });
