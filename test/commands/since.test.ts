@@ -359,6 +359,55 @@ describe('the manifests of before', () => {
       expect(ran.stdout).toContain('"before": "(sensitive)"');
   });
 
+  test('do not bring to light what the rollcall.yaml of before hid, or that of now hides', async () => {
+    const entry = (email: string): string =>
+      `version: 1\nusers: [{ username: alice, name: A, email: ${email} }]\n`;
+    const past = { 'rollcall.yaml': config, 'm/users.yaml': entry('old@example.com') };
+    const present = { 'rollcall.yaml': config, 'm/users.yaml': entry('new@example.com') };
+    const hiding = { 'rollcall.yaml': `${config}hide: [user.email]\n` };
+    for (const [then, today] of [
+      [{ ...past, ...hiding }, present],
+      [past, { ...present, ...hiding }],
+    ] as const) {
+      const { ending, stdout } = await planned({}, setup(then, today));
+      expect(ending).toBe('done');
+      expect(stdout).toContain('"before": "(hidden)"');
+      expect(stdout).not.toContain('old@example.com');
+    }
+  });
+
+  test('are not read from what is a secret by the rollcall.yaml of now alone', async () => {
+    const past = {
+      ...before,
+      'rollcall.yaml': 'version: 1\nmanifests: [m, store]\n',
+      'store/token.yaml': 'canary-of-the-file: 1\n',
+    };
+    const present = {
+      ...now,
+      'rollcall.yaml': `${config}environments: { production: { token_file: store/token.yaml } }\n`,
+      'store/token.yaml': 'canary-of-now\n',
+    };
+    const { ending, stdout } = await planned({}, setup(past, present));
+    expect(ending).toBe('done');
+    expect(stdout).toContain('store/token.yaml:1:1: this file');
+  });
+
+  test('may refer to what the rollcall.yaml of before allowed', async () => {
+    const past = {
+      'rollcall.yaml': `${config}allow_env: [OLD]\n`,
+      'm/users.yaml': "version: 1\nusers: [{ username: alice, name: '${env:OLD}' }]\n",
+    };
+    const present = {
+      'rollcall.yaml': `${config}allow_env: []\n`,
+      'm/users.yaml': 'version: 1\nusers: [{ username: alice, name: A }]\n',
+    };
+    const { ending, stderr, stdout } = await planned({}, setup(past, present));
+    expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      resource_changes: [{ since: { fields: [{ field: 'name', before: '(sensitive)', now: 'A' }] } }],
+    });
+  });
+
   test('that could not be read end the run: what would be told may be wrong', async () => {
     const close = async (): Promise<void> =>
       Promise.reject(new UsageError('git came to no end', 'Run it again.'));
