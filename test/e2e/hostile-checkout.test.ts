@@ -6,7 +6,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { rollcall, type Ended } from '../support/cli.ts';
-import { gitEnv, GitProject } from '../support/git-project.ts';
+import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
 import { endedHere } from '../support/here.ts';
 
 let service: SandboxServer;
@@ -72,15 +72,6 @@ function planned(
     cwd: project.path(folder),
     env: { ...gitEnv, ROLLCALL_TOKEN: 'sandbox-token', ...env },
   });
-}
-
-/** A git that comes first on the PATH, and does something before it is the real one. */
-function gitAfter(first: string): Readonly<Record<string, string>> {
-  const folder = temporaryFolder();
-  const path = process.env['PATH'] ?? '';
-  writeFileSync(join(folder, 'git'), `#!/bin/sh\nPATH='${path}'\n${first}\nexec git "$@"\n`);
-  chmodSync(join(folder, 'git'), 0o755);
-  return { PATH: `${folder}:${path}` };
 }
 
 const sinceMain = /In this change, since \S+ \(\w{7}\): 1 added, 1 no longer declared\./;
@@ -155,7 +146,7 @@ describe('a clone that lacks the files of before does not fetch them', () => {
     for (const [name, value] of Object.entries(settings)) clone.git('config', name, value);
     writeFileSync(clone.path('x.sh'), script);
     // An older git does not know that variable.
-    for (const env of [{}, gitAfter('unset GIT_NO_LAZY_FETCH')]) {
+    for (const env of [{}, standIn('unset GIT_NO_LAZY_FETCH; git "$@"')]) {
       const { code, stderr } = await planned(clone, { env }, '--changed-only');
       expect({ code, ran: whatRan() }).toEqual({ code: 3, ran: '' });
       expect(stderr).toContain('error: git does not have what the revision holds: ');
@@ -239,14 +230,14 @@ describe('a file of before that is too large', () => {
     rmSync(project.path('m/large.yaml'));
     const { code, stdout, stderr } = await planned(project, {
       ref: 'main',
-      env: gitAfter('ulimit -v 120000'),
+      env: standIn('ulimit -v 120000; git "$@"'),
     });
     expect({ code, stdout: stdout + stderr }).toEqual({ code: 0, stdout: expect.stringMatching(refused) });
   });
 
   test('is not read to its end', async () => {
     const large = `read id; echo "$id blob 1073741824"; head -c 1073741825 /dev/zero && echo whole >> '${mark}'`;
-    const gigabyte = gitAfter(`case "$*" in *cat-file*) ${large}; exit;; esac`);
+    const gigabyte = standIn(`case "$*" in *cat-file*) ${large};; *) git "$@";; esac`);
     const { code, stdout, stderr } = await planned(changed(), { ref: 'main', env: gigabyte });
     expect({ code, stdout: stdout + stderr, ran: whatRan() }).toEqual({
       code: 0,

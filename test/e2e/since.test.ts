@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { rollcall, type Ended } from '../support/cli.ts';
-import { gitEnv, GitProject } from '../support/git-project.ts';
+import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
 import { endedHere } from '../support/here.ts';
 
 let service: SandboxServer;
@@ -131,7 +131,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     [
       'a repository of somebody else',
       ['--since', 'main'],
-      { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' },
+      standIn('export GIT_TEST_ASSUME_DIFFERENT_OWNER=1; git "$@"'),
       'error: git cannot tell what has changed here\n    git says: fatal: detected dubious ownership in repository',
     ],
   ])('refuses %s with 3, and writes its reports all the same', async (_, args, more, message) => {

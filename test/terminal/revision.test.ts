@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Files } from '../../src/base/files.ts';
@@ -7,7 +7,7 @@ import type { Revision } from '../../src/run/world.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { openRevision } from '../../src/terminal/revision.ts';
 import { temporaryFolder } from '../support/canary.ts';
-import { gitEnv, GitProject } from '../support/git-project.ts';
+import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -46,15 +46,6 @@ async function using<Result>(
   } finally {
     await open.close();
   }
-}
-
-/** A program that stands in for git, in a folder that comes first on the PATH; `git` is the real one. */
-function standIn(script: string): Env {
-  const folder = temporaryFolder();
-  const path = process.env['PATH'] ?? '';
-  writeFileSync(join(folder, 'git'), `#!/bin/sh\ngit() { PATH='${path}' command git "$@"; }\n${script}\n`);
-  chmodSync(join(folder, 'git'), 0o755);
-  return { PATH: `${folder}:${path}` };
 }
 
 describe('the commit that is read', () => {
