@@ -110,9 +110,10 @@ export function treeFiles({ root, folder, listing, read, outside }: Tree): Files
 function treeIn(listing: string): ReadonlyMap<string, TreeEntry> {
   const tree = new Map<string, TreeEntry>([['', { kind: 'folder', entries: [] }]]);
   for (const line of listing.split('\0')) {
-    const [, mode = '', id = '', path = '', above = '', name = ''] =
-      /^(\d+) \w+ ([0-9a-f]+)\t((?:(.+)\/)?([^/]+))$/s.exec(line) ?? [];
-    const folder = tree.get(above);
+    const [mode = '', , id = ''] = line.slice(0, line.indexOf('\t')).split(' ');
+    const path = line.slice(line.indexOf('\t') + 1);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const folder = tree.get(path.slice(0, -name.length - 1));
     // No checkout has others, but a tree that was made by hand may.
     if (folder?.kind !== 'folder' || /^\.{0,2}$/.test(name)) continue;
     const entry = entryOf(mode, id);
