@@ -76,6 +76,22 @@ describe('the commit that is read', () => {
     }
   });
 
+  test('is found from a worktree beside the repository, and through a link in place of .git', async () => {
+    const project = GitProject.create();
+    const first = project.commit({ 'below/a.yaml': 'first' });
+    const beside = new GitProject();
+    project.git('worktree', 'add', '--quiet', beside.path('tree'), '-b', 'other');
+    const linked = new GitProject();
+    symlinkSync(project.path('.git'), linked.path('.git'));
+    mkdirSync(linked.path('below'));
+    for (const folder of [beside.path('tree'), beside.path('tree/below'), linked.path('below')]) {
+      await using(opened(folder, 'HEAD'), async ({ commit, files }) => {
+        expect(commit).toBe(first);
+        expect(await textOf(files, folder.endsWith('below') ? 'a.yaml' : 'below/a.yaml')).toBe('first');
+      });
+    }
+  });
+
   test('can be one of a repository whose ids are longer', async () => {
     const project = GitProject.create('--object-format=sha256');
     project.commit({ 'below/a.yaml': 'first', 'b.yaml': '' });
