@@ -28,9 +28,10 @@ export class Groups implements SandboxList {
 
   constructor(seed: readonly SeedGroup[], rules: Rules) {
     this.#rules = rules;
-    for (const { pk, num_pk = 0, name } of seed) {
+    for (const { pk, num_pk = 0, name, is_superuser = false } of seed) {
       const place = this.#byPk.size;
-      const group = { pk: pk.toLowerCase(), fields: { name, num_pk }, place, members: new Set<Row>() };
+      const fields = { name, num_pk, is_superuser };
+      const group = { pk: pk.toLowerCase(), fields, place, members: new Set<Row>() };
       this.#byPk.set(group.pk, group);
       this.#rows.add(group);
     }
@@ -79,7 +80,6 @@ export class Groups implements SandboxList {
     return {
       pk,
       ...fields,
-      is_superuser: false,
       ...(this.#rules.isLate
         ? { parents: [], parents_obj: null, children: [], children_obj: null, inherited_roles_obj: null }
         : { parent: null, parent_name: null }),
@@ -93,12 +93,12 @@ export class Groups implements SandboxList {
 
   /** A group as a user's record has it. */
   ofUser(pk: string): JsonObject {
-    const { num_pk = 0, name = '' } = this.#byPk.get(pk)?.fields ?? {};
+    const { num_pk = 0, name = '', is_superuser = false } = this.#byPk.get(pk)?.fields ?? {};
     return {
       pk,
       num_pk,
       name,
-      is_superuser: false,
+      is_superuser,
       ...(!this.#rules.isLate && { parent: null }),
       attributes: {},
     };

@@ -185,11 +185,12 @@ export class Users implements SandboxKind {
     const { pk, fields, isSuperuser, joined, updated } = user;
     const { isLate } = this.#rules;
     const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
+    const groups = groupsOf(user).map((group) => this.#groups.ofUser(group));
     return {
       pk,
       ...fields,
-      is_superuser: isSuperuser,
-      groups_obj: has('groups') ? groupsOf(user).map((group) => this.#groups.ofUser(group)) : null,
+      is_superuser: isSuperuser || groups.some((group) => group['is_superuser'] === true),
+      groups_obj: has('groups') ? groups : null,
       ...(isLate && {
         roles_obj: has('roles') ? this.#rolesOf(user) : null,
         date_joined: joined,
