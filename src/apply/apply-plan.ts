@@ -10,7 +10,14 @@ import { withoutSecrets } from '../service/redact.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { update } from './update.ts';
 import { create, type Course, type Settled } from './create.ts';
-import { isIncomplete, type Clash, type Outcome, type OutcomeKind, type StopReason } from './outcome.ts';
+import {
+  isIncomplete,
+  isMissing,
+  type Clash,
+  type Outcome,
+  type OutcomeKind,
+  type StopReason,
+} from './outcome.ts';
 
 interface ApplyOptions {
   /** What the service held of a resource when the plan was made. Needed only where the plan changes something. */
@@ -42,6 +49,8 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
   const denials = new Map<Kind, number>();
   const isTakenFrom = takersIn(plan.changes);
+  const awaited = new Set(plan.changes.flatMap(({ waitsFor = [] }) => waitsFor));
+  const begun = new Map<Address, Promise<Outcome>>();
   let stopped: StopReason | undefined;
   let inARow = 0;
   let outagesCounted = 0;
@@ -88,13 +97,19 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
         if (base === undefined || updates === undefined)
           throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
         return update(
-          { resource, base, updates, isTaken: (field, value) => isTakenFrom(resource.address, field, value) },
+          { resource, base, updates, isTaken: (field, value) => isTakenFrom(resource, field, value) },
           client,
           pacing,
           course,
         );
       }
     }
+  }
+
+  /** Whether what a change waits for was carried out. All of it stands before it in the plan, and so was begun. */
+  async function isReady(waitsFor: readonly Address[]): Promise<boolean> {
+    const outcomes = await Promise.all(waitsFor.flatMap((address) => begun.get(address) ?? []));
+    return !outcomes.some((outcome) => isMissing(outcome));
   }
 
   async function outcomeOf(change: Change): Promise<Outcome> {
@@ -107,7 +122,8 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
           : ({ outcome: 'unchanged' } as const);
       return { change, ...found, attempts: 0, durationMs: 0 };
     }
-    const stoppedBy = whyStopped(change);
+    const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor));
+    const stoppedBy = whyStopped(change) ?? (isHeldUp ? 'waits' : undefined);
     if (stoppedBy !== undefined)
       return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
     options.onStart?.(change);
@@ -146,7 +162,9 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
   }
 
   return pacing.forEach(plan.changes, async (change) => {
-    const outcome = await outcomeOf(change);
+    const ended = outcomeOf(change);
+    if (awaited.has(change.resource.address)) begun.set(change.resource.address, ended);
+    const outcome = await ended;
     options.onOutcome?.(outcome);
     return outcome;
   });

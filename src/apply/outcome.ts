@@ -45,7 +45,9 @@ export type StopReason =
   | 'away'
   /** Too many resources in a row without a clear end. */
   | 'doubts'
-  | 'fail_fast';
+  | 'fail_fast'
+  /** A change that has to come first did not succeed. */
+  | 'waits';
 
 /** What is known of a resource that a request may have created whose answer was lost or unclear. */
 export type Doubt =
@@ -82,7 +84,7 @@ export interface Outcome {
   readonly differences?: readonly Difference[];
   /** With `conflict` and `unknown` of what was to be changed. */
   readonly clash?: Clash;
-  /** With `not_attempted`, where nothing was sent: why the run, or this type of resource, had stopped. */
+  /** With `not_attempted`, where nothing was sent: why the run, this type of resource, or this one had stopped. */
   readonly stoppedBy?: StopReason;
   /** The id that the service gave; only with `created`, `updated` and `exists`, and not always known with `exists`. */
   readonly pk?: string;

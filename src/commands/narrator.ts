@@ -142,7 +142,7 @@ function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
   const cause = interrupted
     ? 'interrupted'
     : isBroken
-      ? 'the ids that names lead to may not stand together'
+      ? 'what belongs to one resource is given to two'
       : 'names in the manifests did not lead to ids';
   return `\nNo plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
 }

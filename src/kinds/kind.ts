@@ -71,23 +71,28 @@ interface UpdateOf {
   readonly notOfOneself?: readonly string[];
 }
 
-const movingFieldsOf = new WeakMap<Kind, readonly string[]>();
+const ownedFieldsOf = new WeakMap<Kind, readonly string[]>();
 
-/** The fields that are lists of what belongs to one resource: the service takes a value of them from the one that had it. */
-export function movingFields(kind: Kind): readonly string[] {
-  const known = movingFieldsOf.get(kind);
+/** The fields whose values belong to one resource. */
+export function ownedFields(kind: Kind): readonly string[] {
+  const known = ownedFieldsOf.get(kind);
   if (known) return known;
-  const found = Object.entries(kind.fields).flatMap(([field, { idForm, belongsToOne }]) =>
-    idForm && belongsToOne ? field : [],
+  const found = Object.entries(kind.fields).flatMap(([field, { belongsToOne }]) =>
+    belongsToOne ? field : [],
   );
-  movingFieldsOf.set(kind, found);
+  ownedFieldsOf.set(kind, found);
   return found;
+}
+
+/** Whether the service takes a value from the one that has it, and gives it to another: of lists. Of the rest it refuses that. */
+export function isTakenOver({ fields }: Kind, field: string): boolean {
+  return fields[field]?.idForm !== undefined;
 }
 
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
 export function regardedFields(kind: Kind, declared: JsonObject): string[] {
   const { restsOn = [] } = kind.update;
-  return [...new Set([...Object.keys(serviceFields(kind, declared)), ...restsOn, ...movingFields(kind)])];
+  return [...new Set([...Object.keys(serviceFields(kind, declared)), ...restsOn, ...ownedFields(kind)])];
 }
 
 /** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */
@@ -119,6 +124,23 @@ export function serviceFields(kind: Kind, fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !isInstruction(kind, field)));
 }
 
+/** The fields as they are sent to create one: each id once. */
+export function sentFields(kind: Kind, fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(serviceFields(kind, fields)).map(([field, value]) => [
+      field,
+      eachOnce(kind, field, value),
+    ]),
+  );
+}
+
+function eachOnce(kind: Kind, field: string, value: JsonValue): JsonValue {
+  const { idForm } = kind.fields[field] ?? {};
+  if (idForm === undefined || !isJsonList(value)) return value;
+  const seen = new Set<JsonValue>();
+  return value.filter((id) => seen.size < seen.add(idForm(id)).size);
+}
+
 /** The others. */
 export function instructions(kind: Kind, fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => isInstruction(kind, field)));
@@ -137,7 +159,7 @@ export function managedPart(kind: Kind, declared: JsonObject, field: string, obs
 /** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
 export function mergedValue(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
   const { part } = kind.fields[field] ?? {};
-  const value = declared[field] ?? null;
+  const value = eachOnce(kind, field, declared[field] ?? null);
   return part && !isWhole(declared, field) ? part.merged(value, observed) : value;
 }
 
@@ -183,6 +205,10 @@ interface FieldOfKind<Value = JsonValue> {
   readonly refersTo?: Related;
   /** Where a record of the service tells the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
+  /** What the record of an id in it tells about that: of what belongs to one resource, the name of that one; or that it `gives` something. */
+  readonly toldIn?: string;
+  /** What an id gives to whoever gets it, where its record says so. */
+  readonly gives?: string;
   /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */
   readonly otherNames?: readonly string[];
   /** How a table holds it, where that is not the text of a cell: `true`, a number, several in one cell, a column for each key. */

@@ -69,14 +69,18 @@ export function namesIn(kind: Kind, field: string, value: JsonValue, names: Name
 
 /** The names that a record of the service tells of the ids in a field, by these ids in one form. */
 export function namesToldBy(kind: Kind, field: string, record: JsonObject): NamesById {
+  return new Map(
+    recordsIn(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
+      pk !== undefined && typeof name === 'string' ? [[idKey(kind, field, pk), name]] : [],
+    ),
+  );
+}
+
+/** The records of the ids in a field, as far as a record of the service has them. What is no object is an empty one. */
+export function recordsIn(kind: Kind, field: string, record: JsonObject): JsonObject[] {
   const { namedIn } = kind.fields[field] ?? {};
   const told = (namedIn === undefined ? null : record[namedIn]) ?? null;
-  return new Map(
-    (isJsonList(told) ? told : [told]).flatMap((one): [JsonValue, string][] => {
-      const { pk, name } = isJsonObject(one) ? one : {};
-      return pk !== undefined && typeof name === 'string' ? [[idKey(kind, field, pk), name]] : [];
-    }),
-  );
+  return (isJsonList(told) ? told : [told]).map((one) => (isJsonObject(one) ? one : {}));
 }
 
 /** The names of the ids in a value of a field, by their JSON Pointers from the fields. */
@@ -93,7 +97,8 @@ export function namesAt(kind: Kind, field: string, value: JsonValue, names: Name
 /** By ids in one form. */
 export type NamesById = ReadonlyMap<JsonValue, string>;
 
-function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
+/** An id of a field in one form. */
+export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
   return kind.fields[field]?.idForm?.(id) ?? id;
 }
 

@@ -46,6 +46,8 @@ const fields = {
   groups: {
     refersTo: groups,
     namedIn: 'groups_obj',
+    toldIn: 'is_superuser',
+    gives: "gains a superuser's rights",
     idForm: plainUuid,
     default: [],
     part: someIds(plainUuid),

@@ -3,7 +3,7 @@ import { sameJson } from '../kinds/same.ts';
 import { regardedFields, serviceFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isIdentifier } from '../service/answer.ts';
-import { heldIn, namesTold, type ListedRecord } from '../service/client.ts';
+import { observedIn, type ListedRecord } from '../service/client.ts';
 import type { HeldRecord } from '../service/types.ts';
 
 /** What the pages of one list show of the declared resources of its kind, and of all else the names of those with the same titles. */
@@ -46,17 +46,16 @@ export class Listed {
   }
 
   /** Takes note of a record, which may stand in the list again where that moves while it is read. */
-  take({ received, shown }: ListedRecord): void {
+  take(record: ListedRecord): void {
+    const { received, shown } = record;
     const name = received[this.#kind.identity];
     const resource = typeof name === 'string' ? this.#wanted.get(name) : undefined;
     if (resource === undefined)
       this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = Object.keys(serviceFields(this.#kind, resource.fields));
-    const held = {
-      ...heldIn(this.#kind, received, shown, regardedFields(this.#kind, resource.fields)),
-      ...(this.#knowsNames && { names: namesTold(this.#kind, shown) }),
-    };
+    const regarded = regardedFields(this.#kind, resource.fields);
+    const held = observedIn(this.#kind, record, regarded, this.#knowsNames);
     const before = this.#found.get(resource);
     const isWhole = isIdentifier(received['pk']) && declared.every((field) => Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {

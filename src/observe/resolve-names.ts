@@ -3,6 +3,7 @@ import { nearest } from '../base/suggestion.ts';
 import { declaredNames, withIds, withNames, type DeclaredName } from '../kinds/named.ts';
 import type { Related } from '../kinds/related.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { toldBy, type Told } from '../kinds/told.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, ListedRecord } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -25,9 +26,11 @@ export interface UnresolvedName {
 }
 
 /** Resources with ids in place of names, and what is left. */
-interface ResolvedNames {
+export interface ResolvedNames {
   /** The very ones that were given, where there are no names in them. */
   readonly resources: readonly Resource[];
+  /** What the records that were read for this tell about themselves. */
+  readonly told: Told;
   readonly unresolved: readonly UnresolvedName[];
   /** How many names were not looked up. */
   readonly notRead: number;
@@ -53,10 +56,12 @@ export async function resolveNames(
       wanted.set(related, names.add(name));
     }
   }
-  if (wanted.size === 0) return { resources, unresolved: [], notRead: 0 };
+  const told = new Map<string, JsonValue>();
+  if (wanted.size === 0) return { resources, told, unresolved: [], notRead: 0 };
 
   const findings = new Map<Related, ReadonlyMap<string, Finding>>();
-  for (const [related, names] of wanted) findings.set(related, await find(related, [...names], options));
+  for (const [related, names] of wanted)
+    findings.set(related, await find(related, [...names], told, options));
   const findingOf = ({ related, name }: DeclaredName): Finding | undefined =>
     findings.get(related)?.get(name);
   const resolved = declared.map((resource) =>
@@ -73,7 +78,7 @@ export async function resolveNames(
   );
   const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);
   const all = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
-  return { resources: resolved, unresolved, notRead: all - asked };
+  return { resources: resolved, told, unresolved, notRead: all - asked };
 }
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
@@ -85,12 +90,16 @@ const failuresInARow = 5;
 async function find(
   related: Related,
   names: readonly string[],
+  told: Map<string, JsonValue>,
   { client, pacing, signal }: ResolveOptions,
 ): Promise<ReadonlyMap<string, Finding>> {
   const { path, query } = related;
   const known = new Set<string>();
   const takeNote = (records: readonly ListedRecord[]): void => {
-    for (const { shown } of records) if (typeof shown['name'] === 'string') known.add(shown['name']);
+    for (const { received, shown } of records) {
+      if (typeof shown['name'] === 'string') known.add(shown['name']);
+      for (const [key, value] of toldBy(related, received, shown)) told.set(key, value);
+    }
   };
   const listed =
     names.length < related.listedFrom

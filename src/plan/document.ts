@@ -37,7 +37,7 @@ export interface PlanDocument {
   readonly capabilities?: readonly Capability[];
   /** Where the manifests were compared with those of a revision. */
   readonly since?: SinceDocument;
-  /** Every declared resource in the scope of the plan; applications first, then by name. */
+  /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
   readonly resource_changes: readonly ChangeDocument[];
   /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly ChangeDocument[];
@@ -89,6 +89,8 @@ export interface ChangeDocument {
   readonly left_because?: string;
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
+  /** The changes before this one that must have been carried out. */
+  readonly waits_for?: readonly Address[];
   /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
   readonly exactly?: readonly string[];
 }
@@ -125,6 +127,7 @@ export function changeDocument({
   differences,
   leftBecause,
   remarks,
+  waitsFor,
   since,
 }: Change): ChangeDocument {
   const { address, kind, name, shown } = resource;
@@ -146,6 +149,7 @@ export function changeDocument({
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
     ...(leftBecause !== undefined && { left_because: leftBecause }),
     ...(remarks && { remarks }),
+    ...(waitsFor && { waits_for: waitsFor }),
     ...(since && { since }),
     ...instructions(kind, shown),
   };
@@ -237,7 +241,7 @@ export function changeFrom(
   hide: Hide = [],
 ): Change {
   const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
-  const { observed_names: told = {} } = document;
+  const { observed_names: told = {}, waits_for: waitsFor } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenOf(known.kind, hide));
@@ -257,6 +261,7 @@ export function changeFrom(
     }),
     ...(leftBecause !== undefined && { leftBecause }),
     ...(remarks && { remarks }),
+    ...(waitsFor && { waitsFor }),
     ...(since && { since }),
   };
 }

@@ -1,12 +1,20 @@
-import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
+import { redactorOf } from '../base/redactor.ts';
 import type { Address } from '../base/address.ts';
-import type { ObservedState } from '../observe/observe.ts';
-import { mergedValue, movingFields, serviceFields } from '../kinds/kind.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Observation, ObservedState } from '../observe/observe.ts';
+import { isTakenOver, mergedValue, ownedFields, serviceFields } from '../kinds/kind.ts';
+import { idsIn } from '../kinds/named.ts';
+import { shownId } from '../kinds/name-of-one.ts';
 import { addressOf, blankFor, byAddress, type Resource } from '../kinds/resource.ts';
+import { sameJson } from '../kinds/same.ts';
+import { toldKey, type Told } from '../kinds/told.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
 import { compare, declaredPart } from './compare.ts';
+import { holdersIn, type HolderOf } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
+import { ordered } from './order.ts';
 import { isPending, type Change, type Difference, type ObservedFields, type Plan } from './plan.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'> {
@@ -15,6 +23,13 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'>
   readonly since?: Since;
   /** Only where what exists may be changed. */
   readonly updates?: Updates;
+  /** What was read beside the resources themselves. */
+  readonly told?: Told;
+}
+
+/** A plan, and what the service would refuse of it for certain, at the lines that declare that. */
+export interface MadePlan extends Plan {
+  readonly refused: readonly Diagnostic[];
 }
 
 /** What has to be known to change what exists. */
@@ -27,26 +42,36 @@ export interface Updates {
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
-  { manifestDigest = digestOf(resources), since, updates, ...about }: PlanContext,
-): Plan {
-  const holders = holdersIn(resources, observed);
-  return {
-    ...about,
-    ...(since && { since: since.revision }),
-    manifestDigest,
-    changes: resources.toSorted(byAddress).map((resource) => {
-      const alteration = since?.alterations.get(resource.address);
-      const change = changeOf(resource, observed, updates);
-      // What is not in a part of the roll may be declared in another.
-      const renamed = about.scope ? [] : renamedFrom(resource, observed);
-      const remarks = isPending(change) ? [...remarksOn(change, holders), ...renamed] : [];
-      return {
-        ...change,
-        ...(remarks.length > 0 && { remarks }),
-        ...(alteration && { since: alteration }),
-      };
-    }),
-  };
+  { manifestDigest = digestOf(resources), since, updates, told = new Map(), ...about }: PlanContext,
+): MadePlan {
+  const known = allTold(told, observed);
+  const holderOf = holdersIn(resources, observed, known);
+  const changes = resources.toSorted(byAddress).map((resource): Change => {
+    const alteration = since?.alterations.get(resource.address);
+    const change = changeOf(resource, observed, updates);
+    // What is not in a part of the roll may be declared in another.
+    const renamed = about.scope ? [] : renamedFrom(resource, observed);
+    const held = heldOf(observed.get(resource.address));
+    const remarks = isPending(change) ? [...remarksOn(change, held, holderOf, known), ...renamed] : [];
+    return {
+      ...change,
+      ...(remarks.length > 0 && { remarks }),
+      ...(alteration && { since: alteration }),
+    };
+  });
+  return { ...about, ...(since && { since: since.revision }), manifestDigest, ...ordered(changes, holderOf) };
+}
+
+function allTold(told: Told, observed: ObservedState): Told {
+  const all = new Map(told);
+  for (const observation of observed.values())
+    if (observation.presence === 'present')
+      for (const [key, value] of observation.held.told ?? []) all.set(key, value);
+  return all;
+}
+
+function heldOf(observation: Observation | undefined): HeldRecord['fields'] {
+  return observation?.presence === 'present' ? observation.held.fields : {};
 }
 
 /** What a plan does to a resource that was observed. */
@@ -92,50 +117,27 @@ export function whyLeft(
   if (own && self === undefined)
     return `it is not known whether the token belongs to it, whose \`${own.field}\` differs`;
   if (own && self === record.pk) return `the token belongs to it, and its \`${own.field}\` differs`;
-  const lossy = differences.find(({ field }) =>
-    isLossy(mergedValue(kind, fields, field, record.fields[field] ?? null)),
-  );
-  return lossy && `its \`${lossy.field}\` holds a number that is too large to be sent back as it is`;
-}
-
-/** Whether a value may be another than the one that was read: JavaScript rounds large whole numbers. */
-function isLossy(value: JsonValue): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (isJsonList(value)) return value.some((item) => isLossy(item));
-  return isJsonObject(value) && Object.values(value).some((inner) => isLossy(inner));
-}
-
-/** Which resource holds a value that belongs to one: by field and value. */
-type Holders = ReadonlyMap<string, Address>;
-
-function holdersIn(resources: readonly Resource[], observed: ObservedState): Holders {
-  const holders = new Map<string, Address>();
-  for (const { kind, address } of resources) {
-    const observation = observed.get(address);
-    if (observation?.presence !== 'present') continue;
-    for (const field of movingFields(kind)) {
-      const values = observation.held.fields[field] ?? null;
-      for (const value of isJsonList(values) ? values : []) holders.set(`${field} ${textOf(value)}`, address);
-    }
-  }
-  return holders;
+  const { exact } = record;
+  const sent = (held: HeldRecord['fields'], field: string): JsonValue =>
+    mergedValue(kind, fields, field, held[field] ?? null);
+  const lossy =
+    exact && differences.find(({ field }) => !sameJson(sent(record.fields, field), sent(exact, field)));
+  return lossy && `its \`${lossy.field}\` holds a number that could not be sent back as it is`;
 }
 
 /** Tells whether a plan gives a value to another resource than this one, which takes it from the one that had it. */
 export function takersIn(
   changes: readonly Change[],
-): (address: Address, field: string, value: JsonValue) => boolean {
+): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const takers = new Map<string, Address>();
   for (const { resource, action } of changes) {
     if (action === 'no-op') continue;
-    for (const field of movingFields(resource.kind)) {
-      const values = resource.fields[field] ?? null;
-      for (const value of isJsonList(values) ? values : [])
-        takers.set(`${field} ${textOf(value)}`, resource.address);
-    }
+    const { kind, fields, address } = resource;
+    for (const field of ownedFields(kind))
+      for (const { id } of idsIn(field, fields[field] ?? null)) takers.set(toldKey(kind, field, id), address);
   }
-  return (address, field, value) => {
-    const taker = takers.get(`${field} ${textOf(value)}`);
+  return ({ kind, address }, field, value) => {
+    const taker = takers.get(toldKey(kind, field, value));
     return taker !== undefined && taker !== address;
   };
 }
@@ -153,26 +155,29 @@ function renamedFrom(resource: Resource, observed: ObservedState): string[] {
 }
 
 /** What a change does beside what it says, and what it means for people. */
-function remarksOn({ resource, action, differences }: Change, holders: Holders): string[] {
-  const { kind, fields, address } = resource;
+function remarksOn(
+  { resource, action, differences }: Change,
+  held: HeldRecord['fields'],
+  holderOf: HolderOf,
+  told: Told,
+): string[] {
+  const { kind, fields, names = {}, secrets } = resource;
   const changed = action === 'update' ? differences.map(({ field }) => field) : Object.keys(fields);
-  const weighty =
-    action === 'update'
-      ? changed.flatMap((field) => {
-          const words = kind.fields[field]?.weighs;
-          return words === undefined ? [] : words;
-        })
-      : [];
-  const taken = movingFields(kind)
-    .filter((field) => changed.includes(field))
-    .flatMap((field) => {
-      const values = fields[field] ?? null;
-      return (isJsonList(values) ? values : []).flatMap((value) => {
-        const holder = holders.get(`${field} ${textOf(value)}`);
-        if (holder === undefined || holder === address) return [];
-        const what = blankFor(resource, field) === undefined ? textOf(value) : 'one';
-        return `takes ${what} of \`${field}\` from ${holder}`;
-      });
+  const weighty = changed.flatMap((field) => (action === 'update' ? (kind.fields[field]?.weighs ?? []) : []));
+  const ofIds = changed.flatMap((field) => {
+    const { gives } = kind.fields[field] ?? {};
+    const isShown = blankFor(resource, field) === undefined;
+    const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => toldKey(kind, field, id)));
+    return idsIn(field, fields[field] ?? null).flatMap(({ id, place }) => {
+      const key = toldKey(kind, field, id);
+      if (has.has(key)) return [];
+      has.add(key);
+      const what = isShown ? shownId(id, names[place]) : 'one';
+      const holder = isTakenOver(kind, field) ? holderOf(resource, field, id) : undefined;
+      if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
+      return gives !== undefined && told.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
     });
-  return [...weighty, ...taken];
+  });
+  const redactor = redactorOf(secrets);
+  return [...weighty, ...ofIds.map((words) => redactor.clean(words))];
 }

@@ -1,3 +1,4 @@
+import type { Address } from '../base/address.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
@@ -22,7 +23,7 @@ export interface Plan extends Destination {
   readonly since?: SinceRevision;
   /** The fields that nothing shows of it. */
   readonly hide?: Hide | undefined;
-  /** Every declared resource in the scope of the plan; applications first, then by name. */
+  /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
   readonly changes: readonly Change[];
 }
 
@@ -40,6 +41,8 @@ export interface Change {
   readonly leftBecause?: string;
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
+  /** The changes before this one in the plan that must have been carried out: they free what it takes. */
+  readonly waitsFor?: readonly Address[];
   /** What became of the entry since the revision that the manifests were compared with. */
   readonly since?: Alteration;
 }

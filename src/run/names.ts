@@ -1,4 +1,5 @@
-import { resolveNames } from '../observe/resolve-names.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { resolveNames, type ResolvedNames } from '../observe/resolve-names.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Rules } from '../manifest/rules.ts';
 import { destinationOf } from '../settings/service-settings.ts';
@@ -13,19 +14,35 @@ export async function withResolvedNames(
   declared: readonly Resource[],
   { client, pacing, settings, signal }: Service,
   isSaved: boolean,
-): Promise<readonly Resource[] | Halt> {
-  const { resources, unresolved, notRead } = await resolveNames(declared, { client, pacing, signal });
-  if (resources === declared) return declared;
+): Promise<Pick<ResolvedNames, 'resources' | 'told'> | Halt> {
+  const {
+    resources,
+    told,
+    unresolved: names,
+    notRead,
+  } = await resolveNames(declared, { client, pacing, signal });
+  if (resources === declared) return { resources, told };
   const broken = [...new Rules().check({ named: resources, whole: [] })];
   const diagnostics = broken.filter(({ severity }) => severity === 'error');
-  if (unresolved.length === 0 && diagnostics.length === 0 && notRead === 0) return resources;
+  if (names.length === 0 && diagnostics.length === 0 && notRead === 0) return { resources, told };
+  const service = { settings, signal };
+  return { ...unresolved(diagnostics, service, isSaved), names, notRead };
+}
+
+/** A plan that would give to a second resource what belongs to one. */
+export function unresolved(
+  diagnostics: readonly Diagnostic[],
+  { settings, signal }: Pick<Service, 'settings' | 'signal'>,
+  isSaved: boolean,
+): Extract<Halt, { kind: 'unresolved' }> {
+  const { aborted: interrupted } = signal;
   return {
     kind: 'unresolved',
     ...destinationOf(settings),
-    names: unresolved,
+    names: [],
     diagnostics,
-    notRead,
-    interrupted: signal.aborted,
+    notRead: 0,
+    interrupted,
     isStale: isSaved,
   };
 }

@@ -6,7 +6,7 @@ import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { inScope } from './in-scope.ts';
 import type { Scoped, ScopeRequest } from './scope.ts';
-import { withResolvedNames } from './names.ts';
+import { unresolved, withResolvedNames } from './names.ts';
 import { withService, type Service } from './connect.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
@@ -71,15 +71,16 @@ export async function planFor(
   const onRead = (done: number, total: number): void =>
     job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
-  const resources = await withResolvedNames(declared, service, isSaved);
-  if ('kind' in resources) return halted(resources, job, signal);
+  const resolved = await withResolvedNames(declared, service, isSaved);
+  if ('kind' in resolved) return halted(resolved, job, signal);
+  const { resources, told } = resolved;
   const onList = (news: ListNews): void => job.tell({ kind: 'listed', news });
   const result = await observe(resources, { client, pacing, signal, onRead, onList });
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
   const { observed } = result;
   const updates = await updatesFor(resources, observed, service);
-  const made = makePlan(resources, observed, {
+  const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
     ...destinationOf(settings),
@@ -87,7 +88,9 @@ export async function planFor(
     capabilities: settings.capabilities,
     ...about,
     ...(updates && { updates }),
+    told,
   });
+  if (refused.length > 0) return halted(unresolved(refused, service, isSaved), job, signal);
   return { ...made, observed, ...(updates && { updates }) };
 }
 

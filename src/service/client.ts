@@ -1,3 +1,4 @@
+import { withoutInexact } from '../base/exact-numbers.ts';
 import {
   isJsonList,
   isJsonObject,
@@ -9,7 +10,8 @@ import {
 import type { Capability } from '../kinds/capability.ts';
 import { namesToldBy, referring } from '../kinds/named.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
-import { canBeListed, canBeRead, serviceFields, type Kind } from '../kinds/kind.ts';
+import { canBeListed, canBeRead, sentFields, type Kind } from '../kinds/kind.ts';
+import { toldWithin } from '../kinds/told.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
@@ -44,6 +46,8 @@ export interface ListedRecord {
   readonly received: JsonObject;
   /** The same without the secrets that rollcall sends with each request. */
   readonly shown: JsonObject;
+  /** What was received, with null in place of each number that would be sent back as another; where there are such. */
+  readonly exact?: JsonObject | undefined;
 }
 
 /** Whose token it is; what is not `exists` does not tell. */
@@ -101,6 +105,7 @@ export interface Client {
 export function createClient(send: Transport, turnedOn: readonly Capability[] = []): Client {
   const canRead = (kind: Kind): boolean => canBeRead(kind, turnedOn);
   const knowsNames = turnedOn.includes(namesNeed);
+  const canUpdate = turnedOn.includes('update');
   return {
     knowsNames,
     canRead,
@@ -109,6 +114,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       if (!canRead(kind)) throw new Error(`without ${kind.lookUp.needs}, ${kind.list} are not looked up`);
       const { path, answers } = kind.lookUp;
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
+      const exact = canUpdate ? exactIn(exchange) : undefined;
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
       const proof = whatAnswersProve[answer.kind].read;
       if (proof !== 'exists') return { proof, answer, ...rest };
@@ -117,10 +123,16 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         proof,
         answer,
         ...rest,
-        held: {
-          ...heldIn(kind, recordOf(exchange, answer, answers), answer.body ?? {}, Object.keys(kind.fields)),
-          ...(knowsNames && { names: namesTold(kind, answer.body ?? {}) }),
-        },
+        held: observedIn(
+          kind,
+          {
+            received: recordOf(exchange, answer, answers),
+            shown: answer.body ?? {},
+            exact: exact && recordOf(exact, answer, answers),
+          },
+          Object.keys(kind.fields),
+          knowsNames,
+        ),
       };
     },
     async readPage(list, page, signal) {
@@ -128,7 +140,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'page', number: page.number }));
       const proof = whatAnswersProve[answer.kind].read;
       if (proof !== 'exists') return { proof, answer, ...rest };
-      return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number) };
+      return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
     },
     async readSelf(signal) {
       const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
@@ -147,7 +159,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       };
     },
     async create(kind, name, declared) {
-      const fields = serviceFields(kind, declared);
+      const fields = sentFields(kind, declared);
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
@@ -182,16 +194,29 @@ function understood(answer: Answer): Understood {
   return { answer, ...(stop && { stop }) };
 }
 
-/** What a record, as it may be shown, tells of the names of ids. */
-export function namesTold(kind: Kind, shown: JsonObject): NonNullable<HeldRecord['names']> {
-  return Object.fromEntries(referring(kind).map(([field]) => [field, namesToldBy(kind, field, shown)]));
+/** What is seen of a record: these of its fields, and what it tells about the records that are in it. */
+export function observedIn(
+  kind: Kind,
+  { received, shown, exact }: ListedRecord,
+  wanted: readonly string[],
+  knowsNames: boolean,
+): HeldRecord {
+  const told = toldWithin(kind, received, shown);
+  const names = (): NonNullable<HeldRecord['names']> =>
+    Object.fromEntries(referring(kind).map(([field]) => [field, namesToldBy(kind, field, shown)]));
+  return {
+    ...heldIn(kind, received, shown, wanted),
+    ...(exact && { exact: heldIn(kind, exact, exact, wanted).fields }),
+    ...(told.length > 0 && { told }),
+    ...(knowsNames && { names: names() }),
+  };
 }
 
 /**
  * Of a record as it was received and as it may be shown: its id, and the fields that have these names. What a release shows under the
  * name of a field that it does not accept is none.
  */
-export function heldIn(
+function heldIn(
   { fields }: Kind,
   received: JsonObject,
   shown: JsonObject,
@@ -208,16 +233,35 @@ export function heldIn(
 }
 
 /** What stands on the page of an answer that carries one. What is no object is no record. */
-function listedOn(exchange: Exchange, { body }: Answer, number: number): Page<ListedRecord> {
+function listedOn(
+  exchange: Exchange,
+  { body }: Answer,
+  number: number,
+  canUpdate: boolean,
+): Page<ListedRecord> {
   const page = pageIn(asReceived(exchange) ?? body, number);
   if (page === undefined) throw new Error('the answer carries no page');
-  const shown = body?.['results'];
-  const items = page.items.flatMap((received, index): ListedRecord[] => {
-    if (!isJsonObject(received)) return [];
-    const cleaned: JsonValue | undefined = isJsonList(shown) ? shown[index] : undefined;
-    return [{ received, shown: isJsonObject(cleaned) ? cleaned : {} }];
-  });
+  const exact = canUpdate ? exactIn(exchange) : undefined;
+  const exactBody = exact && asReceived(exact);
+  const items = page.items.flatMap((received, index): ListedRecord[] =>
+    isJsonObject(received)
+      ? [{ received, shown: recordAt(body, index) ?? {}, exact: recordAt(exactBody, index) }]
+      : [],
+  );
   return { ...page, items };
+}
+
+function recordAt(page: JsonObject | undefined, index: number): JsonObject | undefined {
+  const results = page?.['results'];
+  const record: JsonValue | undefined = isJsonList(results) ? results[index] : undefined;
+  return isJsonObject(record) ? record : undefined;
+}
+
+/** The same with null in place of each number that would be sent back as another; nothing where all stay as they are. */
+function exactIn(exchange: Exchange): Exchange | undefined {
+  if (exchange.kind !== 'answered') return undefined;
+  const asReceived = withoutInexact(exchange.asReceived ?? exchange.body);
+  return asReceived === undefined ? undefined : { ...exchange, asReceived };
 }
 
 function asReceived(exchange: Exchange): JsonObject | undefined {

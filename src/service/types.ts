@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { NamesById } from '../kinds/named.ts';
+import type { Telling } from '../kinds/told.ts';
 
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {
@@ -17,4 +18,8 @@ export interface Held {
  */
 export interface HeldRecord extends Held {
   readonly pk: string;
+  /** The fields with null in place of each number that would be sent back as another; where there are such, and changes are possible. */
+  readonly exact?: Readonly<Record<string, JsonValue>>;
+  /** What it tells about the records that are in it. */
+  readonly told?: readonly Telling[];
 }

@@ -194,7 +194,7 @@ applications:
     expect(errors).toEqual(['shared-provider 4:35', 'shared-backchannel-provider 5:48']);
     expect(summaries[1]).toBe('backchannel provider "100% & #1" (2) is already in `b`');
     expect((await run('plan', service(), text)).stderr).toContain(
-      'No plan for https://id.example.com: the ids that names lead to may not stand together. Nothing was changed.',
+      'No plan for https://id.example.com: what belongs to one resource is given to two. Nothing was changed.',
     );
   });
 

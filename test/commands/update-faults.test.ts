@@ -3,6 +3,7 @@ import { parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -473,23 +474,104 @@ test('a group that the user is in is not sent twice, however its id is written',
   ]);
 });
 
-test.each(['[1, 9007199254740993]', '{"deep":[{"id":9007199254740993}]}', '1e30', '-9007199254740993'])(
-  'attributes that hold %s are not sent back',
-  async (value) => {
-    const world = new World();
-    world.tamper = ({ path }, answer) => {
+describe('attributes', () => {
+  const users = (more = ''): string =>
+    `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal${more} } }]\n`;
+
+  /** A world whose service holds this as `big` of alice, written like this. */
+  function holding(value: string, from?: SandboxSeed): World {
+    const world = new World(from);
+    world.tamper = (_, answer) => {
       const exchange = answer();
-      return exchange.kind === 'answered' && path.includes('username=alice')
-        ? { ...exchange, body: exchange.body.replace('"dept":"sales"', `"dept":"sales","big":${value}`) }
+      return exchange.kind === 'answered'
+        ? { ...exchange, body: exchange.body.replaceAll('"dept":"sales"', `"dept":"sales","big":${value}`) }
         : exchange;
     };
-    const users = 'version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: legal } }]\n';
-    expect((await applied(world, users)).stdout).toContain(
-      'holds a number that is too large to be sent back',
+    return world;
+  }
+
+  test.each([
+    '[1, 9007199254740993]',
+    '{"deep":[{"id":9007199254740993}]}',
+    '1e30',
+    '-9007199254740993',
+    '1e400',
+    '0.12345678901234567890123',
+    '1.0',
+  ])('that hold %s are not sent back', async (value) => {
+    const world = holding(value);
+    expect((await applied(world, users())).stdout).toContain(
+      'its `attributes` holds a number that could not be sent back as it is',
     );
     expect(world.writes()).toEqual([]);
-  },
-);
+  });
+
+  test.each(['9007199254740991', '-0.5', '0', '"1e400"', String.raw`"\\\" 1e400"`, '[true, null, {}]'])(
+    'that hold %s are sent back with it',
+    async (value) => {
+      const world = holding(value);
+      expect((await applied(world, users())).ending).toBe('done');
+      expect(world.writes()).toMatchObject([{ body: { attributes: { big: JSON.parse(value) } } }]);
+    },
+  );
+
+  test('are sent where the number is in what is declared anyhow, or where another field differs', async () => {
+    const replaced = holding('1e400');
+    expect((await applied(replaced, users(', big: 3'))).ending).toBe('done');
+    expect(replaced.writes()).toMatchObject([{ body: { attributes: { dept: 'legal', big: 3 } } }]);
+    const other = holding('1e400');
+    const renamed = 'version: 1\nusers: [{ username: alice, name: Alicia }]\n';
+    expect((await applied(other, renamed)).ending).toBe('done');
+    expect(other.writes()).toMatchObject([{ body: { name: 'Alicia' } }]);
+  });
+
+  test('that hold such a number are known from a page as well', async () => {
+    const names = ['alice', 'bob', 'carol'];
+    const world = holding('1e400', {
+      users: names.map((username) => ({ username, name: 'U', attributes: { dept: 'sales' } })),
+    });
+    const list = names.map((username) => `{ username: ${username}, attributes: { dept: legal } }`).join(', ');
+    const { context, stdout } = world.run(`version: 1\nusers: [${list}]\n`, {
+      ROLLCALL_CAPABILITIES: 'lookup-users,lists,update',
+    });
+    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    expect(stdout().match(/holds a number that could not be sent back/g)).toHaveLength(3);
+    expect(world.requests.filter(({ path }) => path.includes('username='))).toEqual([]);
+  });
+});
+
+describe('an id that stands in a list twice is sent once', () => {
+  const bare = staff.toUpperCase().replaceAll('-', '');
+  const twice = `groups: ["${staff}", "${bare}", "${contractors}"]`;
+
+  test('with a create', async () => {
+    const world = new World();
+    const manifest = `version: 1
+applications: [{ slug: new, name: New, backchannel_providers: [9, 8, 9] }]
+users: [{ username: new, name: New, ${twice} }]
+`;
+    expect((await applied(world, manifest)).ending).toBe('done');
+    expect(world.writes()).toMatchObject([
+      { body: { backchannel_providers: [9, 8] } },
+      { body: { groups: [staff, contractors] } },
+    ]);
+  });
+
+  test('as an id and as a name', async () => {
+    const world = new World();
+    const manifest = `version: 1\nusers: [{ username: new, name: New, groups: ["${staff}", { name: staff }] }]\n`;
+    const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: 'lookup-users,lookup-names' });
+    expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('done');
+    expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
+  });
+
+  test.each(['', ', exactly: [groups]'])('with a change%s', async (exactly) => {
+    const world = new World();
+    const manifest = `version: 1\nusers: [{ username: bob, name: Bob, ${twice}${exactly} }]\n`;
+    expect((await applied(world, manifest)).ending).toBe('done');
+    expect(world.writes()).toMatchObject([{ body: { groups: [staff, contractors] } }]);
+  });
+});
 
 test('a token that may create nothing may still change something', async () => {
   const world = new World();

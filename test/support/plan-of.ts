@@ -1,7 +1,6 @@
 import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
-import { makePlan, type Updates } from '../../src/plan/make-plan.ts';
-import type { Plan } from '../../src/plan/plan.ts';
+import { makePlan, type MadePlan, type Updates } from '../../src/plan/make-plan.ts';
 import type { Address } from '../../src/base/address.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { HeldRecord } from '../../src/service/types.ts';
@@ -17,7 +16,7 @@ export async function planOf(
   env: Readonly<Record<string, string>> = {},
   release = '',
   updates?: Updates,
-): Promise<Plan> {
+): Promise<MadePlan> {
   const resources = await desired(manifest, env, release);
   return makePlan(resources, observedIn(resources, existing), {
     toolVersion: '1.2.3',

@@ -50,6 +50,8 @@ export function documentFault(plan: PlanDocument): string | undefined {
     const fault = changeFault(change, plan.capabilities) ?? namesFault(change, plan.capabilities);
     if (fault !== undefined) return `${address}: ${fault}`;
   }
+  const waiting = changes.find(({ waits_for: others }) => others?.some((other) => !seen.has(other)));
+  if (waiting) return `${waiting.address}: it waits for what is no change of it`;
   const { resource_drift: drift, summary } = countedDocument(changes);
   if (!same(plan.resource_drift, drift)) return 'its drift does not match its changes';
   const told: Readonly<Record<string, unknown>> = { ...plan.summary };

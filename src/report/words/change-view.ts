@@ -47,7 +47,11 @@ export function changeView(change: Change): ChangeView {
   const notes = (change.remarks ?? []).map(
     (words) => ({ kind: 'words', field: 'note', words: inline(words) }) as const,
   );
-  return { kind: changeKind(change), fields: [...fieldsOf(change), ...notes] };
+  const waits = (change.waitsFor ?? []).map(
+    (address) =>
+      ({ kind: 'words', field: 'after', words: inline(`${address}, which frees what this takes`) }) as const,
+  );
+  return { kind: changeKind(change), fields: [...fieldsOf(change), ...notes, ...waits] };
 }
 
 function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {

@@ -83,14 +83,22 @@ const alteredWords: Readonly<Record<ChangeKind, string>> = {
 };
 
 /** The same where a change has one line: with the names of the fields. Not safe to print yet. */
-export function compactWords({ since, action, differences, leftBecause, remarks = [] }: Change): string {
+export function compactWords({
+  since,
+  action,
+  differences,
+  leftBecause,
+  remarks = [],
+  waitsFor = [],
+}: Change): string {
   const parts: string[] = [];
   if (since?.kind === 'added') parts.push('is added');
   if (since?.kind === 'altered')
     parts.push(since.fields ? `is altered in ${namesOf(since.fields)}` : 'is altered; it was broken before');
   if (differences.length > 0)
     parts.push(`${action === 'update' ? 'changes' : 'differs in'} ${namesOf(differences)}`);
-  return [...parts, ...(leftBecause === undefined ? [] : [leftBecause]), ...remarks].join('; ');
+  const waits = waitsFor.length > 0 ? [`after ${waitsFor.join(', ')}`] : [];
+  return [...parts, ...(leftBecause === undefined ? [] : [leftBecause]), ...remarks, ...waits].join('; ');
 }
 
 function namesOf(fields: readonly { readonly field: string }[]): string {

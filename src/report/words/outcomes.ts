@@ -44,6 +44,7 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   away: 'the service did not answer while it was waited for',
   doubts: 'too many before it were put off by the service, or ended without a clear answer',
   fail_fast: 'another failed, and --fail-fast was given',
+  waits: 'what it takes was not freed: the change that it waits for did not succeed',
 };
 
 /** How one resource ended, in the words of every format. Not safe to print yet. */

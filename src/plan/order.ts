@@ -1,0 +1,100 @@
+import type { Address } from '../base/address.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
+import { isTakenOver, ownedFields } from '../kinds/kind.ts';
+import { idKey, idsIn } from '../kinds/named.ts';
+import { shownId } from '../kinds/name-of-one.ts';
+import { blankFor, diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
+import type { HolderOf } from './holders.ts';
+import { isPending, type Change } from './plan.ts';
+
+/** A value that a change sends, that belongs to one resource, and that another has. */
+interface Want {
+  readonly resource: Resource;
+  readonly field: string;
+  readonly id: JsonValue;
+  readonly name: string | undefined;
+  readonly holder: Address;
+}
+
+/**
+ * The changes in an order in which the service takes them: each behind those that it waits for, which free what it takes, and
+ * otherwise as they were. What no order helps is refused: somebody else has it, or some wait for each other.
+ */
+export function ordered(
+  changes: readonly Change[],
+  holderOf: HolderOf,
+): { readonly changes: readonly Change[]; readonly refused: readonly Diagnostic[] } {
+  const planned = new Map(changes.map((change) => [change.resource.address, change]));
+  const refused: Diagnostic[] = [];
+  const waits = new Map<Address, Want[]>();
+  for (const change of changes) {
+    for (const want of wantsOf(change, holderOf)) {
+      const { address } = want.resource;
+      if (isFreed(want, planned.get(want.holder))) waits.set(address, [...(waits.get(address) ?? []), want]);
+      else refused.push(refusal(want, 'Take it from there first, or declare another.'));
+    }
+  }
+  if (waits.size === 0) return { changes, refused };
+
+  const done = new Set<Address>();
+  for (const { resource } of changes) {
+    const path = [resource.address];
+    const onPath = new Set(path);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const next = waits.get(last)?.find(({ holder }) => !done.has(holder));
+      if (next === undefined) {
+        done.add(last);
+        path.pop();
+      } else if (!onPath.has(next.holder)) {
+        onPath.add(next.holder);
+        path.push(next.holder);
+      } else {
+        const circle = path.slice(path.indexOf(next.holder));
+        const words = `${circle.join(', ')} wait for each other. Let one of them go without first, and apply that.`;
+        refused.push(refusal(next, words));
+        waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
+      }
+    }
+  }
+  const inOrder = [...done].flatMap((address): Change[] => {
+    const change = planned.get(address);
+    const holders = new Set(waits.get(address)?.map(({ holder }) => holder));
+    return change ? [holders.size > 0 ? { ...change, waitsFor: [...holders] } : change] : [];
+  });
+  return { changes: inOrder, refused };
+}
+
+/** What the service gives to nobody else while another has it. */
+function wantsOf(change: Change, holderOf: HolderOf): Want[] {
+  if (!isPending(change)) return [];
+  const { resource, action, differences } = change;
+  const { kind, fields, names = {} } = resource;
+  return ownedFields(kind).flatMap((field) => {
+    const isSent = action === 'create' || differences.some((difference) => difference.field === field);
+    if (!isSent || isTakenOver(kind, field)) return [];
+    return idsIn(field, fields[field] ?? null).flatMap(({ id, place }) => {
+      const holder = holderOf(resource, field, id);
+      return holder === undefined ? [] : [{ resource, field, id, name: names[place], holder }];
+    });
+  });
+}
+
+/** Whether a change takes from a resource what it has. */
+function isFreed({ field, id }: Want, change: Change | undefined): boolean {
+  if (change?.action !== 'update' || !change.differences.some((difference) => difference.field === field))
+    return false;
+  const { kind, fields } = change.resource;
+  const kept = idsIn(field, fields[field] ?? null).map((one) => idKey(kind, field, one.id));
+  return !kept.includes(idKey(kind, field, id));
+}
+
+function refusal({ resource, field, id, name, holder }: Want, advice: string): Diagnostic {
+  const rule = resource.kind.fields[field]?.belongsToOne;
+  if (rule === undefined) throw new Error(`a value of ${field} may be that of several`);
+  return diagnosticOf(resource, field, {
+    code: rule.code,
+    summary: rule.summary(blankFor(resource, field) ?? shownId(id, name), nameOf(holder)),
+    detail: `${rule.detail} ${advice}`,
+  });
+}

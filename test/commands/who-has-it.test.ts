@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import type { Captured } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { allowed, now, outcomesIn, staff, World } from '../support/update-world.ts';
+
+const admins = '44444444-4444-4444-8444-444444444444';
+const seed: SandboxSeed = {
+  providers: [1, 2, 3, 4, 5].map((pk) => ({ pk, name: `OIDC ${pk}` })),
+  groups: [
+    { pk: staff, name: 'staff' },
+    { pk: admins, name: 'admins', is_superuser: true },
+  ],
+  applications: [
+    { slug: 'outsider', name: 'Outsider', provider: 1, backchannel_providers: [3] },
+    { slug: 'known', name: 'Known', provider: 2, backchannel_providers: [5] },
+  ],
+  users: [
+    { username: 'alice', name: 'Alice', groups: [staff] },
+    { username: 'root', name: 'Root', groups: [admins] },
+  ],
+};
+const all = { ROLLCALL_CAPABILITIES: 'lookup-users,lookup-names,update' };
+const contract = { ROLLCALL_CAPABILITIES: '' };
+
+function applications(...entries: string[]): string {
+  return ['version: 1', 'applications:', ...entries.map((entry) => `  - { ${entry} }`), ''].join('\n');
+}
+
+function users(...entries: string[]): string {
+  return ['version: 1', 'users:', ...entries.map((entry) => `  - { ${entry} }`), ''].join('\n');
+}
+
+async function planned(
+  manifest: string,
+  options: object = {},
+  { env = all, world = new World(seed), more = {} }: { env?: object; world?: World; more?: object } = {},
+): Promise<Captured & { ending: string; world: World }> {
+  const run = world.run(manifest, { ...env }, more);
+  const ending = await plan(['m.yaml'], { output: 'text', ...options }, run.context);
+  return { ...run, ending, world };
+}
+
+describe('a backchannel provider of an application that nobody declares', () => {
+  const takes = 'takes "OIDC 3" (3) of `backchannel_providers` from application.outsider';
+  const byName = applications('slug: new, name: New, backchannel_providers: [{ name: OIDC 3 }]');
+
+  test.each(['text', 'json'])('has its victim in the plan as %s', async (output) => {
+    const { stdout, ending } = await planned(byName, { output });
+    expect(ending).toBe('done');
+    if (output === 'text') expect(stdout()).toContain(`note  ${takes}`);
+    else
+      expect(parseJson(stdout())).toMatchObject({
+        resource_changes: [{ address: 'application.new', remarks: [takes] }],
+      });
+  });
+
+  test.each(['markdown', 'html'])('has its victim in the report as %s', async (format) => {
+    const { written } = await planned(byName, { report: [`${format}=r`] });
+    expect(written.get('r')).toContain('application.outsider');
+  });
+
+  test('is asked about once more before it is taken', async () => {
+    const world = new World(seed);
+    const { context, stderr } = world.run(byName, all);
+    const questions: string[] = [];
+    const ask = async (question: string): Promise<string> => {
+      questions.push(question);
+      return questions.length === 1 ? 'yes' : 'no';
+    };
+    expect(await apply(['m.yaml'], { output: 'text' }, { ...context, ask })).toBe('failed');
+    expect(questions).toHaveLength(2);
+    expect(stderr()).toContain(`application.new: ${takes}`);
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('is known from what a look-up of another application shows of its providers', async () => {
+    const shared: SandboxSeed = {
+      ...seed,
+      applications: [
+        { slug: 'outsider', name: 'Outsider', backchannel_providers: [3] },
+        { slug: 'known', name: 'Known', provider: 3 },
+      ],
+    };
+    const { stdout, world } = await planned(
+      applications('slug: known, name: Known', 'slug: new, name: New, backchannel_providers: [3]'),
+      {},
+      { env: contract, world: new World(shared) },
+    );
+    expect(stdout()).toContain('note  takes 3 of `backchannel_providers` from application.outsider');
+    expect(world.requests.map(({ path }) => path)).toEqual([
+      '/api/v3/core/applications/known/',
+      '/api/v3/core/applications/new/',
+    ]);
+  });
+
+  test('is not shown where the field is hidden, and its victim is', async () => {
+    const { stdout } = await planned(
+      byName,
+      {},
+      {
+        more: {
+          files: {
+            'm.yaml': byName,
+            'rollcall.yaml': 'version: 1\nhide: [application.backchannel_providers]\n',
+          },
+        },
+      },
+    );
+    expect(stdout()).toContain('note  takes one of `backchannel_providers` from application.outsider');
+    expect(stdout()).not.toContain('OIDC');
+  });
+
+  test('is nobody’s where nothing was read of it', async () => {
+    const manifest = applications('slug: new, name: New, backchannel_providers: [3]');
+    const { stdout, world } = await planned(manifest, {}, { env: contract });
+    expect(stdout()).not.toContain('note');
+    expect(world.requests).toHaveLength(1);
+  });
+});
+
+describe('a main provider that another application has', () => {
+  const taken = applications('slug: new, name: New, provider: { name: OIDC 1 }');
+
+  test('is an error at its line, where that was read', async () => {
+    const { ending, stdout, stderr, world } = await planned(taken);
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('m.yaml:3:39');
+    expect(stderr()).toContain('provider "OIDC 1" (1) is already the main provider of `outsider`');
+    expect(stderr()).toContain('[shared-provider]');
+    expect(stderr()).toContain('what belongs to one resource is given to two');
+    expect(stdout()).toBe('');
+    expect(await apply(['m.yaml'], { ...now }, world.run(taken, all).context)).toBe('invalid');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('is an error also where it is that of a declared one, which keeps it', async () => {
+    const manifest = applications('slug: known, name: Known', 'slug: new, name: New, provider: 2');
+    const { ending, stderr } = await planned(manifest, {}, { env: contract });
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('provider 2 is already the main provider of `known`');
+  });
+
+  test('is an error where the run may not change the one that gives it away', async () => {
+    const manifest = applications(
+      'slug: known, name: Known, provider: null',
+      'slug: new, name: New, provider: 2',
+    );
+    expect((await planned(manifest)).ending).toBe('invalid');
+    expect((await planned(manifest, allowed)).ending).toBe('done');
+  });
+
+  test('is none where it is its own, or where nothing was read of it', async () => {
+    const own = applications('slug: outsider, name: Outsider, provider: { name: OIDC 1 }');
+    expect((await planned(own)).ending).toBe('done');
+    const unread = applications('slug: new, name: New, provider: 1');
+    expect((await planned(unread, {}, { env: contract })).ending).toBe('done');
+  });
+
+  test('ends the apply of a plan that was saved before, as stale', async () => {
+    const free = applications('slug: new, name: New, provider: { name: OIDC 4 }');
+    const { world, written } = await planned(free, { out: 'p.json' });
+    world.patch('/applications/outsider/', { provider: 4 });
+    const files = { 'p.json': written.get('p.json') ?? '' };
+    const { context, stderr } = world.run('', all, { files });
+    expect(await apply([], { output: 'text', plan: 'p.json' }, context)).toBe('stale');
+    expect(stderr()).toContain('is already the main provider of `outsider`');
+  });
+
+  test('is not shown where the field is hidden', async () => {
+    const files = { 'm.yaml': taken, 'rollcall.yaml': 'version: 1\nhide: [application.provider]\n' };
+    const { ending, stderr } = await planned(taken, {}, { more: { files } });
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('provider (hidden) is already the main provider of `outsider`');
+    expect(stderr()).not.toContain('OIDC');
+  });
+});
+
+describe('who gains the rights of a superuser', () => {
+  const gains = "gains a superuser's rights through";
+  const byName = 'groups: [{ name: admins }, { name: staff }]';
+
+  test.each([
+    ['created', `username: new, name: New, ${byName}`],
+    ['changed', `username: alice, name: Alice, ${byName}`],
+  ])('is marked in the plan, and reaches further: %s', async (_, entry) => {
+    const { stdout, world } = await planned(users(entry), allowed);
+    expect(stdout()).toContain(`note  ${gains} "admins" (${admins}) of \`groups\``);
+    expect(stdout().match(/rights through/g)).toHaveLength(1);
+    const { context, stderr } = world.run(users(entry), all);
+    const ask = async (question: string): Promise<string> =>
+      question.includes('reaches further') ? 'no' : 'yes';
+    expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
+    expect(stderr()).toContain(gains);
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('is known from what a look-up of another user shows of its groups', async () => {
+    const manifest = users('username: root, name: Root', `username: new, name: New, groups: [${admins}]`);
+    const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: 'lookup-users' } });
+    expect(stdout()).toContain(`note  ${gains} ${admins} of \`groups\``);
+  });
+
+  test('is not who has them already, nor who is in another group', async () => {
+    const manifest = users(
+      'username: root, name: Another, groups: [{ name: admins }]',
+      'username: new, name: New, groups: [{ name: staff }]',
+    );
+    expect((await planned(manifest, allowed)).stdout()).not.toContain(gains);
+  });
+
+  test('is marked where the group is not shown', async () => {
+    const manifest = users(`username: new, name: New, ${byName}`);
+    const files = { 'm.yaml': manifest, 'rollcall.yaml': 'version: 1\nhide: [user.groups]\n' };
+    const { stdout } = await planned(manifest, {}, { more: { files } });
+    expect(stdout()).toContain(`note  ${gains} one of \`groups\``);
+    expect(stdout()).not.toContain('admins');
+  });
+});
+
+describe('a plan in which one entry takes what another frees', () => {
+  const handedOver = applications(
+    'slug: anew, name: New, provider: 2',
+    'slug: known, name: Known, provider: 4',
+  );
+
+  test('has the one that frees it first, and says so', async () => {
+    const { stdout } = await planned(handedOver, allowed);
+    expect(stdout()).toMatch(/~ application\.known[^]*\+ application\.anew/);
+    expect(stdout()).toContain('after  application.known, which frees what this takes');
+    const { stdout: json } = await planned(handedOver, { output: 'json', ...allowed });
+    expect(schemaErrors('plan', parseJson(json()))).toEqual([]);
+    expect(parseJson(json())).toMatchObject({
+      resource_changes: [
+        { address: 'application.known' },
+        { address: 'application.anew', waits_for: ['application.known'] },
+      ],
+    });
+    expect((await planned(handedOver, { compact: true, ...allowed })).stdout()).toContain(
+      'after application.known',
+    );
+  });
+
+  test('is carried out in one run', async () => {
+    const world = new World(seed);
+    const { context, stdout } = world.run(handedOver, all);
+    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(outcomesIn(stdout()).map(({ address, outcome }) => [address, outcome])).toEqual([
+      ['application.known', 'updated'],
+      ['application.anew', 'created'],
+    ]);
+    expect(world.writes().map(({ path }) => path)).toEqual(['/applications/known/', '/applications/']);
+  });
+
+  test('is carried out in one run from a file, and not where the file was altered', async () => {
+    const { world, written } = await planned(handedOver, { out: 'p.json', ...allowed });
+    const files = { 'p.json': written.get('p.json') ?? '' };
+    const { context } = world.run('', all, { files });
+    const saved = JSON.parse(files['p.json']) as SavedPlan; // as it was just written
+    const changes = saved.resource_changes.map((change) =>
+      change.waits_for ? { ...change, waits_for: ['application.mail' as const] } : change,
+    );
+    const altered = { ...saved, resource_changes: changes };
+    const other = { 'p.json': JSON.stringify({ ...altered, digest: contentDigest(altered) }) };
+    const refused = world.run('', all, { files: other });
+    expect(await apply([], { output: 'text', plan: 'p.json', ...allowed }, refused.context)).toBe('stale');
+    expect(refused.stderr()).toContain('application.anew: it waits for what is no change of it');
+    expect(await apply([], { output: 'text', plan: 'p.json', ...allowed }, context)).toBe('done');
+    expect(world.held('/applications/anew/')).toMatchObject({ provider: 2 });
+  });
+
+  test('attempts nothing with what was not freed, and says why', async () => {
+    const world = new World(seed);
+    world.tamper = ({ method }, answer) =>
+      method === 'PATCH'
+        ? { kind: 'answered', status: 400, headers: {}, body: '{"provider":["no"]}' }
+        : answer();
+    const { context, stdout } = world.run(handedOver, all);
+    expect(await apply(['m.yaml'], now, context)).toBe('incomplete');
+    expect(outcomesIn(stdout())).toMatchObject([
+      { address: 'application.known', outcome: 'rejected' },
+      {
+        address: 'application.anew',
+        outcome: 'not_attempted',
+        stopped_by: 'waits',
+        attempts: 0,
+      },
+    ]);
+    const text = world.run(handedOver, all);
+    await apply(['m.yaml'], { ...now, output: 'text' }, text.context);
+    expect(text.stdout()).toContain(
+      'what it takes was not freed: the change that it waits for did not succeed',
+    );
+  });
+
+  test('is refused at its lines where some wait for each other', async () => {
+    const swapped: SandboxSeed = {
+      ...seed,
+      applications: [
+        { slug: 'a', name: 'A', provider: 1 },
+        { slug: 'b', name: 'B', provider: 2 },
+      ],
+    };
+    const manifest = applications('slug: a, name: A, provider: 2', 'slug: b, name: B, provider: 1');
+    const { ending, stderr } = await planned(manifest, allowed, { world: new World(swapped) });
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('application.a, application.b wait for each other');
+  });
+});

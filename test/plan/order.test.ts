@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { applyPlan } from '../../src/apply/apply-plan.ts';
+import type { Outcome } from '../../src/apply/outcome.ts';
+import type { MadePlan } from '../../src/plan/make-plan.ts';
+import { ordered } from '../../src/plan/order.ts';
+import type { Change } from '../../src/plan/plan.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createPacing } from '../../src/service/pacing.ts';
+import type { HttpRequest } from '../../src/service/transport.ts';
+import { planOf, type Existing } from '../support/plan-of.ts';
+import { answered } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+type Providers = Readonly<Record<string, number | null>>;
+
+const updates = { self: undefined };
+
+function held(providers: Providers): Existing {
+  return Object.fromEntries(
+    Object.entries(providers).map(([slug, provider]) => [slug, { slug, name: 'A', provider }]),
+  );
+}
+
+/** The plan that gives main providers, by slug, to applications that have others, or are absent. */
+function handing(declared: Providers, existing: Providers): Promise<MadePlan> {
+  const applications = Object.entries(declared).map(([slug, provider]) => ({ slug, name: 'A', provider }));
+  return planOf(JSON.stringify({ version: 1, applications }), held(existing), {}, '', updates);
+}
+
+function namesIn({ changes }: MadePlan): string[] {
+  return changes.map(({ resource }) => resource.name);
+}
+
+describe('the order of a plan', () => {
+  test('is that of the names where nothing is handed over', async () => {
+    const plan = await handing({ a: 1, b: 2, c: 3 }, { b: 4 });
+    expect(namesIn(plan)).toEqual(['a', 'b', 'c']);
+    expect(plan.changes.every(({ waitsFor }) => waitsFor === undefined)).toBe(true);
+  });
+
+  test('has what frees something right before what takes it, through any number of hands', async () => {
+    const plan = await handing({ a: 2, b: 3, c: 4, d: 1 }, { b: 2, c: 3, d: 5 });
+    expect(namesIn(plan)).toEqual(['c', 'b', 'a', 'd']);
+    expect(plan.changes.map(({ waitsFor }) => waitsFor)).toEqual([
+      undefined,
+      ['application.c'],
+      ['application.b'],
+      undefined,
+    ]);
+    expect(plan.refused).toEqual([]);
+  });
+
+  test('can be a chain of very many', async () => {
+    const [first] = (await handing({ a: 1 }, { a: 0 })).changes;
+    if (!first) throw new Error('nothing is planned');
+    const changes = Array.from({ length: 50_000 }, (_, index): Change => {
+      const fields = { ...first.resource.fields, provider: index + 1 };
+      return { ...first, resource: { ...first.resource, address: `application.${index}`, fields } };
+    });
+    const inOrder = ordered(changes, (_, _field, id) =>
+      id === changes.length ? undefined : `application.${Number(id)}`,
+    );
+    expect(inOrder.changes.map(({ resource }) => resource.address)).toEqual(
+      changes.map(({ resource }) => resource.address).toReversed(),
+    );
+  });
+
+  test('is none where some wait for each other: that is refused once, and names them', async () => {
+    const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
+    expect(refused).toMatchObject([
+      {
+        code: 'shared-provider',
+        address: 'application.c',
+        summary: 'provider 3 is already the main provider of `a`',
+        detail: expect.stringContaining('application.a, application.b, application.c wait for each other.'),
+      },
+    ]);
+  });
+});
+
+/** Carries out a plan with everything at once, where a change ends only after all else has had its time. */
+async function applied(
+  plan: MadePlan,
+  existing: Providers,
+  patch: (request: HttpRequest) => ReturnType<typeof answered>,
+): Promise<{ outcomes: readonly Outcome[]; requests: readonly string[] }> {
+  const now = new Map(Object.entries(held(existing)));
+  const requests: string[] = [];
+  const clock = virtualClock();
+  const pacing = createPacing({ clock, random: () => 0, concurrency: 16 });
+  const outcomes = await applyPlan(plan, {
+    client: createClient(
+      async (request) => {
+        requests.push(`${request.method} ${request.path.split('/').at(-2)}`);
+        const fields = JSON.parse(request.body ?? '{}') as object; // as rollcall made it
+        if (request.method === 'GET')
+          return answered(200, { pk: 'p', ...now.get(request.path.split('/').at(-2) ?? '') });
+        for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        requests.push(`${request.method} ends`);
+        return request.method === 'PATCH' ? patch(request) : answered(201, { pk: 'p', ...fields });
+      },
+      ['update'],
+    ),
+    pacing: { ...pacing, forEach: (items, task) => Promise.all(items.map((item) => task(item))) },
+    clock,
+    updates,
+    baseOf: (address) => {
+      const fields = held(existing)[address.replace('application.', '')];
+      return fields && { pk: 'p', fields };
+    },
+  });
+  return { outcomes, requests };
+}
+
+describe('what waits', () => {
+  const existing = { z: 1 };
+  const declared = { a: 1, z: 2 };
+
+  test('is not sent before the change that it waits for has ended', async () => {
+    const { outcomes, requests } = await applied(await handing(declared, existing), existing, () =>
+      answered(200, { pk: 'p', slug: 'z', name: 'A', provider: 2 }),
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['updated', 'created']);
+    expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends', 'POST applications', 'POST ends']);
+  });
+
+  test('is not attempted where that failed, and so is what waits for it in turn', async () => {
+    const chain = { a: 2, b: 3, z: 4 };
+    const before = { b: 2, z: 3 };
+    const { outcomes, requests } = await applied(await handing(chain, before), before, () =>
+      answered(400, { provider: ['no'] }),
+    );
+    expect(outcomes.map(({ outcome, stoppedBy }) => [outcome, stoppedBy])).toEqual([
+      ['rejected', undefined],
+      ['not_attempted', 'waits'],
+      ['not_attempted', 'waits'],
+    ]);
+    expect(requests).toEqual(['GET z', 'PATCH z', 'PATCH ends']);
+  });
+
+  test('in a plan whose order was altered does not wait for what stands behind it, nor for ever', async () => {
+    const plan = await handing(declared, existing);
+    const altered = { ...plan, changes: plan.changes.toReversed() };
+    const { outcomes } = await applied(altered, existing, () =>
+      answered(200, { pk: 'p', slug: 'z', name: 'A', provider: 2 }),
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'updated']);
+  });
+});
