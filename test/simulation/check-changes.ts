@@ -1,4 +1,12 @@
-import { addressOf, isSame, type History, type Identity, type ReportedOutcome } from './history.ts';
+import {
+  addressOf,
+  isSame,
+  type History,
+  type Identity,
+  type Report,
+  type ReportedOutcome,
+  type Values,
+} from './history.ts';
 import { differingFrom, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** How a run changed what was there. */
@@ -7,6 +15,52 @@ export function checkChanges({ declared }: History, run: RunHistory, fail: Fail)
     const changes = run.sent.filter((event) => event.purpose === 'change' && isSame(event, identity));
     for (const [index, change] of changes.entries())
       checkChange(run, identity, { change, earlier: changes[index - 1] }, fail);
+  }
+}
+
+/** What takes a main provider that this run frees. */
+export function checkHandovers(
+  { declared }: History,
+  run: RunHistory,
+  report: Report | undefined,
+  fail: Fail,
+): void {
+  const { approved, before, wants } = run;
+  if (!approved) return;
+  const mainOf = (fields: Values | undefined): string | undefined =>
+    fields?.['provider'] === 'null' ? undefined : fields?.['provider'];
+  for (const taker of declared) {
+    const wanted = mainOf(wants[addressOf(taker)]);
+    const outcome = report?.outcomes.find((other) => isSame(other, taker));
+    const givers = declared.filter((giver) => {
+      const planned = run.delivered.findLast((answer) => before(answer, approved) && shownIn(answer, giver));
+      const had = mainOf(planned && shownIn(planned, giver)?.fields);
+      const isFreed = mainOf(wants[addressOf(giver)]) !== wanted;
+      return !isSame(giver, taker) && wanted !== undefined && had === wanted && isFreed;
+    });
+    for (const giver of givers) {
+      const isFree = (answer: Of<'delivered'>): boolean => {
+        const shown = shownIn(answer, giver);
+        return shown !== undefined && before(approved, answer) && mainOf(shown.fields) !== wanted;
+      };
+      const write = run.sent.find(
+        (event) =>
+          isSame(event, taker) &&
+          (event.purpose === 'create' || (event.purpose === 'change' && event.fields?.includes('provider'))),
+      );
+      if (write && !run.delivered.some((answer) => isFree(answer) && before(answer, write)))
+        fail(
+          'handed',
+          `${run.name} sent #${write.request} before ${addressOf(giver)} had freed what it takes`,
+        );
+    }
+    const isWaiting = givers.some((giver) =>
+      report?.outcomes.some(
+        (other) => isSame(other, giver) && !['updated', 'unchanged'].includes(other.outcome),
+      ),
+    );
+    if (outcome?.stopped_by === 'waits' && !isWaiting)
+      fail('handed', `${run.name} did not begin ${addressOf(taker)}, and what it takes was free`);
   }
 }
 

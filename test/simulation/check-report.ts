@@ -32,7 +32,9 @@ export function checkReport(
   if (report === undefined) {
     if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
       fail('patience', `${run.name} made no plan because of a restart`);
-    if (!['failed', 'denied', 'interrupted'].includes(ending))
+    // What another has that this run cannot see, or that has gone meanwhile, is refused as invalid.
+    const isContested = Object.values(run.wants).some((fields) => 'provider' in fields);
+    if (!['failed', 'denied', 'interrupted', ...(isContested ? ['invalid'] : [])].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
     if (run.sent.some((event) => isWrite(event)))
       fail('reads_first', `${run.name} sent creates, and reports nothing`);
@@ -56,7 +58,7 @@ export function checkReport(
         (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
       );
       // Two runs may change the same thing, each with values of its own.
-      const isOpen = ['unknown', 'not_attempted'].includes(outcome.outcome);
+      const isOpen = ['unknown', 'not_attempted'].includes(outcome.outcome) && outcome.stopped_by !== 'waits';
       if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
     }
@@ -97,7 +99,8 @@ function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
   const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
   if (stopped.size === 0 || !rest.every((answer) => isPlainAnswer(answer))) return;
   for (const outcome of outcomes) {
-    if (outcome.outcome === 'not_attempted' && outcome.attempts === 0 && !stopped.has(outcome.type))
+    const isLeft = outcome.outcome === 'not_attempted' && outcome.stopped_by !== 'waits';
+    if (isLeft && outcome.attempts === 0 && !stopped.has(outcome.type))
       fail('begun', `${run.name} did not begin ${addressOf(outcome)}, and nothing was in its way`);
   }
 }

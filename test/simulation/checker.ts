@@ -1,4 +1,4 @@
-import { checkChanges } from './check-changes.ts';
+import { checkChanges, checkHandovers } from './check-changes.ts';
 import { checkReport } from './check-report.ts';
 import { checkRequests, checkWaiting } from './check-requests.ts';
 import { beginnings, isWrite } from './events.ts';
@@ -30,6 +30,7 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
   else if (!ended && !killed) fail('ends', `${name} never ended`);
   checkRequests(history, run, began.ceiling, fail);
   checkChanges(history, run, fail);
+  checkHandovers(history, run, ended?.report, fail);
   checkWaiting(history, run, fail);
   for (const { request } of ofRun(ofKind(events, 'followed')))
     fail('wrong_place', `${name} followed a redirect of #${request}`);

@@ -11,6 +11,8 @@ export interface Style {
   readonly access: boolean;
   /** Whether groups and providers are declared by their names. */
   readonly named: boolean;
+  /** Whether each application takes the main provider that the next one has before. */
+  readonly handed: boolean;
 }
 
 /** The manifest of what is declared. What is invalid names a provider, or a group, that the service does not know. */
@@ -32,11 +34,16 @@ const knownGroups = [
   { pk: 'ab8ef5c2-1b9a-4d62-b3a5-0f4d1f2a3b4c', name: 'staff' },
 ];
 
-/** What the world holds of what the resources refer to: groups for all users, backchannel providers for each application. */
+/** What the world holds of what the resources refer to: groups for all users, providers for each application. */
 export const world = {
   groups: [...knownGroups, otherGroup, lateGroup],
-  providers: Array.from({ length: 20 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
+  providers: Array.from({ length: 40 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
 };
+
+/** The main provider that an application has before, and the one that it takes, which the next one has. */
+function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
+  return 40 + Number(name.slice(1)) + (when === 'after' ? 1 : 0);
+}
 
 /** The ids of the groups that are declared, in their order there. */
 export const groupIds: readonly string[] = knownGroups.map(({ pk }) => pk);
@@ -82,10 +89,14 @@ function invalidFieldsOf({ type, name }: Identity): JsonObject {
 }
 
 /** All that is declared of something, but its name. */
-function fieldsOf(identity: DeclaredIdentity, { edition, access }: Style): JsonObject {
+function fieldsOf(identity: DeclaredIdentity, { edition, access, handed }: Style): JsonObject {
   return {
     name: nameOf(identity, edition),
     ...detailsOf(identity, rooms[edition]),
+    ...(handed &&
+      identity.type === 'application' && {
+        provider: mainProviderOf(identity, edition === 'first' ? 'after' : 'before'),
+      }),
     ...(access && identity.type === 'user' && { is_active: true }),
     ...(identity.invalid && invalidFieldsOf(identity)),
   };
@@ -115,7 +126,7 @@ function withNames(fields: JsonObject): JsonObject {
   };
   const entries = Object.entries(fields).map(([field, value]) => [
     field,
-    isJsonList(value) ? value.map((id) => named(id)) : value,
+    isJsonList(value) ? value.map((id) => named(id)) : field === 'provider' ? named(value) : value,
   ]);
   return Object.fromEntries(entries) as JsonObject;
 }
@@ -136,11 +147,18 @@ function fieldOf(field: string, value: JsonValue, indent: string): string[] {
 export type Condition = 'same' | 'bare' | 'mixed';
 
 /** The body of a create request by somebody else. */
-export function bodyOf(identity: Identity, condition: Condition): JsonObject {
+export function bodyOf(identity: Identity, condition: Condition, handed = false): JsonObject {
   const { type, name } = identity;
   const bare = { [keys[type]]: name, name: 'Another name' };
   if (condition === 'bare') return bare;
-  const same = { ...bare, name: nameOf(identity), ...detailsOf(identity), ...besides[type] };
+  const provider = mainProviderOf(identity, condition === 'same' ? 'after' : 'before');
+  const same = {
+    ...bare,
+    name: nameOf(identity),
+    ...detailsOf(identity),
+    ...besides[type],
+    ...(handed && type === 'application' && { provider }),
+  };
   return condition === 'same' ? same : { ...same, ...mixed[type] };
 }
 

@@ -141,6 +141,7 @@ export interface ReportedOutcome extends Identity {
   readonly doubt?: string;
   readonly differences?: readonly { readonly field: string }[];
   readonly attempts: number;
+  readonly stopped_by?: string;
 }
 
 /** Everything that happened under one seed. */

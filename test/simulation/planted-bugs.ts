@@ -400,6 +400,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       'attributes' in fields ? { ...fields, attributes: asDeclared.attributes } : fields,
     ),
   },
+  'takes a main provider before the one that has it gives it away': {
+    breaks: 'handed',
+    transport: misreading(({ status, body }, { method, path }) =>
+      method === 'GET' && status === 200 && path.includes('/applications/')
+        ? { body: body.replaceAll(/"provider":\d+/g, '"provider":null') }
+        : undefined,
+    ),
+  },
   'resets what is not declared': {
     breaks: 'beside',
     transport: changing((fields, request) =>

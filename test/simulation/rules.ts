@@ -31,6 +31,8 @@ export const rules = {
   kept: 'What somebody else has changed after the plan, as far as that look shows, is not changed.',
   sparing: 'A change sends no other fields than those that are declared and differ.',
   meant: 'A change leaves each declared field as it was or as it is declared.',
+  handed:
+    'What another has, and this run changes to free it, is taken only after that; it is left for that reason only where that was not done.',
   beside: 'A change leaves what is not declared as it was.',
   reads: 'Nothing is looked up more than five times in a row, but for three outages.',
   pause: 'Nothing is sent while the service has asked to wait.',

@@ -148,7 +148,7 @@ export function scenarioOf(random: Random): Scenario {
   return {
     capabilities: [],
     declared,
-    style: { exactly: false, access: false, named: false },
+    style: { exactly: false, access: false, named: false, handed: false },
     existing,
     trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
     faults: kinds,
@@ -257,6 +257,13 @@ function withChanges(scenario: Scenario, random: Random): Scenario {
     changes: { approvedAfter },
     mayChange: !chance(0.05),
   };
+}
+
+/** Lets what may be changed hand main providers on, which the service gives to no second application. */
+export function withHandovers(scenario: Scenario, random: Random): Scenario {
+  const { chance } = dice(random);
+  if (!scenario.changes || chance(0.6)) return scenario;
+  return { ...scenario, style: { ...scenario.style, handed: true } };
 }
 
 /** Records that are not declared; they stand before, between and after those that are. */

@@ -484,7 +484,13 @@ export class ServiceWorld {
   }
 
   #put(identity: Identity, condition: Condition): void {
-    const created = this.#sandbox.create(identity.type, bodyOf(identity, condition));
+    const { declared, style } = this.#scenario;
+    const isInvalid = declared.some((other) => isSame(other, identity) && other.invalid);
+    const body = bodyOf(identity, condition, style.handed && !isInvalid);
+    const { provider: _, ...without } = body;
+    let created = this.#sandbox.create(identity.type, body);
+    // Another has its main provider.
+    if ('errors' in created) created = this.#sandbox.create(identity.type, without);
     if (!('record' in created)) throw new Error(`the world cannot hold this: ${JSON.stringify(created)}`);
     this.#remember(identity.type, created.record);
   }

@@ -4,7 +4,7 @@ import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { scenarioOf, withCapabilities, withPatience } from './scenario.ts';
+import { scenarioOf, withCapabilities, withHandovers, withPatience } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -34,7 +34,12 @@ export async function simulate(
 ): Promise<Simulated> {
   const random = seededRandom(seed);
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
-  const scenario = contractOnly ? documented : withCapabilities(documented, seededRandom(seed ^ 0x55555555));
+  const scenario = contractOnly
+    ? documented
+    : withHandovers(
+        withCapabilities(documented, seededRandom(seed ^ 0x55555555)),
+        seededRandom(seed ^ 0x33333333),
+      );
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const present = world.existing();
