@@ -114,10 +114,10 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       if (!canRead(kind)) throw new Error(`without ${kind.lookUp.needs}, ${kind.list} are not looked up`);
       const { path, answers } = kind.lookUp;
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
-      const exact = canUpdate ? exactIn(exchange) : undefined;
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
       const proof = whatAnswersProve[answer.kind].read;
       if (proof !== 'exists') return { proof, answer, ...rest };
+      const exact = canUpdate ? exactIn(exchange) : undefined;
       // readAnswer has checked the name and the `pk`. All other fields may be missing.
       return {
         proof,

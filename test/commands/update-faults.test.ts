@@ -546,11 +546,11 @@ describe('an id that stands in a list twice is sent once', () => {
 
   test('with a create', async () => {
     const world = new World();
-    const manifest = `version: 1
+    const declared = `version: 1
 applications: [{ slug: new, name: New, backchannel_providers: [9, 8, 9] }]
 users: [{ username: new, name: New, ${twice} }]
 `;
-    expect((await applied(world, manifest)).ending).toBe('done');
+    expect((await applied(world, declared)).ending).toBe('done');
     expect(world.writes()).toMatchObject([
       { body: { backchannel_providers: [9, 8] } },
       { body: { groups: [staff, contractors] } },
@@ -559,16 +559,16 @@ users: [{ username: new, name: New, ${twice} }]
 
   test('as an id and as a name', async () => {
     const world = new World();
-    const manifest = `version: 1\nusers: [{ username: new, name: New, groups: ["${staff}", { name: staff }] }]\n`;
-    const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: 'lookup-users,lookup-names' });
+    const declared = `version: 1\nusers: [{ username: new, name: New, groups: ["${staff}", { name: staff }] }]\n`;
+    const { context } = world.run(declared, { ROLLCALL_CAPABILITIES: 'lookup-users,lookup-names' });
     expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('done');
     expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
   });
 
   test.each(['', ', exactly: [groups]'])('with a change%s', async (exactly) => {
     const world = new World();
-    const manifest = `version: 1\nusers: [{ username: bob, name: Bob, ${twice}${exactly} }]\n`;
-    expect((await applied(world, manifest)).ending).toBe('done');
+    const declared = `version: 1\nusers: [{ username: bob, name: Bob, ${twice}${exactly} }]\n`;
+    expect((await applied(world, declared)).ending).toBe('done');
     expect(world.writes()).toMatchObject([{ body: { groups: [staff, contractors] } }]);
   });
 });
