@@ -31,8 +31,11 @@ export function ordered(
   for (const change of changes) {
     for (const want of wantsOf(change, holderOf)) {
       const { address } = want.resource;
-      if (isFreed(want, planned.get(want.holder))) waits.set(address, [...(waits.get(address) ?? []), want]);
-      else refused.push(refusal(want, 'Take it from there first, or declare another.'));
+      const holder = planned.get(want.holder);
+      if (!isGiven(want, holder))
+        refused.push(refusal(want, 'Take it from there first, or declare another.'));
+      else if (holder?.action === 'update') waits.set(address, [...(waits.get(address) ?? []), want]);
+      else refused.push(refusal(want, `The manifests take it from there, and this plan ${leaves}.`));
     }
   }
   if (waits.size === 0) return { changes, refused };
@@ -80,10 +83,11 @@ function wantsOf(change: Change, holderOf: HolderOf): Want[] {
   });
 }
 
-/** Whether a change takes from a resource what it has. */
-function isFreed({ field, id }: Want, change: Change | undefined): boolean {
-  if (change?.action !== 'update' || !change.differences.some((difference) => difference.field === field))
-    return false;
+const leaves = 'leaves what is there as it is: to change it takes the capability `update` and --allow update';
+
+/** Whether a resource that has something is declared without it. */
+function isGiven({ field, id }: Want, change: Change | undefined): boolean {
+  if (!change?.differences.some((difference) => difference.field === field)) return false;
   const { kind, fields } = change.resource;
   const kept = idsIn(field, fields[field] ?? null).map((one) => idKey(kind, field, one.id));
   return !kept.includes(idKey(kind, field, id));

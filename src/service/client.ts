@@ -260,8 +260,8 @@ function recordAt(page: JsonObject | undefined, index: number): JsonObject | und
 /** The same with null in place of each number that would be sent back as another; nothing where all stay as they are. */
 function exactIn(exchange: Exchange): Exchange | undefined {
   if (exchange.kind !== 'answered') return undefined;
-  const asReceived = withoutInexact(exchange.asReceived ?? exchange.body);
-  return asReceived === undefined ? undefined : { ...exchange, asReceived };
+  const text = withoutInexact(exchange.asReceived ?? exchange.body);
+  return text === undefined ? undefined : { ...exchange, asReceived: text };
 }
 
 function asReceived(exchange: Exchange): JsonObject | undefined {

@@ -150,7 +150,11 @@ describe('a main provider that another application has', () => {
       'slug: known, name: Known, provider: null',
       'slug: new, name: New, provider: 2',
     );
-    expect((await planned(manifest)).ending).toBe('invalid');
+    const { ending, stderr } = await planned(manifest);
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain(
+      'The manifests take it from there, and this plan leaves what is there as it is',
+    );
     expect((await planned(manifest, allowed)).ending).toBe('done');
   });
 
