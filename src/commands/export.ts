@@ -74,11 +74,15 @@ export async function exportManifests(options: ExportOptions, context: Context):
     stderr.write(`${diagnosticsText(unread, createStyle(stderr))}\nNothing was written.\n`);
     return unread.some(({ code }) => code === 'service-denied') ? 'denied' : 'failed';
   }
-  const found = namedIn(
+  const { found, internal } = namedIn(
     inventories,
     { without, nameOf: nameIn(names), ...(release && { release }) },
     options,
   );
+  if (!options.quiet && internal > 0) {
+    const words = `Left out: ${internal} that the service keeps for itself, such as the accounts of outposts. --internal includes them.`;
+    stderr.write(`${fitted(words, createStyle(stderr))}\n`);
+  }
   const declared = found.filter(({ address }) => !addresses.has(address));
   if (options.list) {
     for (const { address } of declared) stdout.write(`${inline(address)}\n`);
@@ -175,18 +179,21 @@ interface Named extends Declared {
   readonly address: Address;
 }
 
-/** What is to be declared of what was read, by its addresses. Throws a UsageError where a glob matches nothing. */
+/** What is to be declared of what was read, by its addresses, and how much of it is left out as the service's own. Throws a UsageError where a glob matches nothing. */
 function namedIn(
   inventories: readonly Inventory[],
   declaring: DeclaringOptions,
-  { target = [], exclude = [], internal = false }: ExportOptions,
-): Named[] {
+  { target = [], exclude = [], internal: isWithInternal = false }: ExportOptions,
+): { readonly found: readonly Named[]; readonly internal: number } {
   const selector = new Selector({ target, exclude });
+  let internal = 0;
   const named = inventories.flatMap(({ kind, records }) =>
     records.flatMap((record): Named[] => {
-      if (!internal && kind.isInternal?.(record.received)) return [];
       const address = addressOf(kind.type, textOf(record.received[kind.identity]));
-      return selector.has(address) ? [{ ...declarationOf(kind, record, declaring), address }] : [];
+      if (!selector.has(address)) return [];
+      const isLeftOut = !isWithInternal && kind.isInternal?.(record.received) === true;
+      if (isLeftOut) internal += 1;
+      return isLeftOut ? [] : [{ ...declarationOf(kind, record, declaring), address }];
     }),
   );
   const [unmatched] = selector.unmatched;
@@ -195,7 +202,7 @@ function namedIn(
       `nothing in the service has an address like ${unmatched}`,
       'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',
     );
-  return named.toSorted(byAddress);
+  return { found: named.toSorted(byAddress), internal };
 }
 
 /** Says how many people the manifests tell of. */

@@ -166,6 +166,6 @@ function typeRefusal(type: string): Problem | undefined {
 function isInternal({ type, path: folder }: JsonObject): boolean {
   return (
     type === 'internal_service_account' ||
-    (typeof folder === 'string' && folder.startsWith('goauthentik.io/'))
+    (typeof folder === 'string' && `${folder}/`.startsWith('goauthentik.io/outposts/'))
   );
 }

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
-import { isAnswered, type Answer } from '../service/answer.ts';
+import { isAnswered, isIdentifier, type Answer } from '../service/answer.ts';
 import type { Client, ListedRecord, PageReading } from '../service/client.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -25,6 +25,8 @@ export type Gap =
   | { readonly kind: 'broken'; readonly place: number; readonly answer: Answer }
   /** The list changed each time while it was read: others may be there. */
   | { readonly kind: 'moved' }
+  /** The service counts so many, and its list has fewer records that can be told apart, however often it is read. */
+  | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** After this answer, nothing more was asked. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };
@@ -58,7 +60,7 @@ export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOp
 
 /**
  * Reads a list of several pages until it shows the same records twice: where one is created or deleted meanwhile, the others move,
- * and one can slip from a page that is still to be read to one that was.
+ * and one can slip from a page that is still to be read to one that was. It is whole only with as many records as any page counts.
  */
 async function inPages(
   kind: Kind<ResourceType>,
@@ -71,12 +73,27 @@ async function inPages(
     await reader.read();
     const { records, gaps } = reader;
     const isEnded = gaps.some((gap) => gap.kind !== 'broken');
-    if (isEnded || reader.isAtOnce || (before && hasSameKeys(before.records, records)))
-      return { kind, records: [...records.values()], gaps };
+    const isSame = before !== undefined && hasSameKeys(before.records, records);
+    if (isEnded || isSame || (reader.isAtOnce && reader.missing === 0)) return inventory(kind, reader);
     before = reader;
   }
-  const { records, gaps } = before ?? { records: new Map<unknown, ListedRecord>(), gaps: [] };
-  return { kind, records: [...records.values()], gaps: [...gaps, { kind: 'moved' }] };
+  return inventory(kind, before, { kind: 'moved' });
+}
+
+function inventory(kind: Kind<ResourceType>, reader: ListReader | undefined, ...more: Gap[]): Inventory {
+  const { records, gaps, missing } = reader ?? {
+    records: new Map<unknown, ListedRecord>(),
+    gaps: [],
+    missing: 0,
+  };
+  const read = records.size;
+  const found = [...gaps, ...more];
+  const isShort = found.every((gap) => gap.kind === 'broken') && missing > 0;
+  return {
+    kind,
+    records: [...records.values()],
+    gaps: isShort ? [...found, { kind: 'short', read, count: read + missing }] : found,
+  };
 }
 
 function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
@@ -97,8 +114,9 @@ class ListReader {
   readonly gaps: Gap[] = [];
   readonly #list: ListQuery;
   readonly #options: InventoryOptions;
-  /** How many records there are, once a page has told. */
+  /** How many records there are by the last page, once there was one; and by the one that counted most. */
   #count = Infinity;
+  #most = 0;
   /** How many records the service gives with a page. */
   #size = pageSize;
   /** Up to which place of the list all is read. */
@@ -114,6 +132,14 @@ class ListReader {
   /** Whether one answer had the whole list. */
   get isAtOnce(): boolean {
     return this.#answers === 1 && this.#covered === this.#count;
+  }
+
+  /** How many records less were seen than a page has counted, besides those that are known to be broken. */
+  get missing(): number {
+    return Math.max(
+      0,
+      this.#most - this.records.size - this.gaps.filter(({ kind }) => kind === 'broken').length,
+    );
   }
 
   async read(): Promise<void> {
@@ -149,8 +175,10 @@ class ListReader {
       return;
     }
     const { items, count, end, next } = reading.page;
-    for (const item of items) this.records.set(item.received['pk'], item);
+    for (const item of items)
+      if (isIdentifier(item.received['pk'])) this.records.set(item.received['pk'], item);
     this.#count = count;
+    this.#most = Math.max(this.#most, count);
     this.#answers += 1;
     if (next > 0) this.#size = Math.max(1, sizeBy(end));
     this.#isOver = end <= this.#covered;

@@ -131,16 +131,17 @@ export function recordOf(
   return isJsonObject(json) ? json : body;
 }
 
-/** The value in a body; of a list of one name that is whole, its record, or null where it has none. */
+/** The value in a body; of a list of one name that is whole, its record, or null where it is empty and says so throughout. */
 function bodyIn(text: string, status: number, shape: Asked['shape']): JsonValue | undefined {
   const json = parseJson(text);
   if (shape !== 'list' || status !== 200) return json;
   const { pagination, results } = isJsonObject(json) ? json : {};
   if (!isJsonList(results) || !isJsonObject(pagination) || pagination['count'] !== results.length)
     return undefined;
-  if (results.length === 0) return null;
+  if (results.length === 0) return isJsonObject(json) && pageIn(json, 1) ? null : undefined;
   // The service ignores a filter that it does not know: then there are others.
-  return results.length === 1 ? results[0] : undefined;
+  const [record] = results;
+  return results.length === 1 && isJsonObject(record) ? record : undefined;
 }
 
 function kindOf(status: number, json: JsonValue | undefined, asked: Asked): AnswerKind {

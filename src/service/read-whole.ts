@@ -1,4 +1,5 @@
 import { textOf } from '../base/json.ts';
+import { isIdentifier } from './answer.ts';
 import type { Client, ListedRecord, PageReading } from './client.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import type { Pacing } from './pacing.ts';
@@ -56,7 +57,8 @@ async function readOnce(
     if (reading.proof === 'absent') return { kind: 'moved', reading };
     if (reading.proof !== 'exists') return { kind: 'unread', reading };
     const { items, count, next, end } = reading.page;
-    for (const item of items) records.set(textOf(item.received['pk']), item);
+    for (const item of items)
+      if (isIdentifier(item.received['pk'])) records.set(textOf(item.received['pk']), item);
     counted ??= count;
     if (count !== counted) return { kind: 'moved', reading };
     if (next === 0)

@@ -183,7 +183,7 @@ describe('the capabilities', () => {
   test('that are off are named where the token could use them', async () => {
     expect(checksIn(await doctored('everything'))).toEqual([
       expect.stringMatching(
-        /^pass capabilities: off, and the token could use: lookup-users \(.*; lookup-names \(.*; release \(/,
+        /^pass capabilities: off, and the token could use: lookup-users \(.*; lookup-names \(.*; lists \(.*; release \(/,
       ),
     ]);
     expect(checksIn(await doctored('viewing'))).toEqual([

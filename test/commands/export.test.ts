@@ -217,7 +217,7 @@ describe('rollcall export', () => {
   test('prints what the service would not make of it by itself, as a person would write it', async () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
     expect(stdout).toBe(`${head('')}${applications}users:\n${admin}${alice}${bob}${service}`);
-    expect(stderr).toMatch(/^This is personal data of 4 users\. .*\n$/);
+    expect(stderr).toMatch(/^Left out: 1 that .* --internal .*\nThis is personal data of 4 users\. .*\n$/);
     expect(ending).toBe('done');
   });
 
@@ -316,6 +316,7 @@ describe('rollcall export', () => {
     ];
     expect(await list({})).toEqual(all);
     expect(await list({ internal: true })).toEqual(all.toSpliced(5, 0, 'user.outpost'));
+    expect(await list({ target: ['user.outpost'] })).toEqual(['']);
     expect(await list({ type: ['application'] })).toEqual(all.slice(0, 2));
     expect(await list({ target: ['*.*i*'], exclude: ['user.akadmin'] })).toEqual([
       'application.wiki',
@@ -329,6 +330,24 @@ describe('rollcall export', () => {
     expect(stdout).toBe(
       `${head('')}users:\n  - username: alice\n    name: Alice Example\n    path: staff/engineering\n`,
     );
+  });
+
+  test('exports the people of sources, and leaves out what the service keeps for itself', async () => {
+    const users = [
+      { username: 'ldap', name: 'L', path: 'goauthentik.io/sources/ldap' },
+      { username: 'made', name: 'M', path: 'goauthentik.io/service-accounts' },
+      { username: 'outpost', name: 'O', path: 'goauthentik.io/outposts' },
+      { username: 'proxy', name: 'P', path: 'goauthentik.io/outposts/proxy' },
+      { username: 'like', name: 'I', path: 'goauthentik.io/outposts-of-ours' },
+    ];
+    const { send } = sandboxHere({ users });
+    const { stdout, stderr } = await exporting(send, {
+      list: true,
+      exclude: ['user.akadmin', 'user.sandbox'],
+    });
+    expect(stdout).toBe('user.ldap\nuser.like\nuser.made\n');
+    expect(stderr).toMatch(/^Left out: 2 that the service keeps for itself/);
+    expect((await exporting(send, { list: true, internal: true })).stderr).not.toContain('Left out');
   });
 
   test('checks with a plan that there is nothing to do, and writes nothing where there is', async () => {

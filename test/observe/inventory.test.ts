@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { inventoryOf, type Inventory } from '../../src/observe/inventory.ts';
 import { createClient } from '../../src/service/client.ts';
@@ -9,7 +10,9 @@ import {
   listingService,
   manyApplications,
   manyUsers,
+  pageOf,
   userRecord,
+  type ListingService,
 } from '../support/listing-service.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
@@ -95,6 +98,70 @@ describe('an inventory', () => {
     expect((await taking(service.send)).gaps).toEqual([{ kind: 'moved' }]);
   });
 
+  const lines = (change: (rows: readonly JsonValue[]) => readonly JsonValue[]) => {
+    const users = manyUsers(250);
+    return listingService({
+      users,
+      instead: ({ page = 1 }) =>
+        altered(pageOf(users, page, 100), ({ results }) => ({ results: change(results) })),
+    });
+  };
+  test.each<[string, ListingService, number]>([
+    [
+      'whose second page is said not to be there',
+      listingService({
+        users: manyUsers(250),
+        instead: ({ page }) => (page === 2 ? answered(404, { detail: 'Invalid page.' }) : undefined),
+      }),
+      100,
+    ],
+    [
+      'whose second page counts fewer',
+      listingService({
+        users: manyUsers(250),
+        instead: ({ page }) => (page === 2 ? pageOf(manyUsers(150), 2, 100) : undefined),
+      }),
+      150,
+    ],
+    ['that shows rows twice', lines((rows) => [rows[0] ?? null, ...rows.slice(0, -1)]), 247],
+    ['with rows that are null', lines((rows) => rows.with(7, null)), 247],
+    [
+      'with rows that have no id',
+      lines((rows) => rows.map((row, index) => (index === 0 ? { username: 'x' } : row))),
+      247,
+    ],
+    ['whose rows all have one id', lines((rows) => rows.map((row) => ({ ...Object(row), pk: 1 }))), 1],
+  ])('of a list %s is not whole, and says so', async (_, { send }, read) => {
+    const { records, gaps } = await taking(send);
+    expect(records).toHaveLength(read);
+    expect(gaps).toEqual([{ kind: 'short', read, count: 250 }]);
+  });
+
+  test('of a list that fits on one page is not whole without all that it counts', async () => {
+    const users = manyUsers(3);
+    const { send, requests } = listingService({
+      users,
+      instead: () => altered(pageOf(users, 1, 100), ({ results }) => ({ results: results.with(1, null) })),
+    });
+    expect((await taking(send)).gaps).toEqual([{ kind: 'short', read: 2, count: 3 }]);
+    expect(requests).toHaveLength(2);
+  });
+
+  test('ends where the service answers with the first records again and again', async () => {
+    const users = manyUsers(250);
+    const { send, requests } = listingService({
+      users,
+      instead: ({ page = 1, before }) =>
+        before > 20
+          ? lost
+          : altered(pageOf(users, 1, 100), ({ pagination }) => ({
+              pagination: { ...pagination, current: page, next: page + 1 },
+            })),
+    });
+    expect((await taking(send)).gaps).toEqual([{ kind: 'short', read: 100, count: 250 }]);
+    expect(requests.length).toBeLessThan(10);
+  });
+
   test('ends where several records in a row cannot be read', async () => {
     const { send, requests } = listingService({ users: manyUsers(500), instead: () => answered(500) });
     const { records, gaps } = await taking(send);
@@ -157,10 +224,10 @@ describe('an inventory', () => {
     ]);
   });
 
-  test('counts a record once that stands on two pages', async () => {
+  test('counts a record once that stands on two pages, and says that another is missing', async () => {
     const users = [...manyUsers(100), userRecord('u00099'), userRecord('u00200')];
     const { records, gaps } = await taking(listingService({ users }).send);
     expect(records).toHaveLength(101);
-    expect(gaps).toEqual([]);
+    expect(gaps).toEqual([{ kind: 'short', read: 101, count: 102 }]);
   });
 });

@@ -401,6 +401,18 @@ describe('a page that cannot be read', () => {
     ]);
   });
 
+  test('three, with one between them that can be read: the others are asked for', async () => {
+    const users = manyUsers(700);
+    const service = listingService({
+      users,
+      instead: ({ page = 0, query }) =>
+        query.get('page_size') === '100' && [2, 3, 5].includes(page) ? answered(500) : undefined,
+    });
+    const observed = await observing({ users }, service, { concurrency: 1 });
+    expect(presences(observed)).toEqual({ present: 700 });
+    expect(observed.news).toMatchObject([{ course: { kind: 'in_pages', found: 400, pages: 4 } }]);
+  });
+
   test('three in a row: no further page is asked for', async () => {
     const service = listingService({
       ...declared,

@@ -252,6 +252,12 @@ describe('a name that leads to no id', () => {
     expect(faults).toEqual([['staff', { kind: 'several', ids: [uuid(1), uuid(2)] }]]);
   });
 
+  test('is not one that is not found where a record of this name has no id', async () => {
+    const service = nameService({ groups: [{ name: 'staff' }] });
+    const { faults } = await resolved({ users: [user('u', { name: 'staff' })] }, service);
+    expect(faults).toEqual([['staff', { kind: 'unread', proof: 'nothing', status: 200 }]]);
+  });
+
   test.each([401, 403])(
     'is never one that is not found where the token may not look (%i)',
     async (status) => {

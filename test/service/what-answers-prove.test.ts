@@ -43,7 +43,7 @@ describe('what an answer proves', () => {
 
   describe('to GET user, of which a list tells', () => {
     const alice = { pk: 7, username: identity, name: 'Alice' };
-    const page = (results: readonly object[], count = results.length): object => ({
+    const page = (results: readonly (object | null)[], count = results.length, other = {}): object => ({
       pagination: {
         next: 0,
         previous: 0,
@@ -52,6 +52,7 @@ describe('what an answer proves', () => {
         total_pages: 1,
         start_index: 1,
         end_index: count,
+        ...other,
       },
       results,
     });
@@ -74,6 +75,10 @@ describe('what an answer proves', () => {
       ['one of three', answered(200, page([alice], 3)), 'nothing'],
       ['one without a pk', answered(200, page([{ username: identity }])), 'nothing'],
       ['something that is no user', answered(200, { ...page([]), results: [null] }), 'nothing'],
+      ['one that is null', answered(200, page([null])), 'nothing'],
+      ['none, and a page after it', answered(200, page([], 0, { next: 2 })), 'nothing'],
+      ['none on a page that was not asked for', answered(200, page([], 0, { current: 2 })), 'nothing'],
+      ['none, and its end elsewhere', answered(200, page([], 0, { end_index: 1 })), 'nothing'],
       ['no pagination', answered(200, { results: [] }), 'nothing'],
       ['no results', answered(200, { pagination: { count: 0 } }), 'nothing'],
       ['a user, and no list', answered(200, alice), 'nothing'],
@@ -112,7 +117,8 @@ describe('what an answer proves', () => {
         toPostUser(exchange),
       ]),
     );
-    const empty = answered(200, { pagination: { count: 0 }, results: [] });
+    const pagination = { count: 0, current: 1, next: 0, start_index: 0, end_index: 0 };
+    const empty = answered(200, { pagination, results: [] });
     met.push(await createClient(scriptedTransport(empty).send, ['lookup-users']).read(user, identity));
     expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
   });

@@ -34,6 +34,11 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
         `one of the ${list} cannot be read: number ${gap.place} of those that the service lists`,
         `${answerWords(gap.answer).summary}. Look at it in the admin interface: a number in its attributes may be too large.`,
       );
+    case 'short':
+      return notExported(
+        `the service counts ${gap.count} ${list}, and its list has ${gap.read} that can be told apart`,
+        'The others are missing here. Run it again. If that stays: what stands in front of the service may alter its answers.',
+      );
     case 'moved':
       return notExported(
         `the ${list} changed each time while they were read`,

@@ -61,7 +61,9 @@ function capabilityChecks(facts: RightsFacts): DoctorCheck[] {
       !turnedOn.includes(capability) &&
       (readRights.get(capability)?.kind === 'may' ||
         capability === 'release' ||
-        (finding.superuser && !readRights.has(capability))),
+        (finding.superuser && !readRights.has(capability)) ||
+        // What it may look up, it may read in pages.
+        (capability === 'lists' && readRights.get('lookup-users')?.kind === 'may')),
   );
   if (others.length === 0) return checks;
   const words = others.map((capability) => `${capability} (${capabilityWords[capability]})`).join('; ');
