@@ -271,24 +271,44 @@ function reservedSlug(slug: string, { slugs }: Rules): string | undefined {
   return `The slug '${slug}' is reserved and cannot be used for applications.`;
 }
 
+/** What stands in the name of an icon for what people have chosen. */
+const theme = '%(theme)s';
+const themes = ['light', 'dark'];
+
 /** An icon is a URL, one of the service's own files, or the path of a file that was uploaded. */
 function badIcon(icon: string): string | undefined {
   if (isWholeUrl(icon)) return undefined;
-  if (!/^[-\w./]+$/.test(icon))
-    return 'File name can only contain letters (a-z, A-Z), numbers (0-9), dots (.), hyphens (-), underscores (_), and forward slashes (/)';
+  if (!/^[-\w./]+$/.test(icon.replaceAll(theme, 'theme')))
+    return 'File name can only contain letters (a-z, A-Z), numbers (0-9), dots (.), hyphens (-), underscores (_), forward slashes (/), and the placeholder %(theme)s for theme-specific files';
   if (icon.includes('//')) return 'File name cannot contain duplicate /';
   if (icon.startsWith('/')) return 'Absolute paths are not allowed';
-  if (icon.split('/').includes('..')) return "Parent directory references ('..') are not allowed";
-  return icon.startsWith('.') ? "Paths cannot start with '.'" : undefined;
+  const parts = icon.split('/').filter((part) => part !== '' && part !== '.');
+  const path = parts.join('/') || '.';
+  if (parts.includes('..')) return "Parent directory references ('..') are not allowed";
+  if (path.startsWith('.')) return "Paths cannot start with '.'";
+  if (path.length > 1024) return 'File name too long (max 1024 characters)';
+  return parts.some(({ length }) => length > 255)
+    ? 'Path component too long (max 255 characters)'
+    : undefined;
 }
 
 function iconUrls(icon: string): JsonObject {
-  const url = icon === '' || isWholeUrl(icon) ? icon : `/files/media/public/${icon}`;
-  return { meta_icon_url: url === '' ? null : url, meta_icon_themed_urls: null };
+  const urlFor = (chosen: string): string => iconUrl(icon.replaceAll(theme, chosen));
+  return {
+    meta_icon_url: icon === '' ? null : iconUrl(icon),
+    meta_icon_themed_urls: icon.includes(theme)
+      ? Object.fromEntries(themes.map((chosen) => [chosen, urlFor(chosen)]))
+      : null,
+  };
+}
+
+/** The service signs the URLs of files, which the sandbox does not have. */
+function iconUrl(icon: string): string {
+  return isWholeUrl(icon) ? icon : `/files/media/public/${icon}`;
 }
 
 function isWholeUrl(icon: string): boolean {
-  return /^(?:https?:\/\/|fa:\/\/|\/static|web\/dist\/assets)/.test(icon);
+  return /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/.test(icon);
 }
 
 function badUrl(url: string, { launchUrls }: Rules): string | undefined {

@@ -97,7 +97,7 @@ export function userFields({ groups, roles, rules, named }: Surroundings): Reado
       type: 'email',
       label: 'Email address',
       more: { max_length: 254 },
-      read: text({ blank: true, maxLength: 254, last: badEmail }),
+      read: text({ blank: true, maxLength: 254, last: (email) => badEmail(email, rules) }),
       default: '',
     },
     attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
@@ -106,8 +106,8 @@ export function userFields({ groups, roles, rules, named }: Surroundings): Reado
   };
 }
 
-function badEmail(email: string): string | undefined {
-  return isEmailAddress(email) ? undefined : 'Enter a valid email address.';
+function badEmail(email: string, rules: Rules): string | undefined {
+  return isEmailAddress(email, rules) ? undefined : 'Enter a valid email address.';
 }
 
 function badPath(path: string): string | undefined {

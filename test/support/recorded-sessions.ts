@@ -278,10 +278,24 @@ function changes(): Session {
   return { files: ['update-application', 'update-user', 'delete'], sandbox, before: {} };
 }
 
+/** After many others, the first user of these got the next of these ids. */
+const usersBeforeOddValues = { '2023.10': 1572, '2026.2': 1209 } as const;
+
+function oddValues(release: keyof typeof usersBeforeOddValues): Session {
+  const sandbox = new Sandbox({}, release);
+  createUsers(sandbox, {
+    [adminPk]: { username: 'akadmin', name: '' },
+    [usersBeforeOddValues[release]]: { username: 'gone', name: '' },
+  });
+  sandbox.issue(admin);
+  return { files: ['odd-values'], sandbox, before: {} };
+}
+
 export function recordedSessions(release: Release): Session[] {
   const first = creates(release);
-  if (release !== '2023.10') return [first];
-  return [first, whoAndWhich(), manyUsers(), manyNames(), manyApplications(), changes()];
+  if (release === '2025.12') return [first];
+  if (release === '2026.2') return [first, oddValues(release)];
+  return [first, oddValues(release), whoAndWhich(), manyUsers(), manyNames(), manyApplications(), changes()];
 }
 
 /** The users that the answers of a file show, by their ids, as they were when it began. */

@@ -38,7 +38,8 @@ export type RecordingFile =
   | 'names'
   | 'update-application'
   | 'update-user'
-  | 'delete';
+  | 'delete'
+  | 'odd-values';
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');
