@@ -34,12 +34,19 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   if (!isNamed) return { resources: [], diagnostics: columns.diagnostics };
   const reader = new RowReader(columns, header, shown);
   const resources = entries.flatMap((row) => reader.read(row) ?? []);
-  const unwritable = resources.flatMap((resource) =>
-    writable(resource).unwritable.map(({ field, problem }) => diagnosticOf(resource, field, problem)),
-  );
-  const broken = [...columns.diagnostics, ...reader.diagnostics, ...unwritable];
-  const rules = new Rules().check({ named: resources, whole: broken.length > 0 ? [] : resources });
-  return { resources, diagnostics: [...broken, ...rules].toSorted(byPlace) };
+  const diagnostics = [...columns.diagnostics, ...reader.diagnostics];
+  const mappings = resources.map((resource) => {
+    const { fields = {}, unwritable } = writable(resource);
+    for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
+    return { ...resource, fields };
+  });
+  // What seems to be missing may stand in a column that is misspelt.
+  const rules = new Rules().check({
+    named: resources,
+    mappings: columns.diagnostics.length > 0 ? [] : mappings,
+  });
+  for (const diagnostic of rules) diagnostics.push(diagnostic);
+  return { resources, diagnostics: diagnostics.toSorted(byPlace) };
 }
 
 const noRows: Problem = {

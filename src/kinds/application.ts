@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { Application } from '../generated/manifest.ts';
 import { notIn, sayWhich, type ReleaseChange } from './by-release.ts';
+import { iconRefusal, icons } from './icon.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { isIn, type Release } from './release.ts';
@@ -25,15 +26,6 @@ const reservations: ReleaseChange = {
   what: 'The slugs `authorize`, `token`, `device`, `userinfo`, `introspect` and `revoke` are refused (400); in upper case they are not.',
   means: 'Applications that have one keep it.',
   source: 'authentik/core/models.py @ 2025.8.0, `reserved_slugs`',
-  seen: true,
-};
-
-const icons: ReleaseChange = {
-  since: '2025.12',
-  what: 'An application has the field `meta_icon`.',
-  means:
-    'Those before ignore it, and create the application without an icon; apply reports it as not as declared.',
-  source: 'authentik/core/api/applications.py @ 2025.12.0; schema.yml @ 2025.12.4',
   seen: true,
 };
 
@@ -84,6 +76,7 @@ const fields = {
     // Older releases show under this name where the icon lies that was uploaded.
     isAccepted: (record) => Object.hasOwn(record, 'meta_icon_url'),
     otherNames: ['icon', 'appicon', 'iconurl', 'logo'],
+    checks: [iconRefusal],
   },
   policy_engine_mode: { default: 'any', otherNames: ['policyengine', 'policymode'] },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },

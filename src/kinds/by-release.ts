@@ -1,4 +1,4 @@
-import type { Problem } from '../base/diagnostic.ts';
+import type { DiagnosticCode, Problem } from '../base/diagnostic.ts';
 import { isIn, shownRange, shownRelease, type Release, type ReleaseRange } from './release.ts';
 
 /** Something that differs between releases of the service, and that rules rest on. */
@@ -18,6 +18,16 @@ export interface ReleaseChange {
 /** How a release that a rule depends on becomes known. */
 export const sayWhich: string =
   "rollcall.yaml can say which release the service has, as in release: '2025.12'; the capability `release` asks the service.";
+
+/** What to say of what all releases refuse that were tried. `what` is as in `this scheme`. */
+export function refused(what: string, detail: string, code: DiagnosticCode = 'invalid-format'): Problem {
+  return { code, summary: `the service refuses ${what}`, detail };
+}
+
+/** What to say of what services have been seen to refuse, and take in some other case. */
+export function likelyRefused(summary: string, detail: string): Problem {
+  return { code: 'likely-refused', severity: 'warning', summary, detail };
+}
 
 /**
  * What to say of what some releases do not take: an error where the release is one of them, a warning where it may be.

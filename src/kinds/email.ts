@@ -1,6 +1,15 @@
 import { isIP } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { likelyRefused } from './likely-refused.ts';
+import { notIn, refused, type ReleaseChange } from './by-release.ts';
+import type { Release } from './release.ts';
+
+export const stricterDomains: ReleaseChange = {
+  since: '2025.12',
+  what: 'Behind the last dot of an e-mail address stand no digits, unless it begins with `xn--` there: `a@b.123` is refused (400).',
+  means: 'Those before take it.',
+  source: 'uv.lock @ 2025.12.0; django/core/validators.py @ 5.2',
+  seen: true,
+};
 
 const atom = "[-!#$%&'*+/=?^_`{}|~0-9a-z]+";
 const quoted = String.raw`"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"`;
@@ -12,19 +21,29 @@ const domainName = new RegExp(
   String.raw`^(?:${label}\.)+(?:[${letters}-]{1,62}[${letters}]|[\u00a1-\uffff])$`,
   'i',
 );
+/** What is left of these from then on. By code points, so that no half of an emoji is a letter. */
+const stricterName = new RegExp(
+  String.raw`^(?:${label}\.)+(?!-)(?:[a-z\u00a1-\uffff\-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$`,
+  'iu',
+);
 
 /** Why the service would refuse an e-mail address. The rules are those of its releases 2023.10 to 2026.2. */
-export function emailRefusal(email: string): Problem | undefined {
+export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');
-  if (at !== -1 && localPart.test(email.slice(0, at)) && isDomain(email.slice(at + 1))) return undefined;
-  return likelyRefused(
-    'the service is known to refuse what does not look like an e-mail address',
-    'Correct it, leave it out, or set it to "".',
+  const domain = email.slice(at + 1);
+  const isName = domainName.test(domain);
+  if (at === -1 || !localPart.test(email.slice(0, at)) || !(isName || isOther(domain)))
+    return refused('what does not look like an e-mail address', 'Correct it, leave it out, or set it to "".');
+  if (!isName || stricterName.test(domain)) return undefined;
+  return notIn(
+    { from: stricterDomains.since },
+    release,
+    'refuse an e-mail address with such a domain',
+    'Behind its last dot stand two letters or more.',
   );
 }
 
-function isDomain(domain: string): boolean {
-  if (domain === 'localhost' || domainName.test(domain)) return true;
-  return domain.startsWith('[') && domain.endsWith(']') && isIP(domain.slice(1, -1)) !== 0;
+function isOther(domain: string): boolean {
+  return domain === 'localhost' || (/^\[[\d.:a-f]+\]$/i.test(domain) && isIP(domain.slice(1, -1)) !== 0);
 }

@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, type ReleaseChange } from './by-release.ts';
-import { likelyRefused } from './likely-refused.ts';
+import { notIn, refused, type ReleaseChange } from './by-release.ts';
 import type { Release } from './release.ts';
 
 const maxUrlLength = 2048;
@@ -50,27 +49,22 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';
   if (![...allReleases, ...newerReleases].includes(scheme)) {
-    return likelyRefused(
-      'the service is known to refuse this scheme',
+    return refused(
+      'this scheme',
       `It takes ${shown(allReleases)}; from release 2026.2 on also ${shown(newerReleases)}.`,
     );
   }
-  if (url.length > maxUrlLength) {
-    return likelyRefused(
-      `the service is known to refuse URLs of more than ${maxUrlLength} characters`,
-      'Use a shorter one.',
-    );
-  }
+  if (Array.from(url).length > maxUrlLength)
+    return refused(`URLs of more than ${maxUrlLength} characters`, 'Use a shorter one.', 'invalid-length');
   const [, host = '', port] = parts.exec(url) ?? [];
   if (!isHost(host)) {
-    return likelyRefused(
-      'the service is known to refuse a host like this',
+    return refused(
+      'a host like this',
       'The parts between the dots hold letters, digits and -, at most 63, and no - at either end. No dot ends the host. A template such as %(username)s stands at its beginning.',
     );
   }
-  if (port !== undefined && !/^:\d{1,5}$/.test(port)) {
-    return likelyRefused('the service is known to refuse a port like this', 'It has one to five digits.');
-  }
+  if (port !== undefined && !/^:\d{1,5}$/.test(port))
+    return refused('a port like this', 'It has one to five digits.');
   if (newerReleases.includes(scheme)) {
     const found = notIn(
       { before: moreSchemes.since },
@@ -84,7 +78,7 @@ export function launchUrlRefusal(url: string, release: Release | undefined): Pro
   return notIn({ before: shortPorts.since }, release, 'refuse a port of one digit', '');
 }
 
-/** What the templates of a launch URL, such as %(username)s, may be called. */
+/** What the templates of a launch URL, such as %(username)s, may be called. The service takes others, and shows them as they are. */
 export function unfilledTemplate(url: string, release: Release | undefined): Problem | undefined {
   if (!url.includes('%(')) return undefined;
   const names = new Set(Array.from(url.matchAll(/%\((\w+)\)s/g), ([, name = '']) => name));
@@ -92,10 +86,10 @@ export function unfilledTemplate(url: string, release: Release | undefined): Pro
   for (const name of ['pk', 'uid']) {
     if (!names.has(name)) continue;
     const found = notIn({ before: since }, release, leave(name), name === 'pk' ? 'They fill in %(id)s.' : '');
-    if (found) return found;
+    if (found) return { ...found, severity: 'warning' };
   }
-  if (!names.has('id')) return undefined;
-  return notIn({ from: since }, release, leave('id'), 'They fill in %(pk)s.');
+  const found = names.has('id') && notIn({ from: since }, release, leave('id'), 'They fill in %(pk)s.');
+  return found ? { ...found, severity: 'warning' } : undefined;
 }
 
 function leave(name: string): string {
@@ -103,7 +97,7 @@ function leave(name: string): string {
 }
 
 function isHost(host: string): boolean {
-  if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
+  if (host.startsWith('[')) return /^[\d.:a-f[\]]+$/i.test(host) && isIPv6(host.slice(1, -1));
   return host.length <= maxHostLength && hostName.test(host) && !holdsDelimiter(host);
 }
 

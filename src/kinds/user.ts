@@ -1,11 +1,10 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { User } from '../generated/manifest.ts';
-import type { ReleaseChange } from './by-release.ts';
-import { emailRefusal } from './email.ts';
+import { likelyRefused, refused, type ReleaseChange } from './by-release.ts';
+import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
-import { likelyRefused } from './likely-refused.ts';
 import { someIds, someKeys } from './part.ts';
 import { plainUuid, sameInstant } from './same.ts';
 import { groups } from './related.ts';
@@ -136,7 +135,7 @@ export const user: Kind<'user'> = {
   isInternal,
   fields,
   noFields,
-  changes: [roles],
+  changes: [roles, stricterDomains],
   words: {
     one: 'a user',
     nameRefused:
@@ -148,10 +147,7 @@ export const user: Kind<'user'> = {
 
 function pathRefusal(folder: string): Problem | undefined {
   if (!/^\/|\/$|\/\//.test(folder)) return undefined;
-  return likelyRefused(
-    'the service is known to refuse a path like this',
-    'No slash at either end, and no two in a row.',
-  );
+  return refused('a path like this', 'No slash at either end, and no two in a row.');
 }
 
 function typeRefusal(type: string): Problem | undefined {

@@ -29,7 +29,9 @@ interface ReadManifest {
 export interface Declared {
   /** Every entry that has a name; the fields that are broken are left out. Enough for rules over all entries. */
   readonly named: readonly Resource[];
-  /** Those of them of which nothing is broken. */
+  /** Those, and the mappings that have no name, as if it were empty. Enough for the checks of single fields. */
+  readonly mappings: readonly Resource[];
+  /** Those that have a name and of which nothing is broken. */
   readonly whole: readonly Resource[];
 }
 
@@ -38,21 +40,24 @@ export function desiredResources(read: ReadManifest): Declared {
   const { manifest, broken } = read;
   const brokenEntries = new Set(Array.from(broken, (path) => path.split('/').slice(0, 2).join('/')));
   const named: Resource[] = [];
+  const mappings: Resource[] = [];
   const whole: Resource[] = [];
   for (const kind of kinds) {
     const { list, identity } = kind;
     const hidden = hiddenOf(kind, read.hide);
     for (const [index, entry] of entriesOf(manifest, kind).entries()) {
       // An entry that breaks the schema may be no mapping, or have no name.
-      const name = isJsonObject(entry) ? entry[identity] : undefined;
-      if (!isJsonObject(entry) || typeof name !== 'string' || broken.has(`${list}/${index}/${identity}`))
-        continue;
-      const resource = withHidden(resourceOf(kind, name, entry, index, read), hidden);
+      if (!isJsonObject(entry)) continue;
+      const name = broken.has(`${list}/${index}/${identity}`) ? undefined : entry[identity];
+      const isNamed = typeof name === 'string';
+      const resource = withHidden(resourceOf(kind, isNamed ? name : '', entry, index, read), hidden);
+      mappings.push(resource);
+      if (!isNamed) continue;
       named.push(resource);
       if (!brokenEntries.has(`${list}/${index}`)) whole.push(resource);
     }
   }
-  return { named, whole };
+  return { named, mappings, whole };
 }
 
 /** The entries of one kind. A list that breaks the schema by not being one has none. */
@@ -78,11 +83,11 @@ function resourceOf(
   const shownFields: Record<string, JsonValue> = {};
   for (const field of Object.keys(fields)) {
     const path = Object.hasOwn(entry, field) ? [list, index, field] : ['defaults', type, field];
+    fieldSpans[field] = places.ofValue(path);
     if (broken.has(path.join('/'))) {
       Reflect.deleteProperty(fields, field);
       continue;
     }
-    fieldSpans[field] = places.ofValue(path);
     const value = valueAt(shown, path);
     shownFields[field] = value;
     if (isJsonList(value)) itemSpans[field] = value.map((_, item) => places.ofValue([...path, item]));

@@ -161,7 +161,15 @@ async function understand(
   const hides = hide.length > 0;
   const areAssumed = options.secrets === 'assumed';
   const env = areAssumed ? {} : (options.env ?? {});
-  const nothing = { file: text, named: [], whole: [], entries: 0, secrets: [], references: new Map() };
+  const nothing = {
+    file: text,
+    named: [],
+    mappings: [],
+    whole: [],
+    entries: 0,
+    secrets: [],
+    references: new Map(),
+  };
   const looksLike = countEntries(text.text, most.inFile);
   if (looksLike > most.inFile) return { ...nothing, entries: looksLike, diagnostics: [] };
   const parsed = await parseYaml(hides ? unquotable(text) : text, most.inFile);

@@ -26,8 +26,8 @@ export class Rules {
     this.#release = release;
   }
 
-  /** Checks the entries of a file that have a name, and those that are whole for what their fields say together. */
-  *check({ named, whole }: Pick<Declared, 'named' | 'whole'>): Iterable<Diagnostic> {
+  /** Checks the entries of a file: those that have a name for what they say together, and all for what each field says. */
+  *check({ named, mappings }: Pick<Declared, 'named' | 'mappings'>): Iterable<Diagnostic> {
     yield* sensitiveName(named);
     for (const resource of named) {
       // The other rules name resources, so they see none whose name is a secret.
@@ -37,9 +37,6 @@ export class Rules {
       const first = known ?? this.names.add(address, placeOf(resource, kind.identity));
       for (const rule of this.#ofNamed) yield* rule({ resource, first, isFirst: known === undefined });
     }
-    yield* fieldChecks(
-      whole.filter((resource) => !hasSensitiveName(resource)),
-      this.#release,
-    );
+    for (const resource of mappings) yield* fieldChecks(resource, this.#release);
   }
 }

@@ -22,7 +22,7 @@ export async function withResolvedNames(
     notRead,
   } = await resolveNames(declared, { client, pacing, signal });
   if (resources === declared) return { resources, told };
-  const broken = [...new Rules().check({ named: resources, whole: [] })];
+  const broken = [...new Rules().check({ named: resources, mappings: [] })];
   const diagnostics = broken.filter(({ severity }) => severity === 'error');
   if (names.length === 0 && diagnostics.length === 0 && notRead === 0) return { resources, told };
   const service = { settings, signal };

@@ -75,6 +75,7 @@ class Chance {
 function soundValue(field: string, isFlow: boolean, chance: Chance): string {
   const word = chance.word();
   if (field === 'provider') return `7391${chance.upTo(10_000)}`;
+  if (field === 'email') return `"${word.replaceAll(/\W/g, '.')}@y.example"`;
   const [inline, block]: [[string, ...string[]], [string, ...string[]]] =
     field === 'attributes'
       ? [

@@ -116,12 +116,12 @@ describe('rollcall import csv', () => {
 
   test('warns, and writes', async () => {
     const { code, stdout, stderr } = await importing(
-      '\ufeffusername;email\r\na;nobody\r\n',
+      '\ufeffusername;last_login\r\na;2024-05-01 10:00\r\n',
       '--delimiter',
       'semicolon',
     );
     expect(code).toBe(0);
-    expect(stdout).toContain('  - username: a\n    email: nobody\n');
+    expect(stdout).toContain('  - username: a\n    last_login: 2024-05-01 10:00\n');
     expect(stderr).toMatch(
       /^people\.csv:2:1: warning: user\.a: .* \[likely-refused\]\n[^]*people\.csv:2:3: warning/,
     );

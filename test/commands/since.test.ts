@@ -194,7 +194,7 @@ describe('--changed-only', () => {
   });
 
   test('leaves out the warnings about what is as it was', async () => {
-    const warned = (name: string): string => `{ username: ${name}, name: A, email: nope }`;
+    const warned = (name: string): string => `{ username: ${name}, name: A, type: internal_service_account }`;
     const users = (...names: readonly string[]): Texts => ({
       ...now,
       'm/users.yaml': `version: 1\nusers: [${names.map(warned).join()}]\n`,
@@ -335,7 +335,7 @@ describe('the manifests of before', () => {
   test('keep their warnings to themselves, and their secrets are not read', async () => {
     const entry = (email: string): string =>
       `version: 1\nusers: [{ username: alice, name: '\${env:NAME}', email: ${email}, path: '\${file:nowhere}' }]\n`;
-    const past = { ...before, 'm/users.yaml': entry('nope') };
+    const past = { ...before, 'm/users.yaml': entry('b@example.com, type: internal_service_account') };
     const present = { ...now, 'm/users.yaml': entry('a@example.com'), 'm/nowhere': 'canary' };
     const captured = setup(past, present, { env: { NAME: 'canary' } });
     const { ending, stdout, stderr } = await planned({ strict: true }, captured);
@@ -344,7 +344,11 @@ describe('the manifests of before', () => {
       resource_changes: [
         {},
         {},
-        { since: { fields: [{ field: 'email', before: 'nope', now: 'a@example.com' }] } },
+        {
+          since: {
+            fields: [{ field: 'email', before: 'b@example.com', now: 'a@example.com' }, { field: 'type' }],
+          },
+        },
       ],
     });
   });

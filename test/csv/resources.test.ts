@@ -181,7 +181,7 @@ describe('what is wrong with a table is told at its place', () => {
     [
       'what the service is known to refuse',
       'username,name,email\na,A,nobody\nb,,\n',
-      ['2:5 likely-refused', '3:1 likely-refused'],
+      ['2:5 invalid-format', '3:1 likely-refused'],
     ],
   ])('%s', (_, text, said) => {
     expect(read(text).said).toEqual(said);

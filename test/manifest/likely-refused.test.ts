@@ -1,7 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { readRelease, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { times } from '../support/effort.ts';
 import { entries, type Entry } from '../support/entries.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
@@ -120,5 +124,33 @@ test.each(['2024-04-31T10:00:00Z', '2023-02-29T10:00:00Z', '1900-02-29 10:00'])(
   async (value) => {
     const found = await diagnosticsOf({ type: 'user', field: 'last_login', value });
     expect(found).toContainEqual(expect.objectContaining({ code: 'invalid-format', severity: 'error' }));
+  },
+);
+
+/** Texts made of these, in any order. */
+function madeOf(pieces: string): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...pieces.split(' ')), { maxLength: 8 }).map((all) => all.join(''));
+}
+
+const domain = 'a B- - . 1 xn-- example.com localhost _ [ 127.0.0.1 ::1 ]';
+
+test.each([
+  ['email', madeOf(`a@ @ " + ${domain}`)],
+  ['meta_launch_url', madeOf(`/ a@ : :8 :80 % %(username)s ? # ${domain}`).map((rest) => `https://${rest}`)],
+  ['meta_icon', madeOf(`fa:// http: / /static .. . %(theme)s a B.png _ ${'x'.repeat(200)}`)],
+] as const)(
+  'an error is said of %s where the service would refuse it, and nowhere else',
+  async (field, texts) => {
+    const type = field === 'email' ? 'user' : 'application';
+    const fields = type === 'user' ? { username: 'a', name: 'A' } : { slug: 'a', name: 'A' };
+    await fc.assert(
+      fc.asyncProperty(texts, fc.constantFrom(...sandboxReleases), async (value, release) => {
+        if (field === 'meta_icon' && release === '2023.10') return;
+        const made = new Sandbox({}, release).create(type, { ...fields, [field]: value });
+        const said = await shortly({ type, field, value }, readRelease(release));
+        expect(said.some((line) => line.startsWith('error'))).toBe(!('record' in made));
+      }),
+      { numRuns: times({ short: 1000, full: 20_000 }) },
+    );
   },
 );

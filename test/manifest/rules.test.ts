@@ -99,3 +99,43 @@ describe('what holds over all entries holds over all files', () => {
     ).toEqual([]);
   });
 });
+
+describe('all mistakes of an entry are told at once', () => {
+  test.each([
+    [
+      'beside a wrong type',
+      'users: [{ username: a, name: A, is_active: maybe, email: nope }]',
+      ['wrong-type', 'invalid-format'],
+    ],
+    [
+      'beside an unknown field',
+      'users: [{ username: a, name: A, emial: x, path: /x }]',
+      ['unknown-field', 'invalid-format'],
+    ],
+    [
+      'beside a name that is none, without an address',
+      'applications: [{ slug: a b, name: A, meta_launch_url: "javascript:alert(1)" }]',
+      ['invalid-format', 'invalid-format'],
+    ],
+    ['without a name', 'users: [{ name: A, email: nope }]', ['missing-field', 'invalid-format']],
+    [
+      'beside a name that is a secret',
+      'users: [{ username: "${env:A}", name: A, email: nope }]',
+      ['sensitive-name', 'invalid-format'],
+    ],
+    [
+      'and what is missing, unless that is broken or may be misspelt',
+      'users: [{ username: a, path: 1 }, { username: b, name: 1 }, { username: c, nmae: C }]',
+      ['likely-refused', 'wrong-type', 'wrong-type', 'unknown-field'],
+    ],
+  ])('%s', async (_, manifest, codes) => {
+    const files = memoryFiles({ 'a.yaml': `version: 1\n${manifest}\n` });
+    const { diagnostics } = await loadManifests(['a.yaml'], {
+      files,
+      env: { A: 'canary' },
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+    expect(JSON.stringify(diagnostics)).not.toContain('canary');
+    for (const { address } of diagnostics) expect([undefined, 'user.a']).toContain(address);
+  });
+});

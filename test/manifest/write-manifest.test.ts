@@ -221,7 +221,7 @@ describe('what no manifest can hold is told', () => {
     ['no long text without a reference', { attributes: { a: `$$${'x'.repeat(1_000_000)}` } }],
     [
       'nothing of which there is only a warning',
-      { email: 'x', path: '/x', type: 'internal_service_account' },
+      { type: 'internal_service_account', last_login: '2024-05-01T10:00:00z' },
     ],
     ['no keys that look like others', { attributes: { constructor: 1, null: 2, '1': 3, '': 4, '*': 5 } }],
   ])('and %s', async (_, fields) => {

@@ -31,7 +31,9 @@ function foretells({ code, severity }: Diagnostic): boolean {
 }
 
 function mayBe(code: Diagnostic['code'], severity: string, release: Release | undefined): boolean {
-  return (code === 'not-in-release' && severity === 'warning') || (code === 'invalid-length' && !release);
+  // Where the patch is known as well, a warning is of what is taken and comes to nothing.
+  const isWarning = code === 'not-in-release' && severity === 'warning';
+  return (isWarning && release?.patch === undefined) || (code === 'invalid-length' && !release);
 }
 
 /** Asks whether the service takes a value, without creating anything: what is sent lacks the name. */

@@ -1,50 +1,31 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { kinds } from '../../kinds/all.ts';
 import { notIn } from '../../kinds/by-release.ts';
 import type { Release } from '../../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import { hasSensitiveName } from './sensitive-name.ts';
 
-/** What the kinds have to say of single fields, declared or missing, that the schema does not say. */
-export function fieldChecks(resources: readonly Resource[], release: Release | undefined): Diagnostic[] {
-  return resources.flatMap((resource) => [
-    ...ofMissingFields(resource),
-    ...ofDeclaredFields(resource, release),
-    ...ofNewFields(resource, release),
-  ]);
+/**
+ * What its kind has to say of single fields of an entry, declared or missing, that the schema does not say. The fields that are
+ * broken are not among those.
+ */
+export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
+  const { kind, fields, shown, origin } = resource;
+  const isNamed = resource.name !== '' && !hasSensitiveName(resource);
+  // What seems to be missing may be there, called otherwise.
+  const mayMiss = isNamed && Object.keys(origin.fields).every((field) => Object.hasOwn(kind.fields, field));
+  for (const [field, { since, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
+    if (ifMissing && mayMiss && !Object.hasOwn(origin.fields, field))
+      yield diagnosticOf(resource, kind.identity, ifMissing);
+    const value = fields[field];
+    const problems = value === undefined ? [] : checks.map((check) => check(value, release));
+    if (since !== undefined && Object.hasOwn(shown, field))
+      problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
+    for (const problem of problems) {
+      if (!problem) continue;
+      const { address, ...found } = diagnosticOf(resource, field, problem);
+      yield isNamed && address !== undefined ? { ...found, address } : found;
+    }
+  }
 }
 
-function ofDeclaredFields(resource: Resource, release: Release | undefined): Diagnostic[] {
-  return Object.entries(resource.fields).flatMap(([field, value]) => {
-    const problems = (resource.kind.fields[field]?.checks ?? []).map((check) => check(value, release));
-    return problems.flatMap((problem) => (problem ? diagnosticOf(resource, field, problem) : []));
-  });
-}
-
-/** The fields that some releases lack, by kind. */
-const newFields = new Map(
-  kinds.map(({ type, fields }) => [
-    type,
-    Object.entries(fields).flatMap(([field, { since }]) => (since === undefined ? [] : [{ field, since }])),
-  ]),
-);
-
-function ofNewFields(resource: Resource, release: Release | undefined): Diagnostic[] {
-  return (newFields.get(resource.kind.type) ?? []).flatMap(({ field, since }) => {
-    if (!Object.hasOwn(resource.shown, field)) return [];
-    const problem = notIn(
-      { before: since },
-      release,
-      'ignore this field',
-      'What they create is without it, and apply reports it as not as declared.',
-    );
-    return problem ? diagnosticOf(resource, field, problem) : [];
-  });
-}
-
-function ofMissingFields(resource: Resource): Diagnostic[] {
-  return Object.entries(resource.kind.fields).flatMap(([field, { ifMissing }]) =>
-    ifMissing === undefined || Object.hasOwn(resource.shown, field)
-      ? []
-      : diagnosticOf(resource, resource.kind.identity, ifMissing),
-  );
-}
+const ignored = 'What they create is without it, and apply reports it as not as declared.';

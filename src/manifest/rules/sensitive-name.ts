@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { sensitive } from '../../base/sensitive.ts';
+import { diagnosticOf, isSensitive, type Resource } from '../../kinds/resource.ts';
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
 export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
@@ -18,5 +17,5 @@ export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
 }
 
 export function hasSensitiveName(resource: Resource): boolean {
-  return resource.shown[resource.kind.identity] === sensitive;
+  return isSensitive(resource, resource.kind.identity);
 }

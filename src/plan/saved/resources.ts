@@ -63,7 +63,7 @@ export async function restored(
 
 /** What the manifests of the plan would have been refused for. */
 function brokenRules(resources: readonly Resource[]): Diagnostic[] {
-  const errors = [...new Rules().check({ named: resources, whole: [] })].filter(
+  const errors = [...new Rules().check({ named: resources, mappings: [] })].filter(
     ({ severity }) => severity === 'error',
   );
   return errors.map((error) => ({ ...error, code: 'stale-plan' }));

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, textOf, type JsonObject } from '../../src/base/json.ts';
+import { readRelease, type Release } from '../../src/kinds/release.ts';
+import { loadManifests } from '../../src/manifest/load-manifests.ts';
+import { trim } from '../../src/manifest/trim.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { readRecordings, type Recording } from '../support/recordings.ts';
+
+/** The same values, sent to a service of each release. */
+const [oldest, newest] = [readRecordings('2023.10', 'odd-values'), readRecordings('2026.2', 'odd-values')];
+const pairs = oldest.map((recording, index): readonly [string, Recording, Recording] => [
+  recording.name,
+  recording,
+  newest[index] ?? recording,
+]);
+
+function bodyOf({ request: { body = null } }: Recording): JsonObject {
+  if (!isJsonObject(body)) throw new Error('every one of these creates something');
+  return body;
+}
+
+/** The worst that is said of a value before it is sent; what people may have meant by it aside. */
+async function verdict(recording: Recording, release?: Release): Promise<string> {
+  const body = bodyOf(recording);
+  const list = 'slug' in body ? 'applications' : 'users';
+  // It is JSON as it was sent, with escapes; no writer of YAML takes half of a character.
+  const files = memoryFiles({ 'm.yaml': JSON.stringify({ version: 1, [list]: [body] }) });
+  const { diagnostics } = await loadManifests(['m.yaml'], { files, ...(release && { release }) });
+  const found = new Set(diagnostics.map(({ severity }) => severity));
+  return found.has('error') ? 'error' : found.has('warning') ? 'warning' : 'nothing';
+}
+
+/** What a service did: refused it; took no notice of a field; kept it, and shows a template of it as it stands; or took it. */
+function came(recording: Recording): 'refused' | 'ignored' | 'unfilled' | 'taken' {
+  const { status, body: held = null } = recording.response;
+  if (status !== 201 || !isJsonObject(held)) return 'refused';
+  const sent = Object.entries(bodyOf(recording));
+  if (sent.some(([field, value]) => held[field] !== (typeof value === 'string' ? trim(value) : value)))
+    return 'ignored';
+  const { meta_launch_url: url = null, launch_url } = held;
+  return /%\((?:id|pk|uid)\)s/.test(textOf(url)) && launch_url === url ? 'unfilled' : 'taken';
+}
+
+const meant = { refused: 'error', ignored: 'error', unfilled: 'warning', taken: 'nothing' } as const;
+
+/** It takes null, and takes no notice of it; the schema has no null there, as no other release takes it. */
+const stricter = 'icon null';
+
+describe('what is said of an odd value is what the service was recorded to do', () => {
+  test('the same values were sent to both', () => {
+    expect(oldest).toHaveLength(81);
+    for (const [, one, other] of pairs) {
+      const { slug: _, username: __, ...values } = bodyOf(one);
+      expect(bodyOf(other)).toMatchObject(values);
+    }
+  });
+
+  test.each(pairs)('%s', async (name, ...recordings) => {
+    for (const [index, release] of (['2023.10', '2026.2'] as const).entries()) {
+      const recording = recordings[index] ?? recordings[0];
+      const expected = name === stricter ? 'error' : meant[came(recording)];
+      expect([release, await verdict(recording, readRelease(release))]).toEqual([release, expected]);
+    }
+  });
+
+  test.each(pairs)(
+    'where no release is known, it is an error if all refuse: %s',
+    async (name, one, other) => {
+      const isSame = came(one) === came(other);
+      const expected = name === stricter ? 'error' : isSame ? meant[came(one)] : 'warning';
+      expect(await verdict(one)).toBe(expected);
+    },
+  );
+});
