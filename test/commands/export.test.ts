@@ -50,6 +50,20 @@ async function planning(transport: Transport, texts: ReadonlyMap<string, string>
   return `${ending}\n${stderr()}${stdout()}`;
 }
 
+test.each(['(sensitive)', '(hidden)'])(
+  'what is called %s is what it says: a plan of it finds nothing to do',
+  async (word) => {
+    const { send } = sandboxHere({
+      users: [{ username: word, name: word, email: 'a@example.com', attributes: { a: word } }],
+      applications: [{ slug: 'a', name: word, meta_description: word }],
+    });
+    const { ending, written } = await exporting(send, { out: 'm', check: true });
+    expect(ending).toBe('done');
+    expect([...written.values()].join('')).toContain(`username: ${word}`);
+    expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\./);
+  },
+);
+
 describe('names in place of ids', () => {
   const named = { capability: [...capability, 'lookup-names'], ids: false };
   /** The same names, with ids of each one's own. */
