@@ -35,9 +35,10 @@ export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
   if (!kind || other !== undefined) return diagnosticAt(unquotable(file), header.span, noName(other));
   const columns = new Map<number, Column>();
   const diagnostics: Diagnostic[] = [];
-  for (const [place, [index, { text, span }]] of cells.entries()) {
-    const isRepeated = names.indexOf(text) < place;
-    const column = isRepeated ? repeated : columnNamed(text, kind);
+  const known = new Set<string>();
+  for (const [index, { text, span }] of cells) {
+    const column = known.has(text) ? repeated : columnNamed(text, kind);
+    known.add(text);
     if ('code' in column) diagnostics.push(diagnosticAt(file, span, column));
     else columns.set(index, column);
   }

@@ -1,5 +1,5 @@
 import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
@@ -72,6 +72,7 @@ class RowReader {
   read(row: Row): Resource | undefined {
     const { kind, columns } = this.#columns;
     const fields: Record<string, JsonValue> = {};
+    const ofColumns: Record<string, Record<string, JsonValue>> = {};
     const spans: Record<string, Span> = {};
     this.#checkLength(row);
     for (const [index, { text, span }] of row.cells) {
@@ -84,7 +85,7 @@ class RowReader {
       const value = valueOf(text, kind.fields[field]);
       if (value === undefined) this.#report(span, wrongType(kind, field));
       else if (key === undefined) fields[field] = value;
-      else fields[field] = { ...(fields[field] as JsonObject | undefined), [key]: value }; // of its other columns
+      else (fields[field] = ofColumns[field] ??= {})[key] = value;
       spans[field] ??= span;
     }
     const name = fields[kind.identity];
@@ -105,7 +106,7 @@ class RowReader {
 
   #checkLength({ span, length, cells }: Row): void {
     const wanted = this.#header.length;
-    const used = Math.max(...cells.keys()) + 1;
+    const used = ([...cells.keys()].at(-1) ?? 0) + 1;
     if (length < wanted || used > wanted)
       this.#report(span, {
         code: 'csv-syntax',

@@ -93,6 +93,24 @@ bob,Bob,false,;,,,,
     });
   });
 
+  test('may have very many columns, and a row very many cells', () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}`);
+    const { declared, said } = read(
+      `username,name,${keys.map((key) => `attributes.${key}`).join()}\na,A,${keys.join()}\n`,
+    );
+    expect(said).toEqual([]);
+    expect(declared[0]?.[1]['attributes']).toEqual(Object.fromEntries(keys.map((key) => [key, key])));
+    expect(read(`username,name\na,A${',x'.repeat(200_000)}\n`).said).toEqual(['2:1 csv-syntax']);
+  });
+
+  test('takes an id for what is digits from its beginning to its end', () => {
+    expect(read('slug,name,provider,backchannel_providers\na,A,3rd party,2nd;4\n')).toMatchObject({
+      declared: [
+        ['application.a', { provider: { name: '3rd party' }, backchannel_providers: [{ name: '2nd' }, 4] }],
+      ],
+    });
+  });
+
   test('may have other delimiters', () => {
     const fields = { username: 'a', name: 'A, B', groups: [engineering, staff] };
     for (const delimiter of [';', '\t', '|']) {
