@@ -319,6 +319,25 @@ describe('an apply that may change what exists', () => {
     expect(world.writes()).toEqual([]);
   });
 
+  test.each([
+    ['is_active', 'false'],
+    ['type', 'external'],
+  ])(
+    'does not change the %s of the user to whom the token belongs, and does of others',
+    async (field, value) => {
+      const users = ['pipeline', 'other'].map((username) => ({ username, name: 'A' }));
+      const world = new World({ tokens: [{ token: 'own-token', username: 'pipeline' }], users });
+      world.tamper = (request) => world.handle(request, 'own-token');
+      const entries = users.map(({ username }) => `{ username: ${username}, ${field}: ${value} }`);
+      const { context, stdout } = world.run(`version: 1\nusers: [${entries.join()}]\n`, {
+        ROLLCALL_TOKEN: 'own-token',
+      });
+      expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
+      expect(stdout()).toContain(`the token belongs to it, and its \`${field}\` differs`);
+      expect(world.writes()).toHaveLength(1);
+    },
+  );
+
   test('knows the same of what it reads in pages: what is left as it is, and from whom something is taken', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
     const names = ['ann', 'ben', 'cy', 'outpost'];
