@@ -20,13 +20,33 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The value of a JSON text, or undefined when it is none. */
-export function parseJson(text: string): JsonValue | undefined {
+/** How deep a text may be nested: whoever walks through what is deeper may run out of stack. */
+const mostLevels = 500;
+/** The same of a document of ours, which holds what was such a text. */
+export const mostLevelsOfDocuments = 600;
+
+/** The value of a JSON text, or undefined when it is none, or nested too deep. */
+export function parseJson(text: string, most: number = mostLevels): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
+    const value = JSON.parse(text) as JsonValue; // JSON.parse returns nothing else
+    return isDeeper(value, most) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Looks at one level after the other, and so needs no stack. */
+function isDeeper(value: JsonValue, most: number): boolean {
+  let level = [value].filter((each) => isCollection(each));
+  for (let levels = 0; level.length > 0; levels += 1) {
+    if (levels === most) return true;
+    level = level.flatMap((each) => Object.values(each).filter((inner) => isCollection(inner)));
+  }
+  return false;
+}
+
+function isCollection(value: JsonValue): value is readonly JsonValue[] | JsonObject {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The steps from a value to one inside it, as a JSON Pointer (RFC 6901). */

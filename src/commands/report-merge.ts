@@ -1,5 +1,5 @@
 import { interruption, unlessLost, type Ending } from '../base/exit-code.ts';
-import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import { isJsonList, isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
 import { applyReportFrom, inShort, isApplyDocument } from '../report/apply-document.ts';
 import { json } from '../report/formats/json.ts';
@@ -79,7 +79,7 @@ interface Document {
 }
 
 async function read(filename: string, context: Context): Promise<JsonObject | undefined> {
-  const document = parseJson(await resultText('the report', filename, context));
+  const document = parseJson(await resultText('the report', filename, context), mostLevelsOfDocuments);
   return isJsonObject(document) ? document : undefined;
 }
 

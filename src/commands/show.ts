@@ -1,7 +1,7 @@
 import { diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { isJsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts';
 import { documentFault } from '../plan/saved/fault.ts';
 import { isPlanDocument, readSavedPlan } from '../plan/saved/read.ts';
 import { applyReportFrom, isApplyDocument } from '../report/apply-document.ts';
@@ -37,7 +37,7 @@ function reportIn(filename: string, written: string): Report {
   const saved = readSavedPlan(written);
   if (saved.kind === 'refused') return refused(filename, saved.why);
   if (saved.kind === 'plan') return planReportFrom(saved.plan);
-  const document = parseJson(written);
+  const document = parseJson(written, mostLevelsOfDocuments);
   if (isPlanDocument(document)) {
     const fault = documentFault(document);
     return fault === undefined

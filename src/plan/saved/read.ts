@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../../base/json.ts';
 import { validate } from '../../generated/plan.ts';
 import { isResourceType } from '../../kinds/all.ts';
 import { planFormatVersion, type PlanDocument } from '../document.ts';
@@ -14,7 +14,7 @@ type ReadPlan =
 
 /** Reads the text of a saved plan. */
 export function readSavedPlan(text: string): ReadPlan {
-  const document = parseJson(text);
+  const document = parseJson(text, mostLevelsOfDocuments);
   if (!isJsonObject(document)) return { kind: 'no_plan', why: 'it is not a JSON document of `plan --out`' };
   const version = document['format_version'];
   if (typeof version !== 'string' || !Array.isArray(document['resource_changes']))
@@ -28,7 +28,7 @@ export function readSavedPlan(text: string): ReadPlan {
   if (document['digest'] === undefined || document['saved'] === undefined)
     return { kind: 'no_plan', why: 'it is for reading only: a plan to apply is written by `plan --out`' };
   const plan = document as unknown as SavedPlan; // what is used of it before the two checks is checked by them
-  if (!isWhole(plan) || !isPlanDocument(document))
+  if (contentDigest(plan) !== plan.digest || !isPlanDocument(document))
     return { kind: 'refused', why: 'it has been altered since it was written, or was cut short' };
   const fault = planFault(plan);
   if (fault !== undefined) return { kind: 'refused', why: `it has been altered: ${fault}` };
@@ -41,14 +41,6 @@ export function isPlanDocument(value: unknown): value is PlanDocument {
   const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
   // The schema allows leap seconds, and Date knows none.
   return !Number.isNaN(Date.parse(created_at)) && resource_changes.every(({ type }) => isResourceType(type));
-}
-
-function isWhole(plan: SavedPlan): boolean {
-  try {
-    return contentDigest(plan) === plan.digest;
-  } catch {
-    return false; // nested more deeply than can be written, so it was not written by us
-  }
 }
 
 function majorOf(version: string): string {

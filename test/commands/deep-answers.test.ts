@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { doctor } from '../../src/commands/doctor.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
+import { capabilities } from '../../src/kinds/capability.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
+import type { SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import type { Context } from '../../src/terminal/context.ts';
+import { capture } from '../support/run.ts';
+
+const manifest = `version: 1
+applications: [{ slug: wiki, name: Wiki }, { slug: new, name: New }]
+users: [{ username: alice, name: Alice, attributes: { dept: new } }, { username: bob, name: Bob, attributes: { dept: sales } }]
+`;
+
+/** Of which answers an inner value becomes a deep one, and how deep. */
+let isDeep: (request: SandboxRequest) => boolean;
+let levels: number;
+let server: SandboxServer;
+
+beforeEach(async () => {
+  isDeep = () => false;
+  const { sandbox } = seedSandbox({
+    applications: [{ slug: 'wiki', name: 'Old' }],
+    users: [{ username: 'alice', name: 'Alice', attributes: { dept: 'old' } }],
+  });
+  server = await serveSandbox(
+    {
+      handle: (request) => {
+        const answer = sandbox.handle(request);
+        if (!isDeep(request)) return answer;
+        const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+        const body = answer.body.replace(/"old"/, deep);
+        // An escape in the text: then secrets are searched for in the values.
+        return { ...answer, body: body.replace(/\}$/, `,"\\u0061":${body.includes(deep) ? 1 : deep}}`) };
+      },
+    },
+    { port: 0, latencyMs: 0 },
+  );
+});
+afterEach(() => server.close());
+
+interface Ran {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+async function run(
+  command: (context: Context) => Promise<string>,
+  turnedOn: readonly string[] = capabilities,
+  files: Readonly<Record<string, string>> = { 'm.yaml': manifest },
+): Promise<Ran> {
+  const env = { ROLLCALL_CAPABILITIES: turnedOn.join(',') };
+  const { context, stdout, stderr, written } = capture({ files, url: server.url, env });
+  return { ending: await command(context), stdout: stdout(), stderr: stderr(), written };
+}
+
+const service = { wait: '0', output: 'json' } as const;
+const outcomes = (stdout: string): Record<string, string> =>
+  Object.fromEntries(
+    (JSON.parse(stdout) as { outcomes: { address: string; outcome: string }[] }).outcomes.map(
+      ({ address, outcome }) => [address, outcome],
+    ),
+  );
+
+describe.each([501, 2500, 20_000])('an answer that is nested %i deep', (deep) => {
+  beforeEach(() => (levels = deep));
+
+  test('to one create is looked after like any other that cannot be used', async () => {
+    isDeep = ({ method, body }) => method === 'POST' && body.includes('"slug":"new"');
+    const { ending, stdout } = await run(
+      (context) => apply(['m.yaml'], { ...service, yes: true }, context),
+      [],
+    );
+    expect(outcomes(stdout)).toMatchObject({
+      'application.new': 'exists', // a look-up found it
+      'user.alice': 'exists',
+      'user.bob': 'created',
+    });
+    expect(ending).toBe('done');
+  });
+
+  const commands: Record<string, (context: Context) => Promise<string>> = {
+    plan: (context) => plan(['m.yaml'], service, context),
+    apply: (context) => apply(['m.yaml'], { ...service, yes: true }, context),
+    update: (context) => apply(['m.yaml'], { ...service, yes: true, allow: ['update'] }, context),
+    export: (context) => exportManifests({ ...service, ids: true }, context),
+    'export with names': (context) => exportManifests({ wait: '0', output: 'yaml', out: 'folder' }, context),
+    doctor: (context) => doctor(service, context),
+  };
+
+  test.each(['GET', 'POST', 'PATCH', 'OPTIONS'])(
+    'to every %s ends no command with a stack',
+    async (asked) => {
+      isDeep = ({ method }) => method === asked;
+      for (const command of Object.values(commands)) {
+        const { stdout, stderr } = await run(command);
+        expect(stdout + stderr).not.toMatch(/RangeError|Maximum call|\n +at /);
+      }
+    },
+  );
+});
+
+test('an answer that is nested 500 deep is used, planned from, and told in every format', async () => {
+  levels = 496; // the page, its list, the record and its attributes are the others
+  isDeep = ({ method, path }) => method === 'GET' && path.includes('username=alice');
+  const report = formatNames.map((format) => `${format}=${format}`);
+  const named = { ...service, allow: ['update'], report };
+  const planned = await run(
+    (context) => plan(['m.yaml'], { ...named, out: 'p.json' }, context),
+    ['lookup-users', 'update'],
+  );
+  expect(planned.ending).toBe('done');
+  expect(planned.stdout.replaceAll(/\s/g, '')).toContain('['.repeat(levels));
+  const files = { 'p.json': planned.written.get('p.json') ?? '' };
+  const shown = await run((context) => show('p.json', { output: 'json', report }, context), [], files);
+  expect(shown.ending).toBe('done');
+  const applied = await run(
+    (context) => apply([], { ...named, plan: 'p.json' }, context),
+    ['lookup-users', 'update'],
+    files,
+  );
+  expect(outcomes(applied.stdout)).toMatchObject({ 'user.alice': 'updated' });
+});
