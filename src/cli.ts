@@ -5,16 +5,22 @@ import { reasonOf } from './base/errors.ts';
 import { exitCodes, unlessLost } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
 
+process.exitCode = exitCodes.failed; // until there is an ending: Node ends when nothing is left that it waits for
 let ending: ProgramEnding | undefined;
-let outputLost = false;
+let isLost = false;
 process.stderr.on('error', () => {}); // there is nowhere left to say it
-const stdout = new StandardOutput((error) => {
-  outputLost = true;
-  process.stderr.write(
-    `error: the result could not be written: ${reasonOf(error)}\n    Standard output holds only a part of it.\n`,
-  );
-  settle();
+const stdout = new StandardOutput((error) =>
+  lose(`the result could not be written: ${reasonOf(error)}`, 'Standard output holds only a part of it.'),
+);
+// What nobody waited for. The run goes on: it has to say what became of what it sent.
+process.on('uncaughtException', (error) =>
+  lose(`an unexpected error: ${reasonOf(error).replace(/[^\x20-\x7e]/g, '?')}`, report),
+);
+process.once('beforeExit', () => {
+  if (ending === undefined) lose('rollcall ended, and its work had not come to an end', report);
 });
+const report =
+  'This is a bug of rollcall: report it. `rollcall plan` shows what was done of what it was to do.';
 
 const args = process.argv.slice(2);
 if (args.length === 1 && args[0] === '--version') {
@@ -27,6 +33,7 @@ async function main(): Promise<void> {
   const { run } = await import('./commands/run-program.ts');
   end(
     await run(args, toolVersion(), {
+      env: process.env,
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => void process.stderr.write(text),
       contextFor: async (version, colours) => {
@@ -42,8 +49,15 @@ function end(its: ProgramEnding): void {
   settle();
 }
 
+/** Says what went wrong beside the ending. */
+function lose(what: string, more: string): void {
+  isLost = true;
+  process.stderr.write(`error: ${what}\n    ${more}\n`);
+  settle();
+}
+
 /** The last of the output may be lost after the end. */
 function settle(): void {
   if (ending === undefined) return;
-  process.exitCode = typeof ending === 'string' ? exitCodes[unlessLost(ending, outputLost)] : ending.exitCode;
+  process.exitCode = typeof ending === 'string' ? exitCodes[unlessLost(ending, isLost)] : ending.exitCode;
 }

@@ -29,6 +29,8 @@ interface ApplyOptions {
   readonly clock: Clock;
   /** When it aborts, no further resource is begun; what has begun is settled. */
   readonly signal?: AbortSignal;
+  /** Aborts with what is thrown that nobody foresaw; then nothing more is begun either. */
+  readonly fault?: AbortController;
   /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
   /** Called before the first request for a resource is sent. */
@@ -42,15 +44,14 @@ interface ApplyOptions {
  */
 const doubtsInARow = 5;
 
-/** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan. */
-export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
-  const { client, pacing, clock, signal, baseOf, updates } = options;
+/** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan, whatever is thrown. */
+export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
+  const { pacing, clock, signal, baseOf, updates, fault = new AbortController() } = options;
   const stoppedKinds = new Map<Kind, StopReason>();
   /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
   const denials = new Map<Kind, number>();
   const isTakenFrom = takersIn(plan.changes);
-  const awaited = new Set(plan.changes.flatMap(({ waitsFor = [] }) => waitsFor));
-  const begun = new Map<Address, Promise<Outcome>>();
+  const settling = new Map<Address, Promise<Outcome>>();
   let stopped: StopReason | undefined;
   let inARow = 0;
   let outagesCounted = 0;
@@ -75,6 +76,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
 
   function whyStopped(change: Change): StopReason | undefined {
     const { resource, action } = change;
+    if (fault.signal.aborted) return 'error';
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     if (action === 'update' && (denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denials';
@@ -87,7 +89,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     return action === 'update' && why === 'denied' ? undefined : why;
   }
 
-  function carriedOut(change: Pending, course: Course): Promise<Settled> {
+  function carriedOut(change: Pending, client: Client, course: Course): Promise<Settled> {
     const { resource, action } = change;
     switch (action) {
       case 'create':
@@ -108,11 +110,11 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
 
   /** Whether what a change waits for was carried out. All of it stands before it in the plan, and so was begun. */
   async function isReady(waitsFor: readonly Address[]): Promise<boolean> {
-    const outcomes = await Promise.all(waitsFor.flatMap((address) => begun.get(address) ?? []));
+    const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
     return !outcomes.some((outcome) => isMissing(outcome));
   }
 
-  async function outcomeOf(change: Change): Promise<Outcome> {
+  async function outcomeOf(change: Change, client: Client): Promise<Outcome> {
     const { resource } = change;
     if (!isPending(change)) {
       const { differences } = change;
@@ -129,7 +131,7 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     options.onStart?.(change);
     const startedAt = clock.now();
     const { outlasted } = pacing.outage;
-    const { held, inDoubt, clash, ...settled } = await carriedOut(change, {
+    const { held, inDoubt, clash, ...settled } = await carriedOut(change, client, {
       stop: (scope, proof) => {
         if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
         else if (!stoppedKinds.has(resource.kind))
@@ -161,13 +163,42 @@ export function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]>
     return outcome;
   }
 
-  return pacing.forEach(plan.changes, async (change) => {
-    const ended = outcomeOf(change);
-    if (awaited.has(change.resource.address)) begun.set(change.resource.address, ended);
-    const outcome = await ended;
-    options.onOutcome?.(outcome);
+  /** Never rejects: where something is thrown, what was sent is open, and what was not was not begun. */
+  async function settle(change: Change): Promise<Outcome> {
+    let attempts = 0;
+    const { client } = options;
+    const counting: Client = {
+      ...client,
+      create: (...sent) => ((attempts += 1), client.create(...sent)),
+      update: (...sent) => ((attempts += 1), client.update(...sent)),
+    };
+    const outcome = await outcomeOf(change, counting).catch((error: unknown): Outcome => {
+      fault.abort(error);
+      const open = { change, attempts, durationMs: 0 };
+      return attempts > 0
+        ? { ...open, outcome: 'unknown' }
+        : { ...open, outcome: 'not_attempted', stoppedBy: 'error' };
+    });
+    try {
+      options.onOutcome?.(outcome);
+    } catch (error) {
+      fault.abort(error);
+    }
     return outcome;
-  });
+  }
+
+  const settled = (change: Change): Promise<Outcome> => {
+    const { address } = change.resource;
+    const known = settling.get(address) ?? settle(change);
+    settling.set(address, known);
+    return known;
+  };
+  try {
+    await pacing.forEach(plan.changes, settled);
+  } catch (error) {
+    fault.abort(error);
+  }
+  return Promise.all(plan.changes.map((change) => settled(change)));
 }
 
 /** What stood in the way of a change, as people may see it. */

@@ -47,7 +47,9 @@ export type StopReason =
   | 'doubts'
   | 'fail_fast'
   /** A change that has to come first did not succeed. */
-  | 'waits';
+  | 'waits'
+  /** Something was thrown that nobody foresaw. */
+  | 'error';
 
 /** What is known of a resource that a request may have created whose answer was lost or unclear. */
 export type Doubt =
@@ -76,7 +78,7 @@ export interface ChangedField {
 export interface Outcome {
   readonly change: Change;
   readonly outcome: OutcomeKind;
-  /** The answer that decided it; none where nothing was sent. */
+  /** The answer that decided it; none where nothing was sent, or where something was thrown before it was understood. */
   readonly answer?: Answer;
   /** With `exists`: an earlier request of this run may have created it, if only in part. With `updated`: its answer was unclear. */
   readonly doubt?: Doubt;

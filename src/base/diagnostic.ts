@@ -64,6 +64,7 @@ export const diagnosticCodes = [
   'interrupted',
   'not-exported',
   'invalid-usage',
+  'unexpected-error',
 ] as const;
 
 export type DiagnosticCode = (typeof diagnosticCodes)[number];
@@ -114,6 +115,16 @@ export function diagnosticFor(filename: string | undefined, problem: Problem): D
 
 export function usageDiagnostic({ message, hint }: UsageError): Diagnostic {
   return diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
+}
+
+/** What a person is told of an error that nobody foresaw. */
+export function unexpectedDiagnostic({ message }: Error): Diagnostic {
+  return diagnosticFor(undefined, {
+    code: 'unexpected-error',
+    summary: `rollcall met an unexpected error: ${message}`,
+    detail:
+      'This is a bug of rollcall. Report it with this message, what `rollcall --version` prints, and where it happened: ROLLCALL_LOG=debug shows that.',
+  });
 }
 
 /** The same diagnostic with secrets blanked out in its words and its source line. Its place stays as it is. */

@@ -29,6 +29,11 @@ export async function readOrRefuse<Value>(
   });
 }
 
+/** What was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** Why something failed: in plain words, with the code that the system has for it, if it is a common one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,5 @@
 import { destinationName } from '../base/destination.ts';
-import { UsageError } from '../base/errors.ts';
+import { asError, UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { pendingIn, plannedEffects, type Plan } from '../plan/plan.ts';
 import { eventLog } from '../report/formats/events.ts';
@@ -14,6 +14,7 @@ import type { ApplyRun, Ran } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
+import { errorText, isDebugged } from './error-text.ts';
 import { detailOf, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, type ReportFlags } from './reports.ts';
@@ -42,17 +43,39 @@ export async function apply(
       : undefined;
   const printsText = options.output === 'text' && !reports.replaceText;
   const { ending, ...ended } = await endedWell(() => applied(paths, options, printsText, context, log?.tell));
-  const report = applyReport({ ...roll, ...ended });
-  log?.end(report.diagnostics, ended.result);
-  if (options.output === 'json') context.stdout.write(json(report, context));
-  else if (printsText && report.kind === 'apply')
-    context.stdout.write(applyText(report, createStyle(context.stdout), detailOf(options)));
-  const written = await reports.write(report, context, roll);
-  // What was created must be told, even when the disk is full.
-  if (report.kind === 'apply' && (await context.stdout.isLost()))
-    context.stderr.write(`\n${applyText(report, createStyle(context.stderr), 'all')}`);
-  if (ended.usageError) throw ended.usageError;
-  return unlessLost(ending, !written);
+  const { result, thrown } = ended;
+  const { stdout, stderr } = context;
+  const untold: Error[] = [];
+  const attempt = async (work: () => Promise<void> | void): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      untold.push(asError(error));
+    }
+  };
+  let written = true;
+  await attempt(async () => {
+    const report = applyReport({ ...roll, ...ended });
+    await attempt(() => log?.end(report.diagnostics, result));
+    await attempt(() => {
+      if (options.output === 'json') stdout.write(json(report, context));
+      else if (printsText && report.kind === 'apply')
+        stdout.write(applyText(report, createStyle(stdout), detailOf(options)));
+    });
+    written = await reports.write(report, context, roll);
+    // What was created must be told, even when the disk is full.
+    if (report.kind === 'apply' && (await stdout.isLost()))
+      stderr.write(`\n${applyText(report, createStyle(stderr), 'all')}`);
+  });
+  // The same, even when no report can be made.
+  if (untold.length > 0)
+    for (const { change, outcome } of result?.outcomes ?? [])
+      stderr.write(`${inline(change.resource.address)}: ${outcome}\n`);
+  const [error] = [...(result?.error ? [result.error] : []), ...untold];
+  const isVerbose = isDebugged(options.verbose === true, context.env);
+  if (error) stderr.write(errorText(error, stderr.columns ?? Infinity, isVerbose));
+  if (thrown) throw thrown;
+  return unlessLost(ending, !written || untold.length > 0);
 }
 
 async function applied(

@@ -126,8 +126,11 @@ export function narrated(
     ...context,
     tellsRequests: log !== undefined,
     tell: (event) => {
-      narrate(event);
-      alsoTell(event);
+      try {
+        narrate(event);
+      } finally {
+        alsoTell(event);
+      }
     },
   };
 }

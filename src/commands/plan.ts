@@ -40,7 +40,7 @@ export async function plan(
   else if (ended.result && !reports.replaceText)
     context.stdout.write(planText(ended.result, createStyle(context.stdout), detailOf(options)));
   const written = await reports.write(report, context, roll);
-  if (ended.usageError) throw ended.usageError;
+  if (ended.thrown) throw ended.thrown;
   // Last of all, where the reader of a log looks first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
   return unlessLost(failures.length > 0 ? 'changes' : ending, !written);

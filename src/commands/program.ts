@@ -4,6 +4,7 @@ import type { Ending } from '../base/exit-code.ts';
 import { topicNames } from '../base/package-file.ts';
 import { delimiters } from '../csv/delimiters.ts';
 import type { ApplyOptions } from './apply.ts';
+import type { Environment } from '../settings/environment.ts';
 import type { Context } from '../terminal/context.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export-options.ts';
@@ -39,6 +40,7 @@ export type ProgramEnding = Ending | { readonly exitCode: number };
 
 /** What the program runs in: this process, or in a test something in its place. */
 export interface Surroundings {
+  readonly env: Environment;
   /** Help and the version. */
   readonly writeOut: (text: string) => void;
   /** What is wrong with the arguments. */
@@ -49,6 +51,7 @@ export interface Surroundings {
 
 /** For listing the commands without running one. */
 const nowhere: Surroundings = {
+  env: {},
   writeOut: () => {},
   writeErr: () => {},
   contextFor: () => Promise.reject(new Error('there is nothing to run a command in')),

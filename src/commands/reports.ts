@@ -1,5 +1,5 @@
-import { usageDiagnostic } from '../base/diagnostic.ts';
-import { reasonOf, UsageError } from '../base/errors.ts';
+import { unexpectedDiagnostic, usageDiagnostic } from '../base/diagnostic.ts';
+import { asError, reasonOf, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Ran } from '../run/result.ts';
 import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
@@ -90,10 +90,10 @@ export class Reports {
     const commentKey = key === undefined ? ofRoll : { key };
     const setting = { ...context, pathInRepository, ...(commentKey && { commentKey }) };
     for (const { format, write, filename } of this.#wanted) {
-      const text = write(report, setting);
-      await attempt(filename, () =>
-        isStandardOutput(filename) ? context.stdout.write(text) : context.writeReport(filename, text),
-      );
+      await attempt(filename, () => {
+        const text = write(report, setting);
+        return isStandardOutput(filename) ? context.stdout.write(text) : context.writeReport(filename, text);
+      });
       const summary = nonEmpty(context.env['GITHUB_STEP_SUMMARY']);
       if (format === 'github' && summary !== undefined)
         await attempt(summary, () =>
@@ -108,15 +108,18 @@ function isStandardOutput(filename: string): boolean {
   return descriptorNamed(filename) === 1;
 }
 
-/** How a command ends; a UsageError is one more way to end, for reports are written then too. */
+/** How a command ends; an error is one more way to end, for reports are written then too. It is `thrown` after that. */
 export async function endedWell<Result>(
   run: () => Promise<Ran<Result>>,
-): Promise<Ran<Result> & { readonly usageError?: UsageError }> {
+): Promise<Ran<Result> & { readonly thrown?: Error }> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { ending: 'invalid', diagnostics: [usageDiagnostic(error)], filenames: [], usageError: error };
+    const thrown = asError(error);
+    const known = { filenames: [], thrown };
+    return thrown instanceof UsageError
+      ? { ...known, ending: 'invalid', diagnostics: [usageDiagnostic(thrown)] }
+      : { ...known, ending: 'failed', diagnostics: [unexpectedDiagnostic(thrown)] };
   }
 }
 

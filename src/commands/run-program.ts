@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { inline, wrapped } from '../report/printable.ts';
 import { argumentError } from './argument-error.ts';
+import { errorText, isDebugged } from './error-text.ts';
 import { program, type ProgramEnding, type Surroundings } from './program.ts';
 
 /** Runs what the arguments say. What is wrong with them is said on stderr. */
@@ -21,10 +21,9 @@ export async function run(
       if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args, rollcall));
       return 'invalid';
     }
-    if (!(error instanceof UsageError)) throw error;
     const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // of a terminal alone
-    for (const line of [`error: ${inline(error.message)}`, `    ${inline(error.hint)}`])
-      surroundings.writeErr(`${wrapped(line, columns, 4).join('\n')}\n`);
-    return 'invalid';
+    const isVerbose = args.some((arg) => arg === '-v' || arg === '--verbose');
+    surroundings.writeErr(errorText(error, columns, isDebugged(isVerbose, surroundings.env)));
+    return error instanceof UsageError ? 'invalid' : 'failed';
   }
 }

@@ -1,6 +1,6 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { destinationName } from '../base/destination.ts';
-import { UsageError } from '../base/errors.ts';
+import { asError, UsageError } from '../base/errors.ts';
 import { declaredNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
@@ -14,7 +14,7 @@ import { seenFor, type Planned } from './plan.ts';
 import { guarded, jobFor, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface ApplyOptions extends ServiceOptions {
-  /** Told what happens, when it happens. What it throws ends the run as the signal would, and rejects in the end. */
+  /** Told what happens, when it happens. What it throws ends the run as the signal would. */
   readonly onEvent?: (event: TimedEvent) => void;
   /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
@@ -36,7 +36,7 @@ export interface AppliedOutcome extends Omit<Outcome, 'change'> {
 
 /**
  * Creates what a plan says is missing, and nothing twice. Changes what it says differs, where `allow` is given here too. What the
- * service refuses or leaves open is in the outcomes. Rejects with a UsageError when the options are wrong, or lead to another
+ * service refuses or leaves open is in the outcomes; what is thrown once it has begun, by `onEvent` or by a bug, is the `error`. Rejects with a UsageError when the options are wrong, or lead to another
  * service than the plan's.
  */
 export async function apply(planned: Planned, options: ApplyOptions = {}): Promise<Applied> {
@@ -56,16 +56,8 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const { resources: loaded, hide } = Manifests.revealValid(manifests);
   const resources = await guarded(loaded, own);
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const faulty = new AbortController();
-  const signal = AbortSignal.any([faulty.signal, ...(options.signal ? [options.signal] : [])]);
-  const job = jobFor({ ...options, signal }, (event) => log.tell(event));
-  const log = eventLog(job, (event) => {
-    try {
-      onEvent(event);
-    } catch (error) {
-      faulty.abort(error);
-    }
-  });
+  const job = jobFor(options, (event) => log.tell(event));
+  const log = eventLog(job, onEvent);
   refuseNames(resources, plan);
   const model = planFrom(plan, ({ address }) => declared.get(address));
   const seen = seenFor(plan);
@@ -78,12 +70,17 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   );
   if (result === undefined)
     throw new Error('a plan without a limit, of which nobody is asked, is always applied');
-  log.end([], result);
-  faulty.signal.throwIfAborted();
   const { plan: _, saved: __, outcomes, ...run } = result;
+  let { error } = run;
+  try {
+    log.end([], result);
+  } catch (thrown) {
+    error ??= asError(thrown);
+  }
   return {
-    kind: outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
+    kind: error || outcomes.some((outcome) => isIncomplete(outcome)) ? 'incomplete' : 'complete',
     ...run,
+    ...(error && { error }),
     plan,
     outcomes: outcomes.map((outcome) => ({ ...outcome, change: changeDocument(outcome.change) })),
     manifests,

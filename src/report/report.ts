@@ -1,6 +1,6 @@
 import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
 import { destinationName, type Destination } from '../base/destination.ts';
-import { byPlace, type Diagnostic } from '../base/diagnostic.ts';
+import { byPlace, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { Unchecked } from '../manifest/unchecked.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -207,7 +207,9 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
   const { result: run } = ended;
   if (run === undefined) return noResult('rollcall apply', 'Nothing was applied.', ended);
   const outcomes = run.outcomes.map((outcome) => told(outcome));
-  return reportOfRun(run, outcomes, foundIn(ended));
+  const { error, ...rest } = run;
+  const diagnostics = [...ended.diagnostics, ...(error ? [unexpectedDiagnostic(error)] : [])];
+  return reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
 }
 
 /** The report of a run of apply, or of several as one. The summary may be of more than the outcomes that are told. */

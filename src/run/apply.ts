@@ -1,5 +1,6 @@
 import type { Address } from '../base/address.ts';
 import type { ObservedState } from '../observe/observe.ts';
+import type { Pace } from '../service/pace.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
@@ -9,7 +10,7 @@ import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { withService, type Service } from './connect.ts';
+import { withoutOwnSecrets, withService, type Service } from './connect.ts';
 import { inScope } from './in-scope.ts';
 import { halted, planFor, tooMuch, type Limits, type Planned, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
@@ -104,8 +105,8 @@ function seenIn({ observed, updates }: Planned): Pick<Planned, 'observed' | 'upd
 async function carryOut(
   { observed, updates, ...plan }: Plan & Partial<Pick<Planned, 'observed' | 'updates'>>,
   { confirm, failFast = false, ...limits }: ApplyOptions,
-  { client, pacing, signal }: Service,
-  { clock, tell }: Job,
+  { client, pacing, settings, signal, faults, tell }: Service,
+  { clock }: Job,
   saved = false,
 ): Promise<Course<ApplyRun>> {
   tell({ kind: 'planned', plan });
@@ -117,16 +118,23 @@ async function carryOut(
   if (halt) return halted(halt, { tell }, signal);
 
   const startedAt = clock.now();
-  signal.addEventListener('abort', () => tell({ kind: 'interrupted' }));
+  const pace = pacing.pace();
+  const fault = faults.keep();
+  const isInterrupted = (): boolean => signal.aborted && signal.reason !== fault.signal.reason;
+  signal.addEventListener('abort', () => {
+    if (isInterrupted()) tell({ kind: 'interrupted' });
+  });
   let done = 0;
+  const paceNow = (): Pace => faults.contain(() => ({ ...pacing.pace() }), pace);
   const progressed = (): void =>
-    tell({ kind: 'progress', stage: 'creating', done, total: pending.length, pace: pacing.pace() });
+    tell({ kind: 'progress', stage: 'creating', done, total: pending.length, pace: paceNow() });
   progressed();
   const outcomes = await applyPlan(plan, {
     client,
     pacing,
     clock,
     signal,
+    fault,
     failFast,
     ...(observed && { baseOf: heldIn(observed) }),
     ...(updates && { updates }),
@@ -143,12 +151,18 @@ async function carryOut(
     plan,
     outcomes,
     startedAt: new Date(startedAt),
-    durationMs: clock.now() - startedAt,
-    interrupted: signal.aborted,
+    durationMs: faults.contain(() => clock.now() - startedAt, 0),
+    interrupted: isInterrupted(),
     ...(by && { interruptedBy: by }),
-    pace: { ...pacing.pace() },
+    pace: paceNow(),
     saved,
   };
   tell({ kind: 'finished', run });
-  return { result: run, ending: run.interrupted ? interruptedBy(signal) : applyEnding(outcomes) };
+  if (!fault.signal.aborted)
+    return { result: run, ending: run.interrupted ? interruptedBy(signal) : applyEnding(outcomes) };
+  const secrets = plan.changes.flatMap(({ resource }) => resource.secrets);
+  return {
+    result: { ...run, error: withoutOwnSecrets(fault.signal.reason, settings, [...new Set(secrets)]) },
+    ending: run.interrupted ? interruptedBy(signal) : 'incomplete',
+  };
 }

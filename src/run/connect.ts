@@ -1,12 +1,16 @@
+import { asError } from '../base/errors.ts';
+import { shortestOwnSecret } from '../base/own-secrets.ts';
+import { Redactor } from '../base/redactor.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { givingUp } from '../service/give-up.ts';
 import { hiding } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
-import { redacting } from '../service/redact.ts';
+import { cleanError, redacting } from '../service/redact.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
+import { Faults } from './faults.ts';
 import type { Job } from './world.ts';
 
 /** What a stage needs to talk to the service. */
@@ -16,8 +20,11 @@ export interface Service {
   readonly send: Transport;
   readonly pacing: Pacing;
   readonly settings: ServiceSettings;
-  /** Aborts when the user interrupts the run. */
+  /** Aborts when the user interrupts the run, or where a fault is kept. */
   readonly signal: AbortSignal;
+  readonly faults: Faults;
+  /** Tells an event of the job; what a listener throws is a fault. */
+  readonly tell: Job['tell'];
 }
 
 /** A service that has just come back should not be missed because a question from before is still open. */
@@ -29,10 +36,13 @@ export async function withService<Result>(
   job: Job,
   use: (service: Service) => Promise<Result>,
 ): Promise<Result> {
-  const { clock, random, tell } = job;
-  const { signal, urgent } = job.interruptible();
+  const { clock, random } = job;
+  const { signal: interrupted, urgent } = job.interruptible();
+  const faults = new Faults();
+  const signal = AbortSignal.any([interrupted, faults.signal]);
+  const tell: Job['tell'] = (event) => faults.contain(() => job.tell(event), undefined);
   const connection = await job.connect(settings);
-  const send = guarded(connection.send, settings, job, urgent);
+  const send = guarded(connection.send, settings, { ...job, tell }, urgent);
   const pacing = createPacing({
     clock,
     random,
@@ -51,10 +61,26 @@ export async function withService<Result>(
       tell({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
-    return await use({ client: createClient(send, settings.capabilities), send, pacing, settings, signal });
+    const client = createClient(send, settings.capabilities);
+    return await use({ client, send, pacing, settings, signal, faults, tell });
+  } catch (error) {
+    throw withoutOwnSecrets(error, settings);
   } finally {
-    await connection.close();
+    // What came of the run is told, however the connection ends.
+    await connection.close().catch(() => {});
   }
+}
+
+/** An error that may be shown: nobody knows what one says that was not foreseen. */
+export function withoutOwnSecrets(
+  thrown: unknown,
+  settings: ServiceSettings,
+  more: readonly string[] = [],
+): Error {
+  const error = asError(thrown);
+  const secrets = [...secretsOf(settings), ...more].filter(({ length }) => length >= shortestOwnSecret);
+  cleanError(error, new Redactor(secrets));
+  return error;
 }
 
 /** A transport whose answers hold no secret, which gives up when it is urgent, and which tells of each request if that is wanted. */

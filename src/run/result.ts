@@ -112,6 +112,8 @@ export interface ApplyRun {
   readonly pace: Pace;
   /** Whether the plan was one that had been saved. */
   readonly saved: boolean;
+  /** What was thrown that nobody foresaw; from then on nothing more was begun. */
+  readonly error?: Error;
 }
 
 /** How an apply ended that was not interrupted, or several that are reported as one. */

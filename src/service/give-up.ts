@@ -7,18 +7,16 @@ export function givingUp(send: Transport, signal: AbortSignal): Transport {
     for (const giveUp of underWay) giveUp();
   });
   return (request, ownSignal) =>
-    new Promise<Exchange>((resolve) => {
+    new Promise<Exchange>((resolve, reject) => {
       if (signal.aborted) {
         resolve({ kind: 'never_sent', error: new GivenUpError(), transient: false });
         return;
       }
       const giveUp = (): void => resolve({ kind: 'lost', error: new GivenUpError() });
       underWay.add(giveUp);
-      void send(request, ownSignal).then((exchange) => {
-        underWay.delete(giveUp);
-        resolve(exchange);
-        return exchange;
-      });
+      send(request, ownSignal)
+        .finally(() => underWay.delete(giveUp))
+        .then(resolve, reject);
     });
 }
 

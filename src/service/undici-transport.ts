@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
+import { asError } from '../base/errors.ts';
 import { createDialer, type DialerOptions } from './dialer.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
@@ -192,10 +193,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
         transient: this.#givenUp !== undefined || isTransient(error, this.#name),
       });
   }
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function singleValues(headers: IncomingHttpHeaders): Record<string, string> {

@@ -10,6 +10,7 @@ const rollcall = program('1.2.3', () => {});
 async function saidOf(args: readonly string[]): Promise<string> {
   let said = '';
   const ending = await run(args, '1.2.3', {
+    env: {},
     writeOut: () => {},
     writeErr: (text) => (said += text),
     contextFor: () => Promise.reject(new Error('the command was run')),

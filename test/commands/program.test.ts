@@ -50,6 +50,7 @@ describe('a flag with an empty value', () => {
       [...words, `${flag}=`, ...(['report', 'show', 'import'].includes(words[0] ?? '') ? ['x.json'] : [])],
       '1.2.3',
       {
+        env: {},
         writeOut: () => {},
         writeErr: (text) => (said += text),
         contextFor: () => Promise.reject(new Error('the command was run')),

@@ -287,24 +287,28 @@ describe('the library', () => {
   });
 
   test.each([
-    ['at the start of the first create, which is then not sent', 'apply_start', 0],
-    ['at its end', 'apply_complete', 1],
+    ['at the start of the first create, which is then not sent', 'apply_start', 0, 'not_attempted'],
+    ['at its end', 'apply_complete', 1, 'created'],
   ])(
-    'begins nothing more when the listener throws %s, and then throws what that did',
-    async (_, at, sent) => {
+    'begins nothing more when the listener throws %s, and gives that error with the outcomes',
+    async (_, at, sent, outcome) => {
       let creates = 0;
       onRequest = (method) => (creates += Number(method === 'POST'));
       const made = await planned(await valid(...roll));
       const fault = new Error('the listener');
-      const applying = apply(made, {
+      const applied = await apply(made, {
         ...service,
         concurrency: 1,
         onEvent: ({ type }) => {
           if (type === at) throw fault;
         },
       });
-      await expect(applying).rejects.toBe(fault);
+      expect(applied.error).toBe(fault);
+      expect(applied).toMatchObject({ kind: 'incomplete', interrupted: false });
+      const ends = applied.outcomes.map((each) => each.outcome);
+      expect(ends.filter((end) => end !== 'unchanged')).toEqual([outcome, 'not_attempted']);
       expect(creates).toBe(sent);
+      expect(renderApply(applied, 'text')).toContain('error: rollcall met an unexpected error: the listener');
     },
   );
 

@@ -26,6 +26,7 @@ export interface Start {
 /** Does what the program does, without a process for it: a start takes longer than most of what it does. */
 export async function rollcallHere(start: Start): Promise<number> {
   const ending = await run(start.args, toolVersion(), {
+    env: start.env,
     writeOut: start.stdout,
     writeErr: start.stderr,
     contextFor: async (version, colours = false) => contextOf(start, version, colours),

@@ -36,6 +36,14 @@ export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
       }),
     ];
   if (clash) return clashProblems(clash, outcome).map(({ field, ...problem }) => at(field, problem));
+  if (outcome.outcome === 'unknown' && answer === undefined)
+    return [
+      at(undefined, {
+        code: 'unexpected-error',
+        summary: `${openings[action === 'update' ? 'update' : 'create'].unknown}an unexpected error came while its request was under way`,
+        detail: advicesOf(action).unknown ?? '',
+      }),
+    ];
   if (!isMissing(outcome) || answer === undefined) return [];
   const complaints = complaintsOf(answer);
   if (

@@ -45,6 +45,7 @@ export const stopWords: Readonly<Record<StopReason, string>> = {
   doubts: 'too many before it were put off by the service, or ended without a clear answer',
   fail_fast: 'another failed, and --fail-fast was given',
   waits: 'what it takes was not freed: the change that it waits for did not succeed',
+  error: 'the run met an unexpected error',
 };
 
 /** How one resource ended, in the words of every format. Not safe to print yet. */

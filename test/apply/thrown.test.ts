@@ -1,0 +1,140 @@
+/* oxlint-disable typescript/unbound-method -- what is broken here uses no `this` */
+import { describe, expect, test } from 'vitest';
+import { applyPlan } from '../../src/apply/apply-plan.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { createClient, type Client } from '../../src/service/client.ts';
+import { createPacing, type Pacing } from '../../src/service/pacing.ts';
+import type { HttpRequest } from '../../src/service/transport.ts';
+import { planOf } from '../support/plan-of.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const manifest = `version: 1
+applications: [{ slug: same, name: S }, { slug: a, name: A }, { slug: b, name: B }, { slug: c, name: C }]
+users: [{ username: u }, { username: v }]
+`;
+const existing = { same: { slug: 'same', name: 'S' } };
+const thrown = new Error('nobody foresaw this');
+const fails = (): never => {
+  throw thrown;
+};
+
+/** What a run of applyPlan gets; each is called many times. */
+interface Parts {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly clock: Clock;
+  readonly onStart: () => void;
+  readonly onOutcome: () => void;
+}
+
+/** Carries out a plan of five creates, one at a time, with parts that are broken from the third create or its outcome on. */
+async function carriedOut(
+  broken: (
+    parts: Parts,
+    from: <Values extends unknown[], Result>(
+      work: (...values: Values) => Result,
+    ) => (...values: Values) => Result,
+  ) => Partial<Parts>,
+): Promise<{ outcomes: Record<string, string>; posts: string[]; error: unknown; words: unknown[] }> {
+  const posts: string[] = [];
+  const send = async ({ method, body = '' }: HttpRequest) => {
+    if (method === 'GET') return answered(404, { detail: 'Not found.' });
+    const { slug = '', username = slug } = JSON.parse(body) as Record<string, string>;
+    posts.push(username);
+    // The second create is sent again: what waits and tries again can be broken as well.
+    if (username === 'b' && posts.filter((name) => name === 'b').length < 2) return lost;
+    return answered(201, { pk: 1, ...(JSON.parse(body) as object) });
+  };
+  const clock = virtualClock();
+  const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
+  const parts = { client: createClient(send), pacing, clock, onStart: () => {}, onOutcome: () => {} };
+  const fault = new AbortController();
+  const outcomes = await applyPlan(await planOf(manifest, existing), {
+    ...parts,
+    ...broken(
+      parts,
+      (work) =>
+        (...values) =>
+          posts.includes('b') ? fails() : work(...values),
+    ),
+    fault,
+  });
+  return {
+    outcomes: Object.fromEntries(outcomes.map(({ change, outcome }) => [change.resource.name, outcome])),
+    words: outcomes.map(({ stoppedBy }) => stoppedBy),
+    posts,
+    error: fault.signal.reason,
+  };
+}
+
+const rest = { same: 'unchanged', a: 'created', c: 'not_attempted', u: 'not_attempted', v: 'not_attempted' };
+
+describe('what is thrown while a plan is carried out', () => {
+  test.each<[string, Parameters<typeof carriedOut>[0]]>([
+    ['a request', ({ client }, from) => ({ client: { ...client, create: from(client.create) } })],
+    [
+      'a request that rejects',
+      ({ client }) => ({
+        client: {
+          ...client,
+          create: async (kind, name, fields) => (name === 'b' ? fails() : client.create(kind, name, fields)),
+        },
+      }),
+    ],
+    ['a look-up', ({ client }, from) => ({ client: { ...client, read: from(client.read) } })],
+    [
+      'what is noted of an answer',
+      ({ pacing }, from) => ({ pacing: { ...pacing, note: from(pacing.note) } }),
+    ],
+    ['the wait for a turn', ({ pacing }, from) => ({ pacing: { ...pacing, turn: from(pacing.turn) } })],
+    ['the wait before another try', ({ pacing }) => ({ pacing: { ...pacing, again: fails } })],
+    ['a clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
+  ])('%s leaves its change unknown, and begins nothing more', async (_, broken) => {
+    const { outcomes, error, words } = await carriedOut(broken);
+    expect(outcomes).toEqual({ ...rest, b: 'unknown' });
+    expect(error).toBe(thrown);
+    expect(words.filter((word) => word !== undefined)).toEqual(['error', 'error', 'error']);
+  });
+
+  test('a listener of a beginning leaves what was to begin not attempted', async () => {
+    const { outcomes, posts } = await carriedOut(({ onStart }, from) => ({ onStart: from(onStart) }));
+    expect(outcomes).toEqual({ ...rest, b: 'created' });
+    expect(posts).not.toContain('c');
+  });
+
+  test('a listener of an outcome takes nothing from that', async () => {
+    const { outcomes, error } = await carriedOut(({ onOutcome }, from) => ({ onOutcome: from(onOutcome) }));
+    expect(outcomes).toEqual({ ...rest, b: 'created' });
+    expect(error).toBe(thrown);
+  });
+
+  test.each<[string, (pacing: Pacing) => Pacing['forEach']]>([
+    ['before anything is begun', () => async () => fails()],
+    ['at once', () => fails],
+    [
+      'while all are under way',
+      () => async (items, task) => {
+        for (const item of items) void task(item);
+        return fails();
+      },
+    ],
+    [
+      'and begins one more later',
+      ({ forEach }) =>
+        async (items, task) => {
+          await forEach(items.slice(0, 2), task);
+          setImmediate(() => items.slice(2, 3).map(task));
+          return fails();
+        },
+    ],
+  ])('by what shares out the work, %s, loses no outcome', async (_, forEach) => {
+    const { outcomes, error, posts } = await carriedOut(({ pacing }) => ({
+      pacing: { ...pacing, forEach: forEach(pacing) },
+    }));
+    expect(Object.keys(outcomes)).toHaveLength(6);
+    const sent = Object.entries(outcomes).filter(([, outcome]) => outcome === 'created');
+    expect(new Set(sent.map(([name]) => name))).toEqual(new Set(posts));
+    expect(error).toBe(thrown);
+  });
+});

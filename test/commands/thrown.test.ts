@@ -1,0 +1,311 @@
+/* oxlint-disable typescript/unbound-method -- what is broken here uses no `this` */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { apply, type ApplyOptions } from '../../src/commands/apply.ts';
+import { requestOf } from '../../src/commands/flags.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { run as runProgram } from '../../src/commands/run-program.ts';
+import { formats } from '../../src/report/formats/all.ts';
+import { apply as applyRun } from '../../src/run/apply.ts';
+import type { RunEvent } from '../../src/run/events.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
+import type { Context } from '../../src/terminal/context.ts';
+import { fakeService } from '../support/fake-service.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const files = {
+  'a.yaml':
+    'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\nusers: [{ username: u, name: U }, { username: v, name: V }]\n',
+};
+let thrown: Error;
+beforeEach(() => (thrown = new Error(`nobody foresaw \u001b[31m this of ${sandboxToken}`)));
+const fails = (): never => {
+  throw thrown;
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Gives a function that does as another does until so much was created, and throws after that. */
+type From = <Values extends unknown[], Result>(
+  work: (...values: Values) => Result,
+) => (...values: Values) => Result;
+
+interface Applied {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+  readonly creates: readonly string[];
+  readonly outcomes: Readonly<Record<string, string>>;
+}
+
+/** Applies the manifest, one resource at a time, in a world that breaks once the second create was sent. */
+async function applied(
+  broken: (context: Context, from: From) => Partial<Context>,
+  options: Partial<ApplyOptions> = {},
+  setup: Setup = {},
+): Promise<Applied> {
+  const service = fakeService();
+  const from: From =
+    (work) =>
+    (...values) =>
+      service.creates().length >= 2 ? fails() : work(...values);
+  const captured = capture({
+    files,
+    url: 'https://id.example.com',
+    transport: service.send,
+    clock: virtualClock(),
+    ...setup,
+  });
+  const report = ['json=r.json', 'html=r.html'];
+  const flags = { output: 'json', yes: true, concurrency: '1', report, ...options } as const;
+  const { context } = captured;
+  const ending = await apply(['a.yaml'], flags, { ...context, ...broken(context, from) });
+  const document = captured.written.get('r.json') ?? '{}';
+  expect(schemaErrors('apply', JSON.parse(document))).toEqual([]);
+  const { outcomes } = JSON.parse(document) as { outcomes: { address: string; outcome: string }[] };
+  return {
+    ending,
+    stdout: captured.stdout(),
+    stderr: captured.stderr(),
+    written: captured.written,
+    creates: service.creates(),
+    outcomes: Object.fromEntries(outcomes.map(({ address, outcome }) => [address, outcome])),
+  };
+}
+
+const said =
+  /^error: rollcall met an unexpected error: nobody foresaw \\u\{1b\}\[31m this of \(sensitive\)\n {4}This is a bug of rollcall\. .*\n$/m;
+
+describe('what is thrown in the midst of an apply', () => {
+  test.each<[string, (context: Context, from: From) => Partial<Context>, Setup?]>([
+    ['by a clock', ({ clock }, from) => ({ clock: { ...clock, now: from(clock.now) } })],
+    [
+      'by a transport',
+      ({ connect }) => ({
+        connect: async (settings) => {
+          const { send, close } = await connect(settings);
+          return {
+            close,
+            send: async (request) => (request.body?.includes('"b"') ? fails() : send(request)),
+          };
+        },
+      }),
+    ],
+    [
+      'by what waits, in its turn',
+      ({ clock }) => ({ clock: { ...clock, sleep: fails } }),
+      {
+        transport: async ({ method, body = '' }) =>
+          method === 'GET'
+            ? answered(404, { detail: 'no' })
+            : body.includes('"b"')
+              ? lost
+              : answered(201, { pk: 1, ...(JSON.parse(body) as object) }),
+      },
+    ],
+  ])('%s: what was settled is told, in all documents', async (_, broken, setup) => {
+    const { ending, outcomes, stdout, stderr, written } = await applied(broken, {}, setup);
+    expect(ending).toBe('incomplete');
+    expect(outcomes).toEqual({
+      'application.a': 'created',
+      'application.b': 'unknown',
+      'user.u': 'not_attempted',
+      'user.v': 'not_attempted',
+    });
+    expect(stderr).toMatch(said);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(stdout).toBe(written.get('r.json'));
+    expect(written.get('r.html')).toContain('unexpected error');
+    expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [{ code: 'unexpected-error' }] });
+  });
+
+  test('by a connection that cannot be closed, changes nothing', async () => {
+    const { ending, outcomes } = await applied(({ connect }) => ({
+      connect: async (settings) => ({ ...(await connect(settings)), close: async () => fails() }),
+    }));
+    expect(ending).toBe('done');
+    expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
+  });
+
+  test('by a format, keeps no other report from being written', async () => {
+    // The token is not known where results are written, and no result holds it.
+    thrown = new Error('nobody foresaw this');
+    vi.spyOn(formats, 'html').mockResolvedValue(fails);
+    const report = ['html=r.html', 'json=r.json', 'text=r.txt'];
+    const { ending, stderr, written, stdout } = await applied(() => ({}), { report });
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('error: the report cannot be written to r.html\n    nobody foresaw');
+    expect([...written.keys()]).toEqual(['r.json', 'r.txt']);
+    expect(stdout).toBe(written.get('r.json'));
+  });
+
+  test('by the output, keeps no report from being written, and what was created from being told', async () => {
+    // The token is not known where results are written, and no result holds it.
+    thrown = new Error('nobody foresaw this');
+    const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({
+      stdout: { ...stdout, write: from(stdout.write) },
+    }));
+    expect(ending).toBe('failed');
+    expect(new Set(Object.values(outcomes))).toEqual(new Set(['created']));
+    expect(stderr).toContain('application.a: created\n');
+  });
+
+  test('by a line of ndjson, ends the run, and the reports are written', async () => {
+    const { ending, outcomes, stderr } = await applied(
+      ({ stdout }, from) => ({ stdout: { ...stdout, write: from(stdout.write) } }),
+      { output: 'ndjson' },
+    );
+    expect(ending).toBe('incomplete');
+    expect(Object.values(outcomes)).toEqual(['created', 'created', 'not_attempted', 'not_attempted']);
+    expect(stderr).toMatch(said);
+  });
+
+  test('shows where it happened to those who ask for it', async () => {
+    const broken = ({ clock }: Context, from: From): Partial<Context> => ({
+      clock: { ...clock, now: from(clock.now) },
+    });
+    expect((await applied(broken, { verbose: true })).stderr).toMatch(/\n +at .*thrown\.test\.ts/);
+    const debugged = await applied(broken, {}, { env: { ROLLCALL_LOG: 'debug' } });
+    expect(debugged.stderr).toMatch(/\n +at .*thrown\.test\.ts/);
+  });
+});
+
+/** Every event of a run, each in a run in which it is told. */
+const kinds: Record<RunEvent['kind'], boolean> = {
+  checked: false,
+  progress: false,
+  listed: false,
+  inventoried: false,
+  planned: false,
+  started: true,
+  outcome: true,
+  finished: true,
+  retry: true,
+  outage: true,
+  pause: true,
+  request: true,
+  interrupted: true,
+  halted: false,
+};
+
+describe('what a listener throws once a run has begun', () => {
+  test.each(Object.keys(kinds).filter((kind) => kinds[kind as RunEvent['kind']]))(
+    'at %s ends it, and takes no outcome from it',
+    async (kind) => {
+      const stop = new AbortController();
+      let posts = 0;
+      const settled: string[] = [];
+      const { context } = capture({
+        files,
+        url: 'https://id.example.com',
+        clock: virtualClock(),
+        signal: stop.signal,
+        transport: async ({ method, body = '', path }) => {
+          if (method === 'GET' && !path.includes('doctor')) return answered(404, { detail: 'Not found.' });
+          posts += 1;
+          if (posts === 2) {
+            if (kind === 'interrupted') stop.abort('SIGINT');
+            if (kind === 'pause') return answered(429, {}, { 'retry-after': '1' });
+            if (kind === 'retry') return lost;
+            if (kind === 'outage') return answered(503, {});
+          }
+          if (method === 'GET' && posts < 5) return answered(503, {});
+          const { slug, username = slug } = JSON.parse(body) as Record<string, string>;
+          settled.push(String(username));
+          return answered(201, { pk: 1, ...(JSON.parse(body) as object) });
+        },
+      });
+      const flags = { output: 'json', concurrency: '1', wait: '60' };
+      let times = 0;
+      const { result, ending } = await applyRun(await requestOf(['a.yaml'], flags, context), {
+        ...context,
+        tellsRequests: true,
+        tell: (event) => {
+          if (event.kind === kind && posts >= 1) {
+            times += 1;
+            fails();
+          }
+        },
+      });
+      expect(times).toBeGreaterThan(0);
+      expect(result?.error).toBe(thrown);
+      expect(ending).toBe(kind === 'interrupted' ? 'interrupted' : 'incomplete');
+      const outcomes = result?.outcomes ?? [];
+      expect(outcomes).toHaveLength(4);
+      const created = outcomes.filter(({ outcome }) => outcome === 'created');
+      expect(created.map(({ change }) => change.resource.name)).toEqual(settled);
+      if (kind !== 'finished') expect(outcomes.at(-1)?.outcome).toBe('not_attempted');
+    },
+  );
+
+  test.each(Object.keys(kinds))(
+    'at the first %s of all ends with an error, or with the outcomes',
+    async (kind) => {
+      const service = fakeService();
+      const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
+      const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
+        ...context,
+        tellsRequests: true,
+        tell: (event) => void (event.kind === kind && fails()),
+      });
+      const ended = await running.then(
+        ({ result }) => result?.outcomes.filter(({ outcome }) => outcome === 'created').length,
+        (error: unknown) => (error === thrown ? 0 : Number.NaN),
+      );
+      expect(ended).toBe(service.creates().length);
+    },
+  );
+});
+
+describe('what is thrown before anything is sent', () => {
+  test('is one error, in the reports as well, and nothing was begun', async () => {
+    for (const command of [plan, apply]) {
+      const { context, written } = capture({
+        files,
+        url: 'https://id.example.com',
+        transport: async () => fails(),
+      });
+      const options = { output: 'text', yes: true, report: ['json=r.json'] } as const;
+      await expect(command(['a.yaml'], options, context)).rejects.toBe(thrown);
+      expect(JSON.parse(written.get('r.json') ?? '')).toMatchObject({
+        valid: false,
+        diagnostics: [
+          { code: 'unexpected-error', summary: expect.stringContaining('nobody foresaw') as unknown },
+        ],
+      });
+    }
+  });
+
+  test('by the question creates nothing', async () => {
+    const service = fakeService();
+    const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
+    const asking = { ...context, ask: async () => fails() };
+    await expect(apply(['a.yaml'], { output: 'text' }, asking)).rejects.toBe(thrown);
+    expect(service.creates()).toEqual([]);
+  });
+
+  test('is shown as one error by the program, and where it happened to those who ask for it', async () => {
+    const end = async (args: string[], env = {}): Promise<[string, string]> => {
+      let stderr = '';
+      const { context } = capture({ files, url: 'https://id.example.com', transport: async () => fails() });
+      const ending = await runProgram(args, '1.2.3', {
+        env,
+        writeOut: () => {},
+        writeErr: (text) => (stderr += text),
+        contextFor: async () => context,
+      });
+      return [JSON.stringify(ending), stderr];
+    };
+    for (const args of [['plan', 'a.yaml'], ['doctor'], ['apply', 'a.yaml', '--yes']]) {
+      const [ending, stderr] = await end(args);
+      expect(ending).toBe('"failed"');
+      expect(stderr).toMatch(said);
+      expect(stderr).not.toMatch(/\n +at /);
+    }
+    expect((await end(['plan', 'a.yaml', '-v']))[1]).toMatch(/\n +at /);
+    expect((await end(['plan', 'a.yaml'], { ROLLCALL_LOG: 'debug' }))[1]).toMatch(/\n +at /);
+  });
+});
