@@ -1,5 +1,6 @@
 import type { Address } from '../base/address.ts';
 import type { ObservedState } from '../observe/observe.ts';
+import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
@@ -8,9 +9,9 @@ import { pendingIn, type Pending, type Plan } from '../plan/plan.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
-import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
+import { destinationOf, secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { withoutOwnSecrets, withService, type Service } from './connect.ts';
+import { withService, type Service } from './connect.ts';
 import { inScope } from './in-scope.ts';
 import { halted, planFor, tooMuch, type Limits, type Planned, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
@@ -160,9 +161,9 @@ async function carryOut(
   tell({ kind: 'finished', run });
   if (!fault.signal.aborted)
     return { result: run, ending: run.interrupted ? interruptedBy(signal) : applyEnding(outcomes) };
-  const secrets = plan.changes.flatMap(({ resource }) => resource.secrets);
+  const ofManifests = new Set(plan.changes.flatMap(({ resource }) => resource.secrets));
   return {
-    result: { ...run, error: withoutOwnSecrets(fault.signal.reason, settings, [...new Set(secrets)]) },
+    result: { ...run, error: errorWithout([...secretsOf(settings), ...ofManifests], fault.signal.reason) },
     ending: run.interrupted ? interruptedBy(signal) : 'incomplete',
   };
 }

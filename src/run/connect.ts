@@ -1,12 +1,9 @@
-import { asError } from '../base/errors.ts';
-import { shortestOwnSecret } from '../base/own-secrets.ts';
-import { Redactor } from '../base/redactor.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { givingUp } from '../service/give-up.ts';
 import { hiding } from '../service/hide.ts';
 import { createPacing, longestPauseMs, type Pacing } from '../service/pacing.ts';
 import { probe } from '../service/probe.ts';
-import { cleanError, redacting } from '../service/redact.ts';
+import { errorWithout, redacting } from '../service/redact.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
@@ -64,23 +61,11 @@ export async function withService<Result>(
     const client = createClient(send, settings.capabilities);
     return await use({ client, send, pacing, settings, signal, faults, tell });
   } catch (error) {
-    throw withoutOwnSecrets(error, settings);
+    throw errorWithout(secretsOf(settings), error);
   } finally {
     // What came of the run is told, however the connection ends.
     await connection.close().catch(() => {});
   }
-}
-
-/** An error that may be shown: nobody knows what one says that was not foreseen. */
-export function withoutOwnSecrets(
-  thrown: unknown,
-  settings: ServiceSettings,
-  more: readonly string[] = [],
-): Error {
-  const error = asError(thrown);
-  const secrets = [...secretsOf(settings), ...more].filter(({ length }) => length >= shortestOwnSecret);
-  cleanError(error, new Redactor(secrets));
-  return error;
 }
 
 /** A transport whose answers hold no secret, which gives up when it is urgent, and which tells of each request if that is wanted. */

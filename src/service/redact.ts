@@ -1,3 +1,4 @@
+import { asError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { shortestOwnSecret } from '../base/own-secrets.ts';
 import { Redactor, redactorOf } from '../base/redactor.ts';
@@ -50,6 +51,13 @@ function cleanBody(body: string, redactor: Redactor): string {
   if (json === undefined) return redactor.clean(body);
   const cleaned = JSON.stringify(redactor.cleanJson(json, meaningfulNames));
   return cleaned === JSON.stringify(json) ? body : cleaned;
+}
+
+/** What was thrown, as it may be shown: nobody knows what an error says that was not foreseen. */
+export function errorWithout(secrets: readonly string[], thrown: unknown): Error {
+  const error = asError(thrown);
+  cleanError(error, new Redactor(secrets.filter(({ length }) => length >= shortestOwnSecret)));
+  return error;
 }
 
 /** Cleans all that Node prints of an error: its stack, its causes and its own properties. */

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/canary.ts';
+import { cli, run, type Ended } from '../support/cli.ts';
+
+/** Runs the program in a process in which this has been done before. */
+async function after(preparation: string, args: readonly string[]): Promise<Ended> {
+  const folder = temporaryFolder();
+  const file = join(folder, 'before.cjs');
+  writeFileSync(file, preparation);
+  writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: alice, name: A }]\n');
+  return run(process.execPath, ['--require', file, cli, ...args], { cwd: folder });
+}
+
+const waitsForever =
+  "const files = require('node:fs/promises'); files.stat = files.open = () => new Promise(() => {});";
+const bug = 'This is a bug of rollcall: report it.';
+
+describe('a program that', () => {
+  test.each([['waits for what never comes', ['validate', 'a.yaml']]])(
+    '%s fails, and says so',
+    async (_, args) => {
+      const { code, stdout, stderr } = await after(waitsForever, args);
+      expect(stdout).toBe('');
+      expect(stderr).toContain('error: rollcall ended, and its work had not come to an end\n');
+      expect(stderr).toContain(bug);
+      expect(code).toBe(1);
+    },
+  );
+
+  test('meets an error that nobody waits for says it without a stack, goes on, and fails', async () => {
+    const stray = "setImmediate(() => { throw new Error('stray \\u001b[31m'); });";
+    const { code, stdout, stderr } = await after(stray, ['validate', 'a.yaml']);
+    expect(stderr).toContain('error: an unexpected error: stray ?[31m\n');
+    expect(stderr).toContain(bug);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(stdout).toContain('Valid:');
+    expect(code).toBe(1);
+  });
+
+  test('meets a rejection that nobody waits for does the same', async () => {
+    const stray = "setImmediate(() => void Promise.reject(new Error('stray')));";
+    const { code, stderr } = await after(stray, ['validate', 'a.yaml']);
+    expect(stderr).toContain('error: an unexpected error: stray\n');
+    expect(code).toBe(1);
+  });
+
+  test('cannot load its commands says so without a stack', async () => {
+    const broken =
+      "const { Module } = require('node:module'); const load = Module._load; Module._load = (name, ...rest) => { if (/run-program/.test(name)) throw new Error('cut short'); return load(name, ...rest); };";
+    const { code, stderr } = await after(broken, ['validate', 'a.yaml']);
+    expect(stderr).toContain('error: an unexpected error: cut short\n');
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(1);
+  });
+
+  test('ends well says nothing of it', async () => {
+    expect(await after('', ['validate', 'a.yaml'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await after('', ['--version'])).toMatchObject({ code: 0, stderr: '' });
+  });
+});
