@@ -15,7 +15,7 @@ import type { Job } from '../run/world.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { errorText, isDebugged } from './error-text.ts';
-import { detailOf, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
+import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, type ReportFlags } from './reports.ts';
 
@@ -34,7 +34,10 @@ export async function apply(
   options: ApplyOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options);
+  const reports = await Reports.asked(options, context, {
+    inputs: options.plan === undefined ? [] : [options.plan],
+    find: () => inputsFrom(paths, options, context),
+  });
   const roll = await rollOf(options, context.env);
   // A line for each event at once, so that a run that is killed leaves its record.
   const log =
@@ -42,7 +45,9 @@ export async function apply(
       ? eventLog(context, (event) => context.stdout.write(jsonLine(event)))
       : undefined;
   const printsText = options.output === 'text' && !reports.replaceText;
-  const { ending, ...ended } = await endedWell(() => applied(paths, options, printsText, context, log?.tell));
+  const { ending, ...ended } = await endedWell(() =>
+    applied(paths, options, reports, printsText, context, log?.tell),
+  );
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
   const untold: Error[] = [];
@@ -81,6 +86,7 @@ export async function apply(
 async function applied(
   paths: readonly string[],
   options: ApplyOptions,
+  { refuse }: Reports,
   printsText: boolean,
   context: Context,
   log: Job['tell'] = () => {},
@@ -102,6 +108,7 @@ async function applied(
   });
   const request = {
     ...(await requestOf(paths, options, context)),
+    refuseOutputs: refuse,
     failFast,
     ...(asks && { confirm: (plan: Plan, signal: AbortSignal) => confirmed(plan, signal, context) }),
   };

@@ -8,6 +8,7 @@ import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { bounds, wholeNumber, type NameOf, type NumberName, type Values } from '../settings/values.ts';
+import { check, inputsOf } from '../run/check.ts';
 import { variableFlags } from '../settings/variables.ts';
 import type { Context } from '../terminal/context.ts';
 
@@ -80,6 +81,18 @@ export async function requestOf(
     settings: await readSettings(values, context, 'service', paths),
     ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),
   };
+}
+
+/** What a run would read, as far as that can be told where it comes to nothing; no secret, and not standard input. */
+export async function inputsFrom(
+  paths: readonly string[],
+  flags: RunFlags,
+  { env, files }: Pick<Context, 'env' | 'files'>,
+): Promise<readonly string[]> {
+  const world = { env, files: { ...files, readStandardInput: async () => new Uint8Array() } };
+  const settings = await readSettings(await valuesOf(flags, env), world, 'manifests', paths);
+  if (settings.paths.length === 0) return inputsOf(settings);
+  return inputsOf(settings, await check(settings, world, { secrets: 'assumed', keep: () => false }));
 }
 
 function limitOf(flag: string, text: string | undefined): number | undefined {

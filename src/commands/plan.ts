@@ -11,7 +11,7 @@ import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
 import { refuseUntellable, whyFailed, type FailOn } from './fail-on.ts';
-import { detailOf, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
+import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, wasPut, type ReportFlags } from './reports.ts';
 
@@ -30,9 +30,10 @@ export async function plan(
   options: PlanOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options, options.out);
+  const find = (): Promise<readonly string[]> => inputsFrom(paths, options, context);
+  const reports = await Reports.asked(options, context, { plan: options.out, find });
   const roll = await rollOf(options, context.env);
-  const { ending, ...ended } = await endedWell(() => planned(paths, options, context));
+  const { ending, ...ended } = await endedWell(() => planned(paths, options, reports, context));
   const { failOn = [] } = options;
   const failures = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
@@ -53,6 +54,7 @@ function isMade(ending: Ending): boolean {
 async function planned(
   paths: readonly string[],
   options: PlanOptions,
+  { refuse }: Reports,
   context: Context,
 ): Promise<Ran<Planned>> {
   const { out, failOn = [], since } = options;
@@ -63,13 +65,14 @@ async function planned(
       'Name a file. `-o json` prints a plan, without what applying it needs.',
     );
   const job = narrated(context, voiceOf(options, context.env));
-  const ran = await planRun(await requestOf(paths, options, context), job);
-  const { result, ending, filenames } = ran;
+  const request = { ...(await requestOf(paths, options, context)), refuseOutputs: refuse };
+  const ran = await planRun(request, job);
+  const { result, ending } = ran;
   if (result === undefined || ending !== 'done') return ran;
   if (out !== undefined) {
     const save = (): Promise<void> =>
       context.writePrivateFile(out, jsonText(savedPlan(result, result.observed)));
-    const saved = await wasPut(out, 'the plan cannot be saved', filenames, save, context);
+    const saved = await wasPut(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
   const changes = options.detailedExitcode && pendingIn(result).length > 0;

@@ -35,7 +35,7 @@ export async function reportMerge(
   context: Context,
   most: number = mostResources,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options);
+  const reports = await Reports.asked(options, context, { inputs: filenames });
   // The text of a merged apply shows only what there is to do, so there may be more of them.
   const isShort = options.output === 'text' && !options.report;
   const documents: Document[] = [];

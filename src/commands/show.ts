@@ -20,7 +20,7 @@ export interface ShowOptions extends ReportFlags, DetailFlags {
 
 /** `rollcall show`: prints what a plan or an apply has written. Sends nothing. */
 export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
-  const reports = await Reports.asked(options, filename);
+  const reports = await Reports.asked(options, context, { inputs: [filename] });
   const report = reportIn(filename, await resultText('the result', filename, context));
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (report.kind === 'problems')

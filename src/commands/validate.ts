@@ -3,7 +3,7 @@ import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { validationReport } from '../report/report.ts';
-import { check } from '../run/check.ts';
+import { check, inputsOf } from '../run/check.ts';
 import { rollOf } from '../settings/roll.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
@@ -24,15 +24,17 @@ export async function validate(
   options: ValidateOptions,
   context: Context,
 ): Promise<Ending> {
-  const reports = await Reports.asked(options);
+  const reports = await Reports.asked(options, context);
   const roll = await rollOf(options, context.env);
   const values = await valuesOf(options, context.env);
   const settings = await readSettings(values, context, 'manifests', paths);
+  const checked = await check(settings, context, {
+    secrets: options.withoutSecrets ? 'assumed' : 'read',
+    keep: () => false,
+  });
+  const clashes = await reports.refuse(inputsOf(settings, checked));
   const report = validationReport(
-    await check(settings, context, {
-      secrets: options.withoutSecrets ? 'assumed' : 'read',
-      keep: () => false,
-    }),
+    { ...checked, diagnostics: [...clashes, ...checked.diagnostics] },
     roll.environment,
   );
   if (options.output === 'json') context.stdout.write(json(report, context));

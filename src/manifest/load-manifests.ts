@@ -48,6 +48,8 @@ export interface LoadedManifests {
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were found, in order. */
   readonly filenames: readonly string[];
+  /** The files that the manifests refer to. */
+  readonly secretFiles: ReadonlySet<string>;
   /** What was assumed; only where secrets are. */
   readonly unchecked?: Unchecked;
 }
@@ -95,7 +97,8 @@ export async function loadManifests(
   let entries = 0;
   const secrets = new Set(own?.texts);
   const areAssumed = options.secrets === 'assumed';
-  const filesOf = secretFiles(areAssumed ? unopened(files) : files, options);
+  const named = new Set<string>();
+  const filesOf = secretFiles(areAssumed ? unopened(files) : files, options, named);
   const unchecked = areAssumed ? new UncheckedValues() : undefined;
   for (const filename of found.filenames) {
     const file = await readText(filename, files, own && { closed: own.files });
@@ -133,6 +136,7 @@ export async function loadManifests(
     addresses: rules.names,
     diagnostics: strict ? sorted.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : sorted,
     filenames: found.filenames,
+    secretFiles: named,
     ...(unchecked && { unchecked: unchecked.all() }),
   };
 }

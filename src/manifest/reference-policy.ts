@@ -54,15 +54,22 @@ export function refusedText(
   return refusal(name, `It holds the access token. ${ownDetail}`);
 }
 
+/** The files that the references of a resource name. */
+export function filesNamedBy(resource: Resource): string[] {
+  return Object.values(resource.references ?? {})
+    .flat()
+    .flatMap((part) =>
+      typeof part === 'object' && 'file' in part ? beside(placeOf(resource).filename, part.file) : [],
+    );
+}
+
 /** Whether a resource that was read already refers to what rollcall keeps secret, or holds a token. */
 export async function refersToOwn(
   resource: Resource,
   { files: closed, tokens }: OwnSecrets,
   files: Pick<Files, 'realPath'>,
 ): Promise<boolean> {
-  for (const part of Object.values(resource.references ?? {}).flat()) {
-    if (typeof part === 'string' || 'env' in part) continue;
-    const path = beside(placeOf(resource).filename, part.file);
+  for (const path of filesNamedBy(resource)) {
     const realPath = await files.realPath(path).catch(() => undefined);
     if (realPath !== undefined && closed.has(realPath)) return true;
   }

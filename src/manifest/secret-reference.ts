@@ -44,14 +44,16 @@ function readVariable(name: string, env: SecretSources['env'], policy: Reference
   );
 }
 
-/** Reads the files of `${file:PATH}`, each once: for each manifest, from its folder. */
+/** Reads the files of `${file:PATH}`, each once: for each manifest, from its folder. `named` is told which they are. */
 export function secretFiles(
   files: Files,
   policy: ReferencePolicy,
+  named: Set<string> = new Set(),
 ): (manifest: string) => SecretSources['readFile'] {
   const read = new Map<string, Promise<string | Problem>>();
   return (manifest) => (path) => {
     const whole = beside(manifest, path);
+    named.add(whole);
     const key = `${whole}\0${path}`; // what is wrong with it is said of the path as it is written
     const known = read.get(key) ?? readSecretFile(path, whole, files, policy);
     read.set(key, known);

@@ -7,10 +7,12 @@ import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { pendingIn, type Pending, type Plan } from '../plan/plan.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
+import { filesNamedBy } from '../manifest/reference-policy.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import { destinationOf, secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
+import { inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import { inScope } from './in-scope.ts';
 import { halted, planFor, tooMuch, type Limits, type Planned, type PlanRequest } from './plan.ts';
@@ -26,10 +28,10 @@ export interface ApplyOptions extends Limits {
 
 /** Checks, looks up, compares, creates what is missing, and changes what it may. */
 export function apply(
-  { settings, selection, since, ...options }: PlanRequest & ApplyOptions,
+  { settings, selection, since, refuseOutputs, ...options }: PlanRequest & ApplyOptions,
   job: Job,
 ): Promise<Ran<ApplyRun>> {
-  return inScope({ settings, selection, since }, job, async (scoped, service) => {
+  return inScope({ settings, selection, since, refuseOutputs }, job, async (scoped, service) => {
     const made = await planFor(scoped, service, job);
     return 'halt' in made ? made : carryOut(made, options, service, job);
   });
@@ -37,7 +39,12 @@ export function apply(
 
 /** Creates what a saved plan says and nothing else, as long as the service is as it was planned for. */
 export async function applySaved(
-  { settings, filename, ...options }: ApplyOptions & { settings: Settings; filename: string },
+  {
+    settings,
+    filename,
+    refuseOutputs,
+    ...options
+  }: ApplyOptions & { settings: Settings; filename: string; refuseOutputs?: RefuseOutputs },
   job: Job,
 ): Promise<Ran<ApplyRun>> {
   const nothing = { filenames: [], diagnostics: [] };
@@ -55,6 +62,10 @@ export async function applySaved(
   if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
   const { plan, document } = opened;
   const known = { ...nothing, service: plan.service, environment: plan.environment };
+  const secretFiles = new Set(plan.changes.flatMap(({ resource }) => filesNamedBy(resource)));
+  const clashes = await refuseOutputs?.(inputsOf(settings, { filenames: [filename], secretFiles }));
+  if (clashes && clashes.length > 0)
+    return { ...known, ...halted({ kind: 'refused', isStale: false, diagnostics: clashes }, job) };
   const { hide, capabilities: used = [] } = plan;
   const allow = reached.allow.filter((action) => used.includes(action));
   const forbidden = pendingIn(plan).find(({ action }) => action !== 'create' && !allow.includes(action));

@@ -27,6 +27,18 @@ export async function check(
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }
 
+/** Tells of the files that a run reads which of them its outputs would take the place of. */
+export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
+
+/** The files that a run reads, and those that hold what rollcall keeps secret. */
+export function inputsOf(
+  { files, policy }: Settings,
+  manifests?: Pick<LoadedManifests, 'filenames' | 'secretFiles'>,
+): readonly string[] {
+  const { filenames = [], secretFiles = [] } = manifests ?? {};
+  return [...files, ...policy.own.files, ...filenames, ...secretFiles];
+}
+
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }

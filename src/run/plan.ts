@@ -29,10 +29,10 @@ export interface Planned extends Plan {
 
 /** Checks, looks up, compares. Creates and changes nothing. */
 export function plan(
-  { settings, selection, since, ...options }: PlanRequest,
+  { settings, selection, since, refuseOutputs, ...options }: PlanRequest,
   job: Job,
 ): Promise<Ran<Planned>> {
-  return inScope({ settings, selection, since }, job, (scoped, service) =>
+  return inScope({ settings, selection, since, refuseOutputs }, job, (scoped, service) =>
     boundedPlan(scoped, service, options, job),
   );
 }

@@ -5,7 +5,7 @@ import type { Since } from '../manifest/since.ts';
 import { ManifestDigest } from '../plan/manifest-digest.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { check, hasErrors } from './check.ts';
+import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
 import type { Ended } from './result.ts';
 import { comparedSince, type SinceRequest } from './since.ts';
 import type { Job } from './world.ts';
@@ -16,6 +16,7 @@ export interface ScopeRequest {
   readonly selection: Selection;
   /** What the manifests are compared with; without it, they are not. */
   readonly since?: SinceRequest | undefined;
+  readonly refuseOutputs?: RefuseOutputs | undefined;
 }
 
 /** The resources that a run is about. */
@@ -42,7 +43,7 @@ type Checked = {
  * end the run in any case. `wasAsked`: the service, for its release.
  */
 export async function checkScope(
-  { settings, selection, since }: ScopeRequest,
+  { settings, selection, since, refuseOutputs }: ScopeRequest,
   job: Job,
   wasAsked = false,
 ): Promise<Checked> {
@@ -57,12 +58,13 @@ export async function checkScope(
     warns: (address) => selector.has(address),
   });
   const { resources, filenames, declared } = manifests;
-  const isValid = service !== undefined && !hasErrors(manifests.diagnostics);
+  const clashes = (await refuseOutputs?.(inputsOf(settings, manifests))) ?? [];
+  const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
     since && isValid ? await comparedSince(since, { settings, selection, manifests }, job) : undefined;
   const alterations = since?.changedOnly ? compared?.since.alterations : undefined;
   const isLeftOut = (address: Address): boolean => alterations?.get(address)?.kind === 'same';
-  const diagnostics = [...manifests.diagnostics, ...(compared?.diagnostics ?? [])].filter(
+  const diagnostics = [...clashes, ...manifests.diagnostics, ...(compared?.diagnostics ?? [])].filter(
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };

@@ -24,6 +24,8 @@ export interface Settings {
   readonly config?: ChosenConfig;
   /** The file that it was read from, also when that is faulty: no manifest. */
   readonly configFile?: string;
+  /** The files that the settings were read from: rollcall.yaml, and those of variables. */
+  readonly files: readonly string[];
   /** The manifests to read: those that are named, or else those of rollcall.yaml. */
   readonly paths: readonly string[];
   /** None when a file that holds some is faulty: then it is not known which variables there are. */
@@ -95,6 +97,7 @@ export async function readSettings(
   return {
     ...(config && { config }),
     ...(filename !== undefined && { configFile: filename }),
+    files: [...(filename === undefined ? [] : [filename]), ...(config?.varsFiles ?? []), ...vars],
     paths: paths.length > 0 ? paths : (config?.manifests ?? []),
     ...(config &&
       !Array.isArray(ofConfig) &&

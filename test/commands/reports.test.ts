@@ -207,8 +207,9 @@ describe('--report', () => {
   test('never takes the place of a manifest that was read, nor does a saved plan', async () => {
     for (const options of [{ report: ['json=a.yaml'] }, { out: 'a.yaml' }]) {
       const { ending, stderr, written } = await runPlan(options);
-      expect(ending).toBe('failed');
-      expect(stderr).toContain('It is one of the manifests that were read. Name another file.');
+      expect(ending).toBe('invalid');
+      expect(stderr).toContain('an output would take the place of a.yaml, which this run reads');
+      expect(service.requests).toEqual([]);
       expect(written.size).toBe(0);
     }
   });

@@ -1,0 +1,177 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import type { Ended } from '../support/cli.ts';
+import { endedHere } from '../support/here.ts';
+
+const files = {
+  'rollcall.yaml':
+    'version: 1\nmanifests: [m]\nvars_files: [vars.yaml]\nenvironments:\n  test: { token_file: token }\n  other: { token_file: other-token }\n',
+  'vars.yaml': 'name: Alice\n',
+  'more.yaml': 'other: Bob\n',
+  'm/a.yaml':
+    'version: 1\nusers: [{ username: alice, name: "${var:name}", attributes: { key: "${file:../keys/one}" } }]\n',
+  'keys/one': 'a-key-of-somebody\n',
+  token: `${sandboxToken}\n`,
+  'other-token': `${sandboxToken}\n`,
+  'broken/b.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n',
+};
+
+let cwd: string;
+let server: SandboxServer;
+let sent: number;
+
+beforeEach(async () => {
+  cwd = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  symlinkSync('m', join(cwd, 'linked'));
+  sent = 0;
+  const { sandbox } = seedSandbox({});
+  const handle: typeof sandbox.handle = (request) => ((sent += 1), sandbox.handle(request));
+  server = await serveSandbox({ handle }, { port: 0, latencyMs: 0 });
+});
+afterEach(() => server.close());
+
+function run(args: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return endedHere(args.split(' '), { cwd, env: { ROLLCALL_URL: server.url, ...env } });
+}
+
+const read = (name: string): string => readFileSync(join(cwd, name), 'utf8');
+
+/** Every file that was there is as it was. */
+function expectUntouched(): void {
+  for (const [name, text] of Object.entries(files)) expect(read(name), name).toBe(text);
+}
+
+describe('an output that would take the place of another', () => {
+  test.each([
+    ['plan --env test --out p.json --report json=./p.json', 'p.json'],
+    ['plan --env test --out ./p.json --report json=m/../p.json', 'p.json'],
+    ['plan --env test --report json=r.x --report html=./r.x', 'r.x'],
+    ['plan --env test --report json=linked/r.x --report html=m/r.x', 'm/r.x'],
+    ['apply --env test --yes --report json=r.x --report html=.//r.x', 'r.x'],
+    ['validate --report json=r.x --report html=./r.x', 'r.x'],
+    ['show p.json --report json=r.x --report html=./r.x', 'r.x'],
+    ['report merge p.json --report json=r.x --report html=./r.x', 'r.x'],
+  ])('%s is refused before anything is sent', async (args, target) => {
+    for (const isThere of [false, true]) {
+      if (isThere) writeFileSync(join(cwd, target), 'mine');
+      const { code, stderr } = await run(args);
+      expect(stderr).toMatch(
+        /^error: (?:two reports would be written to|a report would take the place of) .*\n {4}\S/,
+      );
+      expect([code, sent]).toEqual([3, 0]);
+      if (isThere) expect(read(target)).toBe('mine');
+    }
+  });
+
+  test('is refused where it is the summary of a pipeline', async () => {
+    const args = 'plan --env test --report github=- --report markdown=./summary';
+    const { code, stderr } = await run(args, { GITHUB_STEP_SUMMARY: join(cwd, 'summary') });
+    expect(stderr).toContain('two reports would be written to ');
+    expect([code, sent]).toEqual([3, 0]);
+  });
+});
+
+describe('an output that would take the place of what is read', () => {
+  const targets = [
+    'rollcall.yaml',
+    './rollcall.yaml',
+    'vars.yaml',
+    'm/a.yaml',
+    'linked/a.yaml',
+    'm/../m//a.yaml',
+    'token',
+    'other-token',
+    'keys/one',
+  ];
+
+  test.each(
+    targets.flatMap((target) => [
+      ['plan --env test --report json=', target],
+      ['plan --env test --out ', target],
+      ['apply --env test --yes -o json --report html=', target],
+      ['validate --env test --report sarif=', target],
+      ['validate --without-secrets --report sarif=', target],
+    ]),
+  )('%s%s is refused before anything is sent', async (args, target) => {
+    const { code, stdout, stderr } = await run(args + target);
+    const said = `an output would take the place of ${target}, which this run reads`;
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(said);
+    expect(stdout + stderr).toContain('Name another file for it.');
+    expect([code, sent]).toEqual([3, 0]);
+    expectUntouched();
+  });
+
+  test.each([
+    'plan m --vars more.yaml --report json=more.yaml --token-file token',
+    'plan m --ca-file more.yaml --report json=more.yaml --token-file token',
+    'plan - --report json=token --token-file token',
+    'plan --config vars.yaml m --report json=./vars.yaml --token-file token',
+  ])('%s is refused as well', async (args) => {
+    const { code } = await run(args);
+    expect([code, sent]).toEqual([3, 0]);
+    expectUntouched();
+  });
+
+  test('is refused where it is the summary of a pipeline', async () => {
+    const summary = { GITHUB_STEP_SUMMARY: join(cwd, 'm/a.yaml') };
+    const { code, stderr } = await run('plan --env test --report github=-', summary);
+    expect(stderr).toContain('an output would take the place of ');
+    expect([code, sent]).toEqual([3, 0]);
+    expectUntouched();
+  });
+
+  test('is not written either where a run comes to nothing before that is known', async () => {
+    for (const [args, url] of [
+      ['plan --env test', ''],
+      ['plan --env nobody', server.url],
+      ['plan --env test --timeout 0', server.url],
+      ['plan broken --env test', server.url],
+      ['apply --env test', server.url],
+      ['apply --env test --yes --plan vars.yaml', server.url],
+    ] as const)
+      for (const target of [...targets, 'broken/b.yaml']) {
+        if (target === 'broken/b.yaml' && !args.includes('broken')) continue;
+        if (args.includes('broken') && /a\.yaml|keys/.test(target)) continue;
+        const { code } = await run(`${args} --report json=${target} --report html=r.html`, {
+          ROLLCALL_URL: url,
+        });
+        expect([code, sent], args).toEqual([3, 0]);
+        expectUntouched();
+        expect(read('r.html')).toContain('<!doctype html>');
+      }
+  });
+
+  test('is refused of a saved plan, and of what that reads', async () => {
+    expect((await run('plan --env test --out p.json')).code).toBe(0);
+    const saved = read('p.json');
+    sent = 0;
+    for (const target of ['p.json', './p.json', 'keys/one', 'token', 'rollcall.yaml']) {
+      const { code, stderr } = await run(`apply --env test --plan p.json --report json=${target}`);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`an output would take the place of ${target}, which`);
+      expect([code, sent]).toEqual([3, 0]);
+    }
+    for (const args of ['show p.json', 'report merge p.json']) {
+      const { code, stderr } = await run(`${args} --report html=./p.json`);
+      expect(stderr).toContain('an output would take the place of ./p.json, which this run reads');
+      expect(code).toBe(3);
+    }
+    expect(read('p.json')).toBe(saved);
+    expectUntouched();
+  });
+
+  test('is only what is read: a report of before is replaced', async () => {
+    writeFileSync(join(cwd, 'r.json'), 'old');
+    writeFileSync(join(cwd, 'p.json'), 'old');
+    const { code } = await run('plan --env test --out p.json --report json=r.json --report text=more.yaml');
+    expect(code).toBe(0);
+    for (const name of ['r.json', 'p.json', 'more.yaml']) expect(read(name)).toContain('user.alice');
+  });
+});
