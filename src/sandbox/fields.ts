@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { str, strip } from './python.ts';
-import type { Row } from './rows.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { strip, typeName } from './python.ts';
+import type { Row, Rows } from './rows.ts';
 
 /** How the service reads one field of a request, to change `own` or for a new record: a value to store, or all that is wrong. */
-export type ReadField = (value: JsonValue, own?: Row) => Reading;
-export type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
+type ReadField = (value: JsonValue, own?: Row) => Reading;
+type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
 
 export interface Field {
   /** What OPTIONS tells of the field to one who may create. */
@@ -16,12 +16,12 @@ export interface Field {
   readonly default?: JsonValue;
 }
 
-export type FieldErrors = Record<string, readonly string[]>;
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** Says what is wrong with a text for that record, if anything is. */
 type Check = (content: string, own?: Row) => string | undefined;
 
-export function wrong(error: string): Reading {
+function wrong(error: string): Reading {
   return { errors: [error] };
 }
 
@@ -33,9 +33,9 @@ export function readFields(
   body: JsonObject,
   fields: Readonly<Record<string, Field>>,
   change?: { readonly own: Row; readonly partial: boolean },
-): { values: Record<string, JsonValue>; errors: FieldErrors } {
+): { values: Record<string, JsonValue>; errors: Record<string, readonly string[]> } {
   const values: Record<string, JsonValue> = {};
-  const errors: FieldErrors = {};
+  const errors: Record<string, readonly string[]> = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = Object.hasOwn(body, name) ? body[name] : undefined;
     if (given === undefined) {
@@ -52,63 +52,124 @@ export function readFields(
 
 interface TextRules {
   readonly blank?: boolean;
-  /** Checks whose complaints come before those of the checks that every text has. */
+  /** A check whose complaint comes before those of the checks that every text has. */
   readonly first?: Check;
   /** In code points. */
   readonly maxLength?: number;
   /** A check whose complaint comes after those. */
   readonly last?: Check;
-  /** A check of what has passed all the others. */
-  readonly afterwards?: Check;
 }
 
 /** A text, trimmed. Numbers are taken for texts, booleans are not. */
-export function text({ blank, first, maxLength, last, afterwards }: TextRules = {}): ReadField {
-  const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, surrogate, last];
+export function text({ blank, first, maxLength, last }: TextRules = {}): ReadField {
+  const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, last];
   return notNull((value, own) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
-    const trimmed = strip(str(value));
+    const trimmed = strip(String(value));
     if (trimmed === '') return blank ? { value: '' } : wrong('This field may not be blank.');
     const errors = checks.flatMap((check) => check?.(trimmed, own) ?? []);
-    if (errors.length > 0) return { errors };
-    const error = afterwards?.(trimmed, own);
-    return error === undefined ? { value: trimmed } : wrong(error);
+    return errors.length > 0 ? { errors } : { value: trimmed };
   });
 }
 
 /** A field that has one of a few values, each with the name that people are shown. */
-export function choice(label: string, names: Readonly<Record<string, string>>, byDefault: string): Field {
+export function choice(
+  label: string,
+  names: Readonly<Record<string, string>>,
+  byDefault: string,
+  check?: Check,
+): Field {
   return {
     type: 'choice',
     label,
     more: { choices: Object.entries(names).map(([value, name]) => ({ value, display_name: name })) },
-    read: notNull((value) => {
-      const written = str(value);
-      return Object.hasOwn(names, written)
-        ? { value: written }
-        : wrong(`"${written}" is not a valid choice.`);
+    read: notNull((value, own) => {
+      const written = textOf(value);
+      if (!Object.hasOwn(names, written)) return wrong(`"${written}" is not a valid choice.`);
+      return checked(value, check?.(written, own));
     }),
     default: byDefault,
   };
 }
 
-const yes = new Set<JsonValue>([true, 1, ...'1 t T y Y yes Yes YES true True TRUE on On ON'.split(' ')]);
-const no = new Set<JsonValue>([false, 0, ...'0 f F n N no No NO false False FALSE off Off OFF'.split(' ')]);
+function checked(value: JsonValue, complaint: string | undefined): Reading {
+  return complaint === undefined ? { value } : wrong(complaint);
+}
 
-export const flag: ReadField = notNull((value) => {
-  if (yes.has(value)) return { value: true };
-  return no.has(value) ? { value: false } : wrong('Must be a valid boolean.');
-});
+export const flag: ReadField = notNull((value) =>
+  typeof value === 'boolean' ? { value } : wrong('Must be a valid boolean.'),
+);
 
 export const mapping: ReadField = notNull((value) =>
   isJsonObject(value) ? { value } : wrong('Value must be a dictionary, and not have any duplicate keys.'),
 );
 
+/** The id of one of these records. */
+export function reference(
+  form: 'number' | 'uuid',
+  rows: () => Rows,
+  check?: (pk: Row['pk'], own?: Row) => string | undefined,
+): ReadField {
+  return (value, own) => {
+    const id = idText(value);
+    if (form === 'uuid' && !uuidForm.test(id)) return wrong(`“${id}” is not a valid UUID.`);
+    if (form === 'number' && typeof value !== 'number' && !/^\d+$/.test(id))
+      return wrong(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
+    const found = rows().at(id.toLowerCase().replace(uuidForm, '$1-$2-$3-$4-$5'));
+    if (found === undefined) return wrong(`Invalid pk "${id}" - object does not exist.`);
+    return checked(found.pk, check?.(found.pk, own));
+  };
+}
+
+/** Dashes may be missing. */
+const uuidForm = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
+
+/** What is longer than 64 bits is no integer any more. */
+function idText(value: JsonValue): string {
+  return typeof value === 'number' && value >= 2 ** 64 ? value.toExponential() : textOf(value);
+}
+
+/** A list of distinct ids, in the order of the records. */
+export function references(form: 'number' | 'uuid', rows: () => Rows): ReadField {
+  const read = reference(form, rows);
+  return notNull((value) => {
+    if (!isJsonList(value)) return wrong(`Expected a list of items but got type "${typeName(value)}".`);
+    const ids = new Set<JsonValue>();
+    for (const item of value) {
+      const result = read(item);
+      if ('errors' in result) return result;
+      ids.add(result.value);
+    }
+    const inOrder = rows()
+      .all()
+      .filter(({ pk }) => ids.has(pk));
+    return { value: inOrder.map(({ pk }) => pk) };
+  });
+}
+
+const timeForm =
+  /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(?:\.(\d+))?(?:Z|([-+](?:[01]\d|2[0-3])):?([0-5]\d)?)?$/;
+
+/** A date-time, in UTC; one without an offset is taken for UTC. */
+export const dateTime: ReadField = nullable((value) => {
+  const [, day = '', minute, second = ':00', fraction = '', hours = '+00', minutes = '00'] =
+    timeForm.exec(textOf(value)) ?? [];
+  const instant = new Date(`${day}T${minute}${second}${hours}:${minutes}`);
+  const year = instant.getUTCFullYear();
+  const isThere = year >= 1 && year <= 9999 && new Date(day).toISOString().startsWith(day);
+  if (!isThere) return wrong(badTime);
+  const rest = /[1-9]/.test(fraction) ? `.${fraction.slice(0, 6).padEnd(6, '0')}Z` : 'Z';
+  return { value: instant.toISOString().replace('.000Z', rest) };
+});
+
+const badTime =
+  'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
+
 export function nullable(read: ReadField): ReadField {
   return (value, own) => (value === null ? { value } : read(value, own));
 }
 
-export function notNull(read: ReadField): ReadField {
+function notNull(read: ReadField): ReadField {
   return (value, own) => (value === null ? wrong('This field may not be null.') : read(value, own));
 }
 
@@ -121,10 +182,4 @@ function noLongerThan(length: number): Check {
 
 function nul(content: string): string | undefined {
   return content.includes('\0') ? 'Null characters are not allowed.' : undefined;
-}
-
-function surrogate(content: string): string | undefined {
-  const lone = /\p{Surrogate}/u.exec(content)?.[0];
-  if (lone === undefined) return undefined;
-  return `Surrogate characters are not allowed: U+${lone.charCodeAt(0).toString(16).toUpperCase()}.`;
 }

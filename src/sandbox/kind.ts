@@ -1,68 +1,67 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { autocomplete } from './autocomplete.ts';
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import type { Field, FieldErrors } from './fields.ts';
-import type { Listed } from './listed.ts';
-import type { Query } from './query.ts';
-import type { Reach, Rights } from './rights.ts';
-import type { Row } from './rows.ts';
+import type { Filter, Listed, Query } from './query.ts';
+import type { Rules } from './release.ts';
+import type { Asker, Guarded } from './rights.ts';
+import type { Row, Rows, Values } from './rows.ts';
 
-/** Whose token came with a request, and what it may do. */
-export interface Asker<User extends Row = Row> {
-  readonly user: User;
-  readonly rights: Rights;
+/** What a kind is made for. */
+export interface World {
+  readonly rules: Rules;
+  readonly seed: SandboxSeed;
+  /** The records of a kind, by its name in all.ts. */
+  readonly rows: (kind: string) => Rows;
 }
 
-/** One record that can be shown. */
-export interface Shown {
-  /** By which a right on single objects names it. */
-  readonly name: string;
-  /** Whether the service breaks down when it is asked for it. */
-  readonly isUnreadable?: boolean;
-  /** As the service answers it to somebody. */
-  record(asker?: Asker): JsonObject;
-}
-
-/** One record that can be changed. */
-export interface Held extends Shown {
-  readonly row: Row;
-  /** Takes over what was read of a request; what it does not hold stays. */
-  change(values: Values, asker?: Asker): Taken;
-  delete(): void;
-}
-
-/** What was read of a request, by the names of the fields. */
-export type Values = Readonly<Record<string, JsonValue>>;
-
-/** What the service shows of one kind of record. Each kind has a file in this folder. */
-export interface SandboxList<One extends Shown = Shown> {
-  readonly title: keyof typeof autocomplete;
-  /** Where the list is. */
+/** One kind of record, as a table: a file in this folder, and a line in all.ts. */
+export interface SandboxKind extends Guarded {
+  /** As the service calls it. */
+  readonly title: string;
+  /** Where its list is; single records are below. */
   readonly path: string;
   /** The methods that the service has for the list, and for a single record. */
   readonly allow: { readonly list: string; readonly one: string };
-  list(query: Query, asker: Asker): Listed;
-  /** The names that the path of a single record can end in. */
-  readonly names: RegExp;
-  viewed(rights: Rights): Reach;
-  /** The record whose path ends in that name. */
-  at(name: string): One | undefined;
+  /** By which field a list is ordered unless the query says. */
+  readonly ordering: string;
+  /** The fields that a query can ask for exactly. */
+  readonly exact: readonly string[];
+  /** What a query searches. */
+  readonly searched: (row: Row) => readonly (JsonValue | undefined)[];
+  /** What else a query can ask for, or what is wrong with it. */
+  readonly filters?: (query: Query) => readonly Filter[] | FieldErrors;
+  /** What later releases add to its list, for the search in their own pages. */
+  readonly autocomplete?: JsonObject;
+  /** Its list, where that is not what somebody may view of what the query asks for. */
+  readonly listed?: (query: Query, asker: Asker) => Listed;
+  /** A record as the service answers it to somebody. In a list, the query says what is left out. */
+  readonly record: (row: Row, asker?: Asker, query?: Query) => JsonObject;
+  /** Whether the service breaks down when it is asked for a record. */
+  readonly isUnreadable?: (row: Row) => boolean;
+  /** How one is created and changed: without it, the kind is only read. */
+  readonly writing?: Writing;
 }
 
-/** What the service does with one kind of record that it takes from outside. Its list is empty at first. */
-export interface SandboxKind extends SandboxList<Held> {
-  /** What a request for one may hold. */
+interface Writing {
+  /** What a request can hold. */
   readonly fields: Readonly<Record<string, Field>>;
-  mayCreate(rights: Rights): boolean;
-  mayDelete(rights: Rights): boolean;
-  changed(rights: Rights): Reach;
-  /** Keeps a record of what was read of a request; `asker` is who asks for it. */
-  create(values: Values, asker?: Asker): Taken;
-  /** The record with that slug or username. */
-  named(name: string): Held | undefined;
+  /** What the seed asks for, as the bodies of requests. */
+  readonly seed: readonly JsonObject[];
+  /** Keeps what was read of a request: as a new record, or as a change of one. */
+  readonly write: (values: Values, own?: Row) => Row | Refused;
 }
 
-/** The record as it is now, or what is wrong with each field, or that it broke down over a field. */
-export type Taken =
-  | { readonly record: JsonObject }
-  | { readonly errors: FieldErrors }
-  | { readonly crashedOver: string };
+/** What is wrong with each field, or over which one the service broke down. */
+export type Refused = { readonly errors: FieldErrors } | { readonly crashedOver: string };
+
+/** A kind that can be written, too. */
+export type WrittenKind = SandboxKind & { readonly writing: Writing };
+
+/** The methods of a kind that the service lets everybody create and change. */
+export const everyMethod = {
+  list: 'GET, POST, HEAD, OPTIONS',
+  one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS',
+};
+
+/** What the path of a single record ends in where that is its id. */
+export const byPk: SandboxKind['key'] = { field: 'pk', form: /^[^/.]+$/ };

@@ -1,4 +1,8 @@
+import type { JsonObject } from '../base/json.ts';
+import type { FieldErrors } from './fields.ts';
 import { strip } from './python.ts';
+import type { Rules } from './release.ts';
+import type { Row } from './rows.ts';
 
 /** What stands behind the question mark of a request. */
 export class Query {
@@ -24,4 +28,57 @@ export class Query {
     const given = this.#parameters.getAll(name).at(-1);
     return given === undefined ? leftOut : given.toLowerCase() === 'true';
   }
+}
+
+/** What a request for a list comes to. */
+export type Listed =
+  | { readonly pagination: Pagination; readonly results: readonly JsonObject[] }
+  | { readonly errors: FieldErrors }
+  | 'forbidden'
+  | 'no such page'
+  /** It breaks down over a record on the page. */
+  | 'crashed';
+
+/** Pages are numbered from 1; `next` and `previous` are 0 where there is none. */
+type Pagination = {
+  readonly next: number;
+  readonly previous: number;
+  readonly count: number;
+  readonly current: number;
+  readonly total_pages: number;
+  readonly start_index: number;
+  readonly end_index: number;
+};
+
+export type Filter = (row: Row) => boolean;
+
+/** The page that a query asks for of what was found; nothing where there is none of that number. */
+export function pageOf(
+  query: Query,
+  found: readonly Row[],
+  { pages }: Rules,
+): { readonly pagination: Pagination; readonly page: readonly Row[] } | undefined {
+  const count = found.length;
+  const wanted = wholeNumber(query.text('page_size'));
+  const size = wanted >= 1 ? Math.min(wanted, pages.most) : pages.size;
+  const total = Math.max(1, Math.ceil(count / size));
+  const page = query.text('page') ?? '1';
+  const current = page === 'last' ? total : wholeNumber(page);
+  if (current < 1 || current > total) return undefined;
+  const start = (current - 1) * size;
+  const end = Math.min(count, current * size);
+  const pagination = {
+    next: current < total ? current + 1 : 0,
+    previous: current - 1,
+    count,
+    current,
+    total_pages: total,
+    start_index: count === 0 ? 0 : start + 1,
+    end_index: end,
+  };
+  return { pagination, page: found.slice(start, end) };
+}
+
+function wholeNumber(digits = ''): number {
+  return /^\d+$/.test(digits) ? Number(digits) : 0;
 }

@@ -1,52 +1,63 @@
+import { textOf } from '../base/json.ts';
 import type { SeedToken } from '../generated/sandbox-seed.ts';
+import type { Row, Rows } from './rows.ts';
 
-/** What a right extends to: every object, none, or single ones by their names. */
+/** Whose token came with a request, and what it may do. */
+export interface Asker {
+  readonly user: Row;
+  readonly rights: Rights;
+}
+
+/** What a right extends to: every record, none, or single ones by their names. */
 export type Reach = 'all' | 'none' | ReadonlySet<string>;
+
+/** What can be allowed. To open is what policies let a user do, and that somebody is a superuser does not matter to them. */
+export type Right = 'view' | 'add' | 'change' | 'delete' | 'open';
 
 /** What one token may do. */
 export interface Rights {
   readonly superuser: boolean;
-  readonly addApplications: boolean;
-  readonly addUsers: boolean;
-  readonly deleteApplications: boolean;
-  readonly deleteUsers: boolean;
-  readonly viewApplications: Reach;
-  readonly viewUsers: Reach;
-  readonly viewGroups: Reach;
-  readonly viewProviders: Reach;
-  readonly changeApplications: Reach;
-  readonly changeUsers: Reach;
-  /** What policies let the user open. That somebody is a superuser does not matter to them. */
-  readonly openApplications: Reach;
+  /** What a right extends to among `applications`, `users`, … */
+  readonly reach: (right: Right, list: string) => Reach;
 }
 
 /** The rights of a token of the seed; what it does not say it may. */
 export function rightsOf(token: SeedToken): Rights {
   const superuser = token.superuser === true;
-  const may = (right: boolean | undefined): boolean => superuser || right !== false;
-  const reach = (right: SeedReach): Reach => (superuser ? 'all' : reachOf(right));
+  const allowed = new Map(Object.entries({ ...token }).map(([right, said]) => [right, reachOf(said)]));
   return {
     superuser,
-    addApplications: may(token.add_applications),
-    addUsers: may(token.add_users),
-    deleteApplications: may(token.delete_applications),
-    deleteUsers: may(token.delete_users),
-    viewApplications: reach(token.view_applications),
-    viewUsers: reach(token.view_users),
-    viewGroups: reach(token.view_groups),
-    viewProviders: reach(token.view_providers),
-    changeApplications: reach(token.change_applications),
-    changeUsers: reach(token.change_users),
-    openApplications: reachOf(token.open_applications),
+    reach: (right, list) =>
+      superuser && right !== 'open' ? 'all' : (allowed.get(`${right}_${list}`) ?? 'all'),
   };
 }
 
-type SeedReach = 'all' | 'none' | readonly string[] | undefined;
-
-function reachOf(right: SeedReach = 'all'): Reach {
-  return right === 'all' || right === 'none' ? right : new Set(right);
+function reachOf(said: string | boolean | readonly string[]): Reach {
+  if (said === false || said === 'none') return 'none';
+  return typeof said === 'object' ? new Set(said) : 'all';
 }
 
-export function reaches(reach: Reach, name: string): boolean {
-  return reach === 'all' || (reach !== 'none' && reach.has(name));
+/** What rights have to know of a kind. */
+export interface Guarded {
+  /** How seeds and rights call it: `applications`, as in `view_applications`. */
+  readonly list: string;
+  /** The field by which people, and rights on single records, name one. */
+  readonly identity: string;
+  /** What the path of a single record ends in, and which texts the service takes for one. */
+  readonly key: { readonly field: 'pk' | 'slug'; readonly form: RegExp };
+  readonly rows: Rows;
+}
+
+/** Whether a right extends to a record. */
+export function reaches(reach: Reach, { identity }: Guarded, { fields }: Row): boolean {
+  return reach === 'all' || (reach !== 'none' && reach.has(textOf(fields[identity])));
+}
+
+/** The record that a path ends in, as far as somebody may view it. */
+export function viewed(kind: Guarded, name: string, { rights }: Asker): Row | 'absent' | 'forbidden' {
+  const visible = rights.reach('view', kind.list);
+  if (visible === 'none') return 'forbidden';
+  const { key, rows } = kind;
+  const found = key.field === 'pk' ? rows.at(name) : rows.with(key.field, name)[0];
+  return found !== undefined && reaches(visible, kind, found) ? found : 'absent';
 }

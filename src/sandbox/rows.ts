@@ -1,68 +1,126 @@
-import type { JsonValue } from '../base/json.ts';
-import type { Query } from './query.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 
-/** What the sandbox keeps of a record: its id, and the fields that can be listed by. */
+/** Values by the names of their fields. */
+export type Values = Readonly<Record<string, JsonValue>>;
+
+/** Those of these values that have one of these names. */
+export function only(values: Values, names: readonly string[]): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+/** One record: its id, and the fields that it can be found and listed by. Some are set by requests, others by the service. */
 export interface Row {
   readonly pk: number | string;
-  readonly fields: Readonly<Record<string, JsonValue>>;
+  fields: Values;
 }
 
-/** The records of one list. Each order of them is made once, for as long as nothing changes. */
-export class Rows<Member extends Row> {
-  readonly #members = new Set<Member>();
-  readonly #ordered = new Map<string, readonly Member[]>();
+/** All records of one kind. Each index and each order of them is made when it is first asked for. */
+export class Rows {
+  readonly #byPk = new Map<string, Row>();
+  readonly #indexes = new Map<string, Map<JsonValue, Set<Row>>>();
+  readonly #ordered = new Map<string, readonly Row[]>();
 
-  add(row: Member): void {
-    this.#members.add(row);
-    this.#ordered.clear();
+  constructor(first: readonly Row[] = []) {
+    for (const row of first) this.add(row);
   }
 
-  delete(row: Member): void {
-    this.#members.delete(row);
-    this.#ordered.clear();
+  add(row: Row): Row {
+    this.#byPk.set(String(row.pk), row);
+    this.#file(row);
+    return row;
   }
 
-  /** Says that a field of one of them is another. */
-  changed(): void {
-    this.#ordered.clear();
+  /** Gives a record other values; what is not among them stays. */
+  change(row: Row, values: Values): Row {
+    this.#unfile(row);
+    row.fields = { ...row.fields, ...values };
+    this.#file(row);
+    return row;
   }
 
-  /** All of them, as `ordering` of the query says: names of fields, each after a minus for the other way round. */
-  inOrder(query: Query, byDefault: string): readonly Member[] {
-    const ordering = query.text('ordering') ?? byDefault;
-    const known = this.#ordered.get(ordering);
+  delete(row: Row): void {
+    this.#byPk.delete(String(row.pk));
+    this.#unfile(row);
+  }
+
+  all(): readonly Row[] {
+    return [...this.#byPk.values()];
+  }
+
+  /** The record of that id. */
+  at(pk: string): Row | undefined {
+    return this.#byPk.get(pk);
+  }
+
+  /** The records of these ids. */
+  those(pks: JsonValue | undefined): readonly Row[] {
+    return isJsonList(pks) ? pks.flatMap((pk) => this.at(textOf(pk)) ?? []) : [];
+  }
+
+  /** Those that have a value in a field, or among those of a field that is a list. */
+  with(field: string, value: JsonValue): readonly Row[] {
+    return [...(this.#index(field).get(value) ?? [])];
+  }
+
+  /** Whether another record than `own` has a value. */
+  isTaken(field: string, value: JsonValue, own?: Row): boolean {
+    return this.with(field, value).some((row) => row !== own);
+  }
+
+  /** These, or all of them, by names of fields with commas between; after a minus, a field counts the other way round. */
+  inOrder(ordering: string, byDefault: string, some?: readonly Row[]): readonly Row[] {
+    const known = some === undefined ? this.#ordered.get(ordering) : undefined;
     if (known !== undefined) return known;
-    const [first] = this.#members;
-    const asked = ordering
-      .split(',')
-      .map((term) => orderOf(term.trim()))
-      .filter(({ field }) => field === 'pk' || Object.hasOwn(first?.fields ?? {}, field));
-    const orders = asked.length > 0 ? asked : [orderOf(byDefault)];
-    const ordered = [...this.#members].toSorted((a, b) => compared(a, b, orders));
-    this.#ordered.set(ordering, ordered);
+    const rows = some ?? this.all();
+    const fields = new Set(['pk', ...Object.keys(rows[0]?.fields ?? {})]);
+    const terms = ordering.split(',').map((term) => term.trim());
+    const asked = terms.filter((term) => fields.has(term.replace(/^-/, '')));
+    const orders = (asked.length > 0 ? asked : [byDefault]).map(orderOf);
+    const ordered = rows.toSorted((a, b) => orders.reduce((first, order) => first || order(a, b), 0));
+    if (some === undefined) this.#ordered.set(ordering, ordered);
     return ordered;
   }
-}
 
-interface Order {
-  readonly field: string;
-  readonly backwards: boolean;
-}
-
-function orderOf(term: string): Order {
-  return term.startsWith('-') ? { field: term.slice(1), backwards: true } : { field: term, backwards: false };
-}
-
-function compared(a: Row, b: Row, orders: readonly Order[]): number {
-  for (const { field, backwards } of orders) {
-    const difference = inAscent(valueOf(a, field), valueOf(b, field));
-    if (difference !== 0) return backwards ? -difference : difference;
+  #index(field: string): Map<JsonValue, Set<Row>> {
+    const known = this.#indexes.get(field);
+    if (known !== undefined) return known;
+    const index = new Map<JsonValue, Set<Row>>();
+    for (const row of this.#byPk.values()) enter(index, field, row);
+    this.#indexes.set(field, index);
+    return index;
   }
-  return 0;
+
+  #file(row: Row): void {
+    for (const [field, index] of this.#indexes) enter(index, field, row);
+    this.#ordered.clear();
+  }
+
+  #unfile(row: Row): void {
+    for (const [field, index] of this.#indexes)
+      for (const value of valuesOf(row, field)) index.get(value)?.delete(row);
+    this.#ordered.clear();
+  }
 }
 
-function valueOf(row: Row, field: string): JsonValue {
-  return (field === 'pk' ? row.pk : row.fields[field]) ?? null;
+function enter(index: Map<JsonValue, Set<Row>>, field: string, row: Row): void {
+  for (const value of valuesOf(row, field)) {
+    const rows = index.get(value);
+    if (rows === undefined) index.set(value, new Set([row]));
+    else rows.add(row);
+  }
+}
+
+/** What a field holds: the items of a list, or else one value. */
+export function valuesOf({ fields }: Row, field: string): readonly JsonValue[] {
+  const value = fields[field] ?? null;
+  return isJsonList(value) ? value : [value];
+}
+
+function orderOf(term: string): (a: Row, b: Row) => number {
+  const field = term.replace(/^-/, '');
+  const valueIn = ({ pk, fields }: Row): JsonValue => (field === 'pk' ? pk : (fields[field] ?? null));
+  const sign = term.startsWith('-') ? -1 : 1;
+  return (a, b) => sign * inAscent(valueIn(a), valueIn(b));
 }
 
 /** As the database compares: texts by their characters' numbers, and no value after all others. */

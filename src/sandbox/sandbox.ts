@@ -1,67 +1,56 @@
+import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { Applications } from './application.ts';
-import { autocomplete } from './autocomplete.ts';
+import { allKinds, type SandboxKinds } from './all.ts';
 import { readFields } from './fields.ts';
-import { Groups } from './group.ts';
+import {
+  bodyOf,
+  crashed,
+  html,
+  json,
+  notAllowed,
+  type SandboxRequest,
+  type SandboxResponse,
+} from './http.ts';
 import { digest } from './ids.ts';
-import { earlierComplaint, laterComplaint } from './json-complaints.ts';
-import type { Asker, Held, SandboxKind, SandboxList, Shown, Taken } from './kind.ts';
-import { Providers } from './provider.ts';
-import { typeName } from './python.ts';
+import type { Refused, SandboxKind, World, WrittenKind } from './kind.ts';
+import { listed } from './lists.ts';
 import { Query } from './query.ts';
-import { defaultRelease, rulesOf, type Rules, type SandboxRelease } from './release.ts';
-import { html, json, jsonType, type SandboxResponse } from './response.ts';
-import { reaches, rightsOf } from './rights.ts';
-import { configurationOf, listOptions, versionOf } from './self.ts';
-import { Users, type User } from './user.ts';
-
-/** A request as it reaches the service. */
-export interface SandboxRequest {
-  readonly method: string;
-  /** With the query, if any. */
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-}
-
-const mePath = '/api/v3/core/users/me/';
-const configurationPath = '/api/v3/root/config/';
-const versionPath = '/api/v3/admin/version/';
+import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
+import { reaches, rightsOf, viewed, type Asker, type Right } from './rights.ts';
+import type { Row } from './rows.ts';
+import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
 
 /**
  * The service in memory: a state machine without files, network, clock or random numbers. The same requests in the same order
  * always get the same answers.
  */
 export class Sandbox {
-  readonly #rules: Rules;
-  readonly #kinds: Readonly<Record<ResourceType, SandboxKind>>;
-  readonly #users: Users;
-  readonly #lists: readonly SandboxList[];
-  readonly #askers = new Map<string, Asker<User>>();
+  readonly #world: World;
+  readonly #kinds: SandboxKinds;
+  readonly #askers = new Map<string, Asker>();
   #requests = 0;
 
-  /** The applications and users of the seed are not created here: see seedSandbox. */
-  constructor(
-    seed: Pick<SandboxSeed, 'providers' | 'groups' | 'roles' | 'tokens'>,
-    release: SandboxRelease = defaultRelease,
-  ) {
-    const rules = rulesOf[release];
-    this.#rules = rules;
-    const providers = new Providers(seed.providers ?? [], rules);
-    const groups = new Groups(seed.groups ?? [], rules);
-    this.#users = new Users(groups, seed.roles ?? [], rules);
-    this.#kinds = { application: new Applications(providers, rules), user: this.#users };
-    this.#lists = [groups, providers];
+  /** What the service would refuse of the seed. */
+  readonly refused: readonly RefusedEntry[];
+
+  constructor(seed: SandboxSeed, release: SandboxRelease = defaultRelease) {
+    const rows = (kind: string): SandboxKind['rows'] => {
+      const found = this.#kinds[kind];
+      if (found === undefined) throw new Error(`there is no kind ${kind} in src/sandbox/all.ts`);
+      return found.rows;
+    };
+    this.#world = { rules: rulesOf[release], seed, rows };
+    this.#kinds = allKinds(this.#world);
+    const written = Object.values(this.#kinds).filter((kind) => isWritten(kind));
+    this.refused = written.flatMap((kind) => refusedOf(kind));
     for (const token of seed.tokens ?? []) this.issue(token);
   }
 
   /** Takes a token from now on, in place of one of the same text. Its user is created, where there is none of that name. */
   issue(token: SeedToken): void {
     const rights = rightsOf(token);
-    const user = this.#users.ofToken(token.username ?? 'sandbox', rights.superuser);
+    const user = this.#kinds.user.ofToken(token.username ?? 'sandbox', rights.superuser);
     this.#askers.set(token.token, { user, rights });
   }
 
@@ -73,12 +62,12 @@ export class Sandbox {
   handle(request: SandboxRequest): SandboxResponse {
     this.#requests += 1;
     const { headers, ...answer } = this.#answer(request);
-    const { json: type, vary } = this.#rules;
+    const { json: type, vary } = this.#world.rules;
     return {
       ...answer,
       headers: {
         ...headers,
-        ...(headers['content-type'] === jsonType && { 'content-type': type }),
+        ...(headers['content-type'] === 'application/json' && { 'content-type': type }),
         vary,
         'x-authentik-id': digest(`request ${this.#requests}`, 32),
       },
@@ -88,22 +77,20 @@ export class Sandbox {
   #answer(request: SandboxRequest): SandboxResponse {
     const path = request.path.split('?', 1)[0] ?? '';
     switch (path) {
-      case mePath:
-        return this.#tell(request, (asker) => asker && this.#users.me(asker.user));
-      case versionPath:
-        return this.#tell(request, (asker) => asker && versionOf(this.#rules));
-      case configurationPath:
-        return this.#tell(request, () => configurationOf(this.#rules));
+      case '/api/v3/core/users/me/':
+        return this.#tell(
+          request,
+          (asker) => asker && meOf(this.#kinds.user.record(asker.user), this.#world.rules),
+        );
+      case '/api/v3/admin/version/':
+        return this.#tell(request, (asker) => asker && versionOf(this.#world.rules));
+      case '/api/v3/root/config/':
+        return this.#tell(request, () => configurationOf(this.#world.rules));
     }
     for (const kind of Object.values(this.#kinds)) {
-      if (path === kind.path) return this.#listOrCreate(request, kind);
-      const name = nameIn(path, kind);
-      if (name !== undefined) return this.#showOrChange(request, name, kind);
-    }
-    for (const list of this.#lists) {
-      if (path === list.path) return this.#list(request, list);
-      const name = nameIn(path, list);
-      if (name !== undefined) return this.#show(request, name, list);
+      if (path === kind.path) return this.#atList(request, kind);
+      const name = path.startsWith(kind.path) && path.endsWith('/') ? path.slice(kind.path.length, -1) : '';
+      if (kind.key.form.test(name)) return this.#atRecord(request, kind, name);
     }
     // Without a route, a POST is refused for its method before anything is looked for.
     return request.method === 'POST' ? html(405, '', 'GET, HEAD, OPTIONS') : html(404, '<!DOCTYPE html>');
@@ -112,7 +99,7 @@ export class Sandbox {
   /** Answers requests that need no permission; without a token, only those that need none either. */
   #tell(
     request: SandboxRequest,
-    record: (asker: Asker<User> | undefined) => JsonObject | undefined,
+    record: (asker: Asker | undefined) => JsonObject | undefined,
   ): SandboxResponse {
     const allow = 'GET, HEAD, OPTIONS';
     const asker = this.#askerOf(request);
@@ -123,181 +110,165 @@ export class Sandbox {
     return request.method === 'GET' ? json(200, told, allow) : notAllowed(request, allow);
   }
 
-  #show(request: SandboxRequest, name: string, list: SandboxList): SandboxResponse {
-    const allow = list.allow.one;
-    const asker = this.#askerOf(request);
-    if ('refusal' in asker) return this.#refusedOne(asker.refusal, allow);
-    const found = foundBy(list, name, asker);
-    if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
-    if (request.method !== 'GET') return notAllowed(request, allow);
-    if (found === 'absent') return this.#absent(list);
-    return found.isUnreadable === true ? crashed(request) : json(200, found.record(asker), allow);
-  }
-
-  #showOrChange(request: SandboxRequest, name: string, kind: SandboxKind): SandboxResponse {
+  #atList(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
     const { method } = request;
-    if (method !== 'PATCH' && method !== 'PUT' && method !== 'DELETE') return this.#show(request, name, kind);
-    const allow = kind.allow.one;
-    const asker = this.#askerOf(request);
-    if ('refusal' in asker) return this.#refusedOne(asker.refusal, allow);
-    const mayDelete = kind.mayDelete(asker.rights) ? 'all' : 'none';
-    const reach = method === 'DELETE' ? mayDelete : kind.changed(asker.rights);
-    const found = foundBy(kind, name, asker);
-    // At first, a right to all of them was asked for before anything was looked for.
-    if (found === 'forbidden' || (!this.#rules.changesSingleOnes && reach !== 'all'))
-      return json(403, { detail: notPermitted }, allow);
-    if (found === 'absent') return this.#absent(kind);
-    if (!reaches(reach, found.name)) return json(403, { detail: notPermitted }, allow);
-    if (method === 'DELETE') {
-      this.#delete(found);
-      return { status: 204, headers: { allow }, body: '' };
-    }
-    const body = this.#bodyOf(request);
-    if ('refusal' in body) return json(body.status, body.refusal, allow);
-    const result = changed(kind, found, body.fields, method === 'PATCH', asker);
-    return takenResponse(request, 200, result, allow);
-  }
-
-  /** Refuses somebody without a good token what they ask of a single record. */
-  #refusedOne(refusal: string, allow: string): SandboxResponse {
-    const isUser = refusal === notAuthenticated && this.#rules.anonymousIsUser;
-    return json(403, { detail: isUser ? notPermitted : refusal }, allow);
-  }
-
-  #absent({ title, allow }: SandboxList): SandboxResponse {
-    const detail = this.#rules.isLate ? `No ${title} matches the given query.` : 'Not found.';
-    return json(404, { detail }, allow.one);
-  }
-
-  #list(request: SandboxRequest, list: SandboxList): SandboxResponse {
-    const allow = list.allow.list;
+    const allow = kind.allow.list;
     const asker = this.#askerOf(request);
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
-    if (request.method !== 'GET') return notAllowed(request, allow);
-    const found = list.list(new Query(request.path), asker);
+    if (method === 'GET') return this.#list(request, kind, asker);
+    if (!isWritten(kind)) return notAllowed(request, allow);
+    const mayCreate = asker.rights.reach('add', kind.list) === 'all';
+    if (method === 'OPTIONS') return json(200, listOptions(kind, mayCreate), allow);
+    if (!mayCreate) return json(403, { detail: notPermitted }, allow);
+    if (method !== 'POST') return notAllowed(request, allow);
+    return this.#write(request, kind, asker);
+  }
+
+  #list(request: SandboxRequest, kind: SandboxKind, asker: Asker): SandboxResponse {
+    const allow = kind.allow.list;
+    const { rules } = this.#world;
+    const query = new Query(request.path);
+    const found = kind.listed?.(query, asker) ?? listed(kind, query, asker, rules);
     if (found === 'forbidden') return json(403, { detail: notPermitted }, allow);
     if (found === 'no such page') return json(404, { detail: 'Invalid page.' }, allow);
     if (found === 'crashed') return crashed(request);
     if ('errors' in found) return json(400, found.errors, allow);
-    const more = this.#rules.isLate ? { autocomplete: autocomplete[list.title] } : {};
+    const more = rules.isLate ? { autocomplete: kind.autocomplete ?? {} } : {};
     return json(200, { ...found, ...more }, allow);
   }
 
-  #listOrCreate(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
-    if (request.method === 'GET') return this.#list(request, kind);
-    const allow = kind.allow.list;
+  #atRecord(request: SandboxRequest, kind: SandboxKind, name: string): SandboxResponse {
+    const { rules } = this.#world;
+    const { method } = request;
+    const allow = kind.allow.one;
+    const forbidden = json(403, { detail: notPermitted }, allow);
     const asker = this.#askerOf(request);
-    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
-    const mayCreate = kind.mayCreate(asker.rights);
-    if (request.method === 'OPTIONS') return json(200, listOptions(kind, mayCreate), allow);
-    if (!mayCreate) return json(403, { detail: notPermitted }, allow);
-    if (request.method !== 'POST') return notAllowed(request, allow);
-    const body = this.#bodyOf(request);
-    if ('refusal' in body) return json(body.status, body.refusal, allow);
-    return takenResponse(request, 201, created(kind, body.fields, asker), allow);
+    if ('refusal' in asker) {
+      const isUser = asker.refusal === notAuthenticated && rules.anonymousIsUser;
+      return isUser ? forbidden : json(403, { detail: asker.refusal }, allow);
+    }
+    const found = viewed(kind, name, asker);
+    if (found === 'forbidden') return forbidden;
+    const right = isWritten(kind) ? rightFor.get(method) : undefined;
+    const reach = right && asker.rights.reach(right, kind.list);
+    // At first, a right to all of them was asked for before anything was looked for.
+    if (reach !== undefined && reach !== 'all' && !rules.changesSingleOnes) return forbidden;
+    if (reach === undefined && method !== 'GET') return notAllowed(request, allow);
+    if (found === 'absent') {
+      const detail = rules.isLate ? `No ${kind.title} matches the given query.` : 'Not found.';
+      return json(404, { detail }, allow);
+    }
+    if (reach !== undefined && !reaches(reach, kind, found)) return forbidden;
+    if (isWritten(kind) && reach !== undefined) return this.#write(request, kind, asker, found);
+    return kind.isUnreadable?.(found) ? crashed(request) : json(200, kind.record(found, asker), allow);
   }
 
-  /** The fields that a request sends, or why it is refused before they are looked at. */
-  #bodyOf({
-    headers,
-    body,
-  }: SandboxRequest):
-    | { readonly fields: JsonObject }
-    | { readonly status: number; readonly refusal: JsonObject } {
-    const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-    if (mediaType !== 'application/json')
-      return { status: 415, refusal: { detail: `Unsupported media type "${mediaType}" in request.` } };
-    const complaint = (this.#rules.isLate ? laterComplaint : earlierComplaint)(body);
-    if (complaint !== undefined)
-      return { status: 400, refusal: { detail: `JSON parse error - ${complaint}` } };
-    const fields = parseJson(body) ?? null;
-    if (isJsonObject(fields)) return { fields };
-    const wrongType = `Invalid data. Expected a dictionary, but got ${typeName(fields)}.`;
-    return { status: 400, refusal: { non_field_errors: [wrongType] } };
+  /** Creates a record, or changes or deletes one: the asker may. */
+  #write(request: SandboxRequest, kind: WrittenKind, asker: Asker, own?: Row): SandboxResponse {
+    const { method } = request;
+    const allow = own ? kind.allow.one : kind.allow.list;
+    if (own && method === 'DELETE') {
+      this.#delete(kind, own);
+      return { status: 204, headers: { allow }, body: '' };
+    }
+    const body = bodyOf(request, allow, this.#world.rules);
+    if ('refusal' in body) return body.refusal;
+    const result = taken(kind, body.fields, asker, own && { own, partial: method === 'PATCH' });
+    if ('crashedOver' in result) return crashed(request);
+    if ('errors' in result) return json(400, result.errors, allow);
+    return json(own ? 200 : 201, result.record, allow);
   }
 
   // What somebody else does, for whom no permission is asked. A record goes by its slug or username.
 
   /** Creates a record from the body of a request, as POST does. */
   create(type: ResourceType, body: JsonObject): Taken {
-    return created(this.#kinds[type], body);
+    return taken(this.#kinds[type], body);
   }
 
   /** Changes a record by the body of a request, as PATCH does. Nothing comes of it where there is no such record. */
   change(type: ResourceType, name: string, body: JsonObject): Taken | undefined {
     const kind = this.#kinds[type];
-    const found = kind.named(name);
-    return found && changed(kind, found, body, true);
+    const own = named(kind, name);
+    return own && taken(kind, body, undefined, { own, partial: true });
   }
 
   /** Deletes a record, and with a user its tokens. Whether there was one. */
   delete(type: ResourceType, name: string): boolean {
-    const found = this.#kinds[type].named(name);
-    if (found !== undefined) this.#delete(found);
+    const kind = this.#kinds[type];
+    const found = named(kind, name);
+    if (found !== undefined) this.#delete(kind, found);
     return found !== undefined;
   }
 
   /** A record as the service shows it to who may see it; nothing where there is none. */
   record(type: ResourceType, name: string): JsonObject | undefined {
-    return this.#kinds[type].named(name)?.record();
+    const kind = this.#kinds[type];
+    const found = named(kind, name);
+    return found && kind.record(found);
   }
 
-  #delete(found: Held): void {
-    found.delete();
-    for (const [token, { user }] of this.#askers) if (user === found.row) this.#askers.delete(token);
+  #delete(kind: SandboxKind, found: Row): void {
+    kind.rows.delete(found);
+    for (const [token, { user }] of this.#askers) if (user === found) this.#askers.delete(token);
   }
 
-  #askerOf(request: SandboxRequest): Asker<User> | { readonly refusal: string } {
+  #askerOf(request: SandboxRequest): Asker | { readonly refusal: string } {
     const [scheme, token] = (request.headers['authorization'] ?? '').split(' ', 2);
     if (scheme !== 'Bearer' || token === undefined) return { refusal: notAuthenticated };
     return this.#askers.get(token) ?? { refusal: 'Token invalid/expired' };
   }
 }
 
-function nameIn(path: string, { path: start, names }: SandboxList): string | undefined {
-  const name = path.startsWith(start) && path.endsWith('/') ? path.slice(start.length, -1) : '';
-  return names.test(name) ? name : undefined;
+/** What a method takes a right for, beside the one to view. */
+const rightFor: ReadonlyMap<string, Right> = new Map([
+  ['PATCH', 'change'],
+  ['PUT', 'change'],
+  ['DELETE', 'delete'],
+]);
+
+function isWritten(kind: SandboxKind): kind is WrittenKind {
+  return kind.writing !== undefined;
 }
 
-function foundBy<One extends Shown>(
-  list: SandboxList<One>,
-  name: string,
-  { rights }: Asker,
-): One | 'absent' | 'forbidden' {
-  const visible = list.viewed(rights);
-  if (visible === 'none') return 'forbidden';
-  const found = list.at(name);
-  return found !== undefined && reaches(visible, found.name) ? found : 'absent';
+function named({ rows, identity }: SandboxKind, name: string): Row | undefined {
+  return rows.with(identity, name)[0];
 }
 
-function created(kind: SandboxKind, body: JsonObject, asker?: Asker): Taken {
-  const { values, errors } = readFields(body, kind.fields);
-  return Object.keys(errors).length > 0 ? { errors } : kind.create(values, asker);
+/** Keeps what a request holds, if nothing is wrong with it. */
+function taken(
+  kind: WrittenKind,
+  body: JsonObject,
+  asker?: Asker,
+  change?: { readonly own: Row; readonly partial: boolean },
+): Taken {
+  const { values, errors } = readFields(body, kind.writing.fields, change);
+  if (Object.keys(errors).length > 0) return { errors };
+  const written = kind.writing.write(values, change?.own);
+  return 'pk' in written ? { record: kind.record(written, asker) } : written;
 }
 
-function changed(kind: SandboxKind, held: Held, body: JsonObject, partial: boolean, asker?: Asker): Taken {
-  const { values, errors } = readFields(body, kind.fields, { own: held.row, partial });
-  return Object.keys(errors).length > 0 ? { errors } : held.change(values, asker);
+/** An entry of a seed that the service would refuse. */
+interface RefusedEntry {
+  readonly list: string;
+  readonly index: number;
+  readonly field: string;
+  readonly texts: readonly string[];
 }
 
-function takenResponse(
-  request: SandboxRequest,
-  status: number,
-  result: Taken,
-  allow: string,
-): SandboxResponse {
-  if ('crashedOver' in result) return crashed(request);
-  return 'errors' in result ? json(400, result.errors, allow) : json(status, result.record, allow);
+/** Creates what the seed asks for of a kind, and returns what is refused of it. */
+function refusedOf(kind: WrittenKind): RefusedEntry[] {
+  return kind.writing.seed.flatMap((body, index) => {
+    const made = taken(kind, body);
+    if ('record' in made) return [];
+    const errors =
+      'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };
+    return Object.entries(errors).map(([field, texts]) => ({ list: kind.list, index, field, texts }));
+  });
 }
+
+/** The record as it is now, or why it is not. */
+type Taken = { readonly record: JsonObject } | Refused;
 
 const notAuthenticated = 'Authentication credentials were not provided.';
 const notPermitted = 'You do not have permission to perform this action.';
-
-/** The page that tells of a crash can be had by GET alone. */
-function crashed({ method }: SandboxRequest): SandboxResponse {
-  return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
-}
-
-function notAllowed({ method }: SandboxRequest, allow: string): SandboxResponse {
-  return json(405, { detail: `Method "${method}" not allowed.` }, allow);
-}

@@ -2,11 +2,8 @@ import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
-import { kinds } from '../kinds/all.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
-import type { Taken } from './kind.ts';
 import type { SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
@@ -23,33 +20,14 @@ const defaultSeed: Required<Pick<SandboxSeed, 'providers' | 'groups' | 'roles'>>
   roles: [{ pk: '33333333-3333-4333-8333-333333333333', name: 'auditors' }],
 };
 
-/** A sandbox that holds what the seed says; an empty seed gives the defaults. */
+/** A sandbox that holds what the seed says, and what the service would refuse of that; an empty seed gives the defaults. */
 export function seedSandbox(
   seed: SandboxSeed,
   release?: SandboxRelease,
-): { sandbox: Sandbox; refused: RefusedEntry[] } {
-  const { tokens = [], ...surroundings } = { ...defaultSeed, ...seed };
-  const sandbox = new Sandbox(surroundings, release);
-  const refused: RefusedEntry[] = [];
-  const take = (list: RefusedEntry['list'], index: number, created: Taken): void => {
-    if ('crashedOver' in created)
-      refused.push({ list, index, field: created.crashedOver, texts: ['The service breaks down over it.'] });
-    if ('errors' in created) {
-      for (const [field, texts] of Object.entries(created.errors))
-        refused.push({ list, index, field, texts });
-    }
-  };
-  for (const { type, list } of kinds)
-    for (const [index, body] of (seed[list] ?? []).entries()) take(list, index, sandbox.create(type, body));
-  for (const token of [{ token: sandboxToken, username: 'sandbox' }, ...tokens]) sandbox.issue(token);
-  return { sandbox, refused };
-}
-
-interface RefusedEntry {
-  readonly list: Kind['list'];
-  readonly index: number;
-  readonly field: string;
-  readonly texts: readonly string[];
+): { sandbox: Sandbox; refused: Sandbox['refused'] } {
+  const tokens = [{ token: sandboxToken, username: 'sandbox' }, ...(seed.tokens ?? [])];
+  const sandbox = new Sandbox({ ...defaultSeed, ...seed, tokens }, release);
+  return { sandbox, refused: sandbox.refused };
 }
 
 /** Reads a seed file, or says at which place it is wrong. */

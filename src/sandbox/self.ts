@@ -1,7 +1,8 @@
-import type { JsonObject } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Field } from './fields.ts';
-import type { SandboxKind } from './kind.ts';
+import type { WrittenKind } from './kind.ts';
 import type { Rules } from './release.ts';
+import { only } from './rows.ts';
 
 // What the service says about itself and about the user who asks.
 
@@ -35,8 +36,8 @@ export function configurationOf({ isLate }: Rules): JsonObject {
 }
 
 /** The answer to OPTIONS of a list. It describes POST only to those who may create. */
-export function listOptions({ title, fields }: SandboxKind, mayCreate: boolean): JsonObject {
-  const told = Object.entries(fields).map(([field, row]) => [field, fieldOptions(row)] as const);
+export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean): JsonObject {
+  const told = Object.entries(writing.fields).map(([field, row]) => [field, fieldOptions(row)] as const);
   return {
     name: `${title} List`,
     description: `${title} Viewset`,
@@ -49,3 +50,41 @@ export function listOptions({ title, fields }: SandboxKind, mayCreate: boolean):
 function fieldOptions({ type, label, more, default: byDefault }: Field): JsonObject {
   return { type, required: byDefault === undefined, read_only: false, label, ...more };
 }
+
+/** Who asks, by a user's record: `GET /core/users/me/`. */
+export function meOf(user: JsonObject, { isLate }: Rules): JsonObject {
+  const groups = user['groups_obj'] ?? [];
+  const permissions = [...always, ...(isLate ? later : earlier)].toSorted();
+  return {
+    user: {
+      ...only(user, shownToOneself),
+      groups: isJsonList(groups)
+        ? groups.filter(isJsonObject).map((group) => only(group, ['name', 'pk']))
+        : [],
+      settings: {},
+      system_permissions: user['is_superuser'] === true ? permissions : [],
+      ...(isLate && { roles: user['roles_obj'] ?? [] }),
+    },
+  };
+}
+
+const shownToOneself = 'pk username name is_active is_superuser email avatar uid type'.split(' ');
+function everyRightTo(model: string): string[] {
+  return ['add', 'change', 'delete', 'view'].map((right) => `${right}_${model}`);
+}
+
+const always = [
+  ...everyRightTo('role'),
+  'access_admin_interface',
+  'assign_role_permissions',
+  'unassign_role_permissions',
+  'view_system_info',
+];
+const earlier = ['run_system_tasks', 'view_system_tasks'];
+const later = [
+  ...everyRightTo('initialpermissions'),
+  'edit_system_settings',
+  'manage_media_files',
+  'view_media_files',
+  'view_system_settings',
+];

@@ -1,306 +1,210 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { SeedRole } from '../generated/sandbox-seed.ts';
-import type { Field, FieldErrors } from './fields.ts';
-import type { Groups } from './group.ts';
-import { userUid, userUuid } from './ids.ts';
-import type { Asker, Held, SandboxKind, Taken, Values } from './kind.ts';
+import { isEmailAddress } from './email-address.ts';
 import {
-  exactly,
-  onPage,
-  paginationOf,
-  searched,
-  seen,
-  those,
-  type Condition,
-  type Listed,
-} from './listed.ts';
-import { uuidDigits } from './python.ts';
-import type { Query } from './query.ts';
-import type { Rules } from './release.ts';
-import type { Reach, Rights } from './rights.ts';
-import { Rows, type Row } from './rows.ts';
-import { internalServiceAccount, userFields, userTypes } from './user-fields.ts';
+  choice,
+  dateTime,
+  flag,
+  mapping,
+  readFields,
+  references,
+  text,
+  type Field,
+  type FieldErrors,
+} from './fields.ts';
+import { groupOfUser } from './group.ts';
+import { userUid, userUuid } from './ids.ts';
+import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
+import { autocompletion } from './lists.ts';
+import type { Filter, Query } from './query.ts';
+import { Rows, type Row, type Values } from './rows.ts';
 
-/** A user as the sandbox stores it. */
-export interface User extends Row {
-  readonly pk: number;
-  fields: Values;
-  isSuperuser: boolean;
-  readonly joined: string;
-  updated: string;
+export interface Users extends WrittenKind {
+  /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
+  readonly ofToken: (username: string, isSuperuser: boolean) => Row;
 }
 
-export class Users implements SandboxKind {
-  readonly path = '/api/v3/core/users/';
-  readonly title = 'User';
-  readonly allow = { list: 'GET, POST, HEAD, OPTIONS', one: 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS' };
-  readonly names: RegExp = /^[^/.]+$/;
-  readonly fields: Readonly<Record<string, Field>>;
-  readonly #groups: Groups;
-  readonly #roles: ReadonlyMap<string, JsonObject>;
-  readonly #rules: Rules;
-  readonly #rows = new Rows<User>();
-  readonly #byUsername = new Map<string, User>();
-  readonly #byPk = new Map<number, User>();
-  #made = 0;
-  #changes = 0;
-
-  constructor(groups: Groups, roles: readonly SeedRole[], rules: Rules) {
-    this.#groups = groups;
-    this.#roles = new Map(roles.map(({ pk, name }) => [pk.toLowerCase(), { pk: pk.toLowerCase(), name }]));
-    this.#rules = rules;
-    this.fields = userFields({
-      groups,
-      roles: [...this.#roles.keys()],
-      rules,
-      named: (username) => this.#byUsername.get(username),
-    });
-  }
-
-  mayCreate({ addUsers }: Rights): boolean {
-    return addUsers;
-  }
-
-  mayDelete({ deleteUsers }: Rights): boolean {
-    return deleteUsers;
-  }
-
-  changed({ changeUsers }: Rights): Reach {
-    return changeUsers;
-  }
-
-  viewed({ viewUsers }: Rights): Reach {
-    return viewUsers;
-  }
-
-  create(values: Values): Taken {
-    if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-    return { record: this.#record(this.#keep(values, false)) };
-  }
-
-  /** The user whose token it is: the one of that name, or else a service account, which is made for it. */
-  ofToken(username: string, isSuperuser: boolean): User {
-    const existing = this.#byUsername.get(username);
-    if (existing !== undefined) {
-      existing.isSuperuser ||= isSuperuser;
-      return existing;
-    }
-    const byDefault = Object.entries(this.fields).map(
-      ([field, row]) => [field, row.default ?? null] as const,
-    );
-    return this.#keep(
-      { ...Object.fromEntries(byDefault), username, name: username, type: 'service_account' },
-      isSuperuser,
-    );
-  }
-
-  #keep(fields: Values, isSuperuser: boolean): User {
-    this.#made += 1;
-    const at = this.#now();
-    const user: User = { pk: this.#made, fields, isSuperuser, joined: at, updated: at };
-    this.#byPk.set(user.pk, user);
-    this.#rows.add(user);
-    this.#link(user);
-    return user;
-  }
-
-  #link(user: User): void {
-    this.#byUsername.set(nameOf(user), user);
-    this.#groups.join(user, groupsOf(user));
-  }
-
-  #unlink(user: User): void {
-    this.#byUsername.delete(nameOf(user));
-    this.#groups.leave(user, groupsOf(user));
-  }
-
-  #change(user: User, values: Values): Taken {
-    if (user.fields['type'] === internalServiceAccount)
-      return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
-    if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-    this.#unlink(user);
-    user.fields = { ...user.fields, ...values };
-    user.updated = this.#now();
-    this.#link(user);
-    this.#rows.changed();
-    // It is done, and then the answer cannot be written.
-    if (values['attributes'] === undefined && this.#isUnreadable(user)) return { crashedOver: 'attributes' };
-    return { record: this.#record(user) };
-  }
-
-  #delete(user: User): void {
-    this.#unlink(user);
-    this.#byPk.delete(user.pk);
-    this.#rows.delete(user);
-  }
-
-  at(id: string): Held | undefined {
-    return this.#held(this.#byPk.get(/^\d+$/.test(id) ? Number(id) : 0));
-  }
-
-  named(username: string): Held | undefined {
-    return this.#held(this.#byUsername.get(username));
-  }
-
-  #held(user: User | undefined): Held | undefined {
-    return (
-      user && {
-        name: nameOf(user),
-        row: user,
-        isUnreadable: this.#isUnreadable(user),
-        record: () => this.#record(user),
-        change: (values) => this.#change(user, values),
-        delete: () => this.#delete(user),
-      }
-    );
-  }
-
-  list(query: Query, { rights }: Asker): Listed {
-    if (rights.viewUsers === 'none') return 'forbidden';
-    const errors = badFilters(query);
-    if (Object.keys(errors).length > 0) return { errors };
-    const username = query.text('username');
-    const named = username === undefined ? undefined : this.#byUsername.get(username);
-    const rows = named === undefined ? this.#rows.inOrder(query, 'username') : [named];
-    const found = those(username !== undefined && named === undefined ? [] : rows, [
-      seen(rights.viewUsers, nameOf),
-      ...exactly(query, ['name', 'email', 'path']),
-      ...otherFilters(query),
-      searched(query, ({ pk, fields }) => [
-        fields['username'],
-        fields['name'],
-        fields['email'],
-        userUuid(pk),
-      ]),
-    ]);
-    const pagination = paginationOf(query, found.length, this.#rules);
-    if (pagination === undefined) return 'no such page';
-    const page = onPage(found, pagination);
-    if (page.some((user) => this.#isUnreadable(user))) return 'crashed';
-    return { pagination, results: page.map((user) => this.#record(user, query)) };
-  }
-
-  /** A user as the service answers it; of a list, its query says what is left out. */
-  #record(user: User, query?: Query): JsonObject {
-    const { pk, fields, isSuperuser, joined, updated } = user;
-    const { isLate } = this.#rules;
-    const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
-    const groups = groupsOf(user).map((group) => this.#groups.ofUser(group));
-    return {
-      pk,
-      ...fields,
-      is_superuser: isSuperuser || groups.some((group) => group['is_superuser'] === true),
-      groups_obj: has('groups') ? groups : null,
-      ...(isLate && {
-        roles_obj: has('roles') ? this.#rolesOf(user) : null,
-        date_joined: joined,
-        password_change_date: joined,
-        last_updated: updated,
-      }),
-      avatar,
-      uid: userUid(pk),
-      uuid: userUuid(pk),
-    };
-  }
-
-  #rolesOf({ fields }: User): JsonObject[] {
-    const roles = (fields['roles'] ?? []) as readonly string[]; // as they were read: a list of ids
-    return roles.map((pk) => this.#roles.get(pk) ?? { pk });
-  }
-
-  /** Whether the service breaks down over it: its parser of JSON takes numbers that its writer does not. */
-  #isUnreadable({ fields }: User): boolean {
-    return this.#rules.isLate && hasHugeInteger(fields['attributes'] ?? null);
-  }
-
-  /** There is no clock: a millisecond goes by with each change. */
-  #now(): string {
-    this.#changes += 1;
-    return new Date(firstInstant + this.#changes).toISOString();
-  }
-
-  /** A user as the service tells it who it is. */
-  me(user: User): JsonObject {
-    const { pk, fields, isSuperuser } = user;
-    const { isLate } = this.#rules;
-    const permissions = [...systemPermissions, ...(isLate ? later : earlier)].toSorted();
-    const { username = '', name = '', is_active = true, email = '', type = '' } = fields;
-    return {
-      user: {
-        pk,
-        username,
-        name,
-        is_active,
-        is_superuser: isSuperuser,
-        groups: groupsOf(user).map((group) => ({
-          name: this.#groups.ofUser(group)['name'] ?? '',
-          pk: group,
-        })),
-        email,
+export function userKind(world: World): Users {
+  const { rules, seed } = world;
+  const { isLate } = rules;
+  const rows = new Rows();
+  const roles = new Rows(
+    (seed.roles ?? []).map(({ pk, name }) => ({ pk: pk.toLowerCase(), fields: { name } })),
+  );
+  const fields = userFields(world, rows, roles);
+  let made = 0;
+  const now = timesFrom(Date.UTC(2026, 0, 1));
+  const keep = (values: Values, isSuperuser: boolean): Row => {
+    const at = now();
+    const times = isLate && { date_joined: at, password_change_date: at, last_updated: at };
+    made += 1;
+    return rows.add({ pk: made, fields: { ...values, is_superuser: isSuperuser, ...times } });
+  };
+  /** The service breaks down over what its parser of JSON takes and its writer does not. */
+  const isUnreadable = (user: Row): boolean => isLate && hasHugeInteger(user.fields['attributes'] ?? null);
+  return {
+    title: 'User',
+    list: 'users',
+    path: '/api/v3/core/users/',
+    allow: everyMethod,
+    key: byPk,
+    identity: 'username',
+    ordering: 'username',
+    exact: ['username', 'name', 'email', 'path'],
+    searched: (user) => [
+      ...['username', 'name', 'email'].map((field) => user.fields[field]),
+      userUuid(user.pk),
+    ],
+    filters,
+    autocomplete: autocompletion('user', ['username', 'name', 'email', 'path'], 'is_active', {
+      type: { type: 'str', nullable: false, options: Object.keys(userTypes) },
+    }),
+    rows,
+    isUnreadable,
+    record: (user, _, query) => {
+      const has = (what: string): boolean => !isLate || query?.isTrue(`include_${what}`, true) !== false;
+      const groups = world.rows('group').those(user.fields['groups']);
+      return {
+        pk: user.pk,
+        ...user.fields,
+        is_superuser: [user, ...groups].some(({ fields: { is_superuser } }) => is_superuser === true),
+        groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
+        ...(isLate && { roles_obj: has('roles') ? roles.those(user.fields['roles']).map(roleOfUser) : null }),
         avatar,
-        uid: userUid(pk),
-        settings: {},
-        type,
-        system_permissions: isSuperuser ? permissions : [],
-        ...(isLate && { roles: this.#rolesOf(user) }),
+        uid: userUid(user.pk),
+        uuid: userUuid(user.pk),
+      };
+    },
+    writing: {
+      fields,
+      seed: seed.users ?? [],
+      write: (values, own) => {
+        if (own?.fields['type'] === internalServiceAccount)
+          return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
+        if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
+        if (own === undefined) return keep(values, false);
+        rows.change(own, { ...values, ...(isLate && { last_updated: now() }) });
+        // It is done, and then the answer cannot be written.
+        return values['attributes'] === undefined && isUnreadable(own) ? { crashedOver: 'attributes' } : own;
       },
-    };
-  }
+    },
+    ofToken: (username, isSuperuser) => {
+      const [user] = rows.with('username', username);
+      if (user !== undefined) return isSuperuser ? rows.change(user, { is_superuser: true }) : user;
+      const { values } = readFields({ name: username, type: 'service_account' }, fields);
+      return keep({ ...values, username }, isSuperuser);
+    },
+  };
 }
 
 const avatar = '/static/dist/assets/images/user_default.png';
 
-const firstInstant = Date.UTC(2026, 0, 1);
+/** The service has a user for anonymous requests. Nothing shows it, except that its name is refused. */
+const anonymous = 'AnonymousUser';
 
-const systemPermissions = [
-  'access_admin_interface',
-  'add_role',
-  'assign_role_permissions',
-  'change_role',
-  'delete_role',
-  'unassign_role_permissions',
-  'view_role',
-  'view_system_info',
-];
-const earlier = ['run_system_tasks', 'view_system_tasks'];
-const later = [
-  'add_initialpermissions',
-  'change_initialpermissions',
-  'delete_initialpermissions',
-  'edit_system_settings',
-  'manage_media_files',
-  'view_initialpermissions',
-  'view_media_files',
-  'view_system_settings',
-];
+/** By what a request calls them: what the service calls them. */
+const userTypes = {
+  internal: 'Internal',
+  external: 'External',
+  service_account: 'Service Account',
+  internal_service_account: 'Internal Service Account',
+};
+/** The type of the accounts that the service makes for itself. */
+const internalServiceAccount = 'internal_service_account';
 
-function nameOf({ fields }: User): string {
-  return textOf(fields['username']);
+/** Nobody can be created as such an account; to be made one is possible, and for ever. */
+function badType(type: string, own?: Row): string | undefined {
+  const isRefused = own === undefined && type === internalServiceAccount;
+  return isRefused ? 'Setting a user to internal service account is not allowed.' : undefined;
 }
 
-function groupsOf({ fields }: Pick<User, 'fields'>): readonly string[] {
-  return fields['groups'] as readonly string[]; // as they were read: a list of ids
-}
-
-function badFilters(query: Query): FieldErrors {
-  const type = query.all('type').find((asked) => !Object.hasOwn(userTypes, asked));
-  const id = query.text('uuid');
+/** What a request for a user may hold, and how it is read. */
+function userFields({ rules, rows }: World, users: Rows, roles: Rows): Readonly<Record<string, Field>> {
+  const takenUsername = (username: string, own?: Row): string | undefined => {
+    const isTaken = username === anonymous || users.isTaken('username', username, own);
+    return isTaken ? 'This field must be unique.' : undefined;
+  };
   return {
-    ...(type !== undefined && {
-      type: [`Select a valid choice. ${type} is not one of the available choices.`],
+    username: {
+      type: 'string',
+      label: 'Username',
+      more: { max_length: 150 },
+      read: text({ first: takenUsername, maxLength: 150 }),
+    },
+    name: {
+      type: 'string',
+      label: 'Name',
+      more: { help_text: "User's display name." },
+      read: text({ blank: true }),
+    },
+    is_active: {
+      type: 'boolean',
+      label: 'Active',
+      more: {
+        help_text:
+          'Designates whether this user should be treated as active. Unselect this instead of deleting accounts.',
+      },
+      read: flag,
+      default: true,
+    },
+    last_login: { type: 'datetime', label: 'Last login', read: dateTime, default: null },
+    groups: {
+      type: 'field',
+      label: 'Groups',
+      read: references('uuid', () => rows('group')),
+      default: [],
+    },
+    ...(rules.isLate && {
+      roles: {
+        type: 'field',
+        label: 'Roles',
+        read: references('uuid', () => roles),
+        default: [],
+      },
     }),
-    ...(id !== undefined && uuidDigits(id) === undefined && { uuid: ['Enter a valid UUID.'] }),
+    email: {
+      type: 'email',
+      label: 'Email address',
+      more: { max_length: 254 },
+      read: text({ blank: true, maxLength: 254, last: (email) => badEmail(email, rules) }),
+      default: '',
+    },
+    attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
+    path: { type: 'string', label: 'Path', read: text({ last: badPath }), default: 'users' },
+    type: choice('Type', userTypes, 'internal', badType),
   };
 }
 
-function otherFilters(query: Query): Condition<User>[] {
-  const types = new Set<JsonValue>(query.all('type'));
+function badEmail(email: string, rules: World['rules']): string | undefined {
+  return isEmailAddress(email, rules) ? undefined : 'Enter a valid email address.';
+}
+
+function badPath(path: string): string | undefined {
+  if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
+  return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
+}
+
+function roleOfUser({ pk, fields }: Row): JsonObject {
+  return { pk, ...fields };
+}
+
+/** There is no clock: a millisecond goes by with each change. */
+function timesFrom(first: number): () => string {
+  let changes = 0;
+  return () => new Date(first + (changes += 1)).toISOString();
+}
+
+function filters(query: Query): readonly Filter[] | FieldErrors {
+  const types = query.all('type');
+  const noType = types.find((asked) => !Object.hasOwn(userTypes, asked));
   const start = query.text('path_startswith');
-  const id = uuidDigits(query.text('uuid') ?? '');
-  const conditions: (Condition<User> | false)[] = [
-    types.size > 0 && (({ fields }) => types.has(fields['type'] ?? null)),
+  const uuid = query.text('uuid')?.replaceAll('-', '').toLowerCase();
+  if (noType !== undefined)
+    return { type: [`Select a valid choice. ${noType} is not one of the available choices.`] };
+  if (uuid !== undefined && !/^[\da-f]{32}$/.test(uuid)) return { uuid: ['Enter a valid UUID.'] };
+  const conditions: (Filter | false)[] = [
+    types.length > 0 && (({ fields }) => types.includes(textOf(fields['type']))),
     start !== undefined && (({ fields }) => textOf(fields['path']).startsWith(start)),
-    id !== undefined && (({ pk }) => uuidDigits(userUuid(pk)) === id),
+    uuid !== undefined && (({ pk }) => userUuid(pk).replaceAll('-', '') === uuid),
   ];
   return conditions.filter((condition) => condition !== false);
 }

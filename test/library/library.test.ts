@@ -21,7 +21,7 @@ import {
   type ValidManifests,
 } from '../../src/index.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SandboxResponse } from '../../src/sandbox/response.ts';
+import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';

@@ -200,7 +200,6 @@ test('a right to change one record is enough later', () => {
 describe('a body that is no JSON', () => {
   test.each([
     ['{"name":"\\ud800"}', 'no low surrogate in string: line 1 column 16 (char 15)'],
-    ['{"name":"\\udc00"}', 'invalid high surrogate in string: line 1 column 16 (char 15)'],
     ['{"name":\n1e999}', 'number is infinity when parsed as double: line 2 column 1 (char 9)'],
     ['{"name": ', 'unexpected end of data: line 1 column 10 (char 9)'],
   ])('%j', (body, complaint) => {

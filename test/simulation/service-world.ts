@@ -1,7 +1,7 @@
 import type { Random } from '../../src/base/clock.ts';
 import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SandboxResponse } from '../../src/sandbox/response.ts';
+import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
 import {
   addressOf,

@@ -1,0 +1,20 @@
+import type { ResourceType } from '../kinds/all.ts';
+import { applicationKind } from './application.ts';
+import { groupKind } from './group.ts';
+import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import { providerKind } from './provider.ts';
+import { userKind, type Users } from './user.ts';
+
+/** All kinds that the sandbox holds, each a file of its own and a line here. What a seed asks for is created in this order. */
+export function allKinds(world: World): SandboxKinds {
+  return {
+    application: applicationKind(world),
+    user: userKind(world),
+    group: groupKind(world),
+    provider: providerKind(world),
+  };
+}
+
+/** What manifests declare can be written; the others are what that refers to. */
+export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
+  Readonly<Record<ResourceType, WrittenKind>> & { readonly user: Users };

@@ -1,0 +1,74 @@
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import { typeName } from './python.ts';
+import type { Rules } from './release.ts';
+
+/** A request as it reaches the service. */
+export interface SandboxRequest {
+  readonly method: string;
+  /** With the query, if any. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+export interface SandboxResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function json(status: number, body: JsonObject, allow: string): SandboxResponse {
+  const headers = { allow, 'content-type': 'application/json' };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+export function html(status: number, body: string, allow?: string): SandboxResponse {
+  const headers = { ...(allow && { allow }), 'content-type': 'text/html; charset=utf-8' };
+  return { status, headers, body };
+}
+
+/** The page that tells of a crash can be had by GET alone. */
+export function crashed({ method }: SandboxRequest): SandboxResponse {
+  return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
+}
+
+export function notAllowed({ method }: SandboxRequest, allow: string): SandboxResponse {
+  return json(405, { detail: `Method "${method}" not allowed.` }, allow);
+}
+
+/** The fields that a request sends, or the answer of a service that does not come to look at them. */
+export function bodyOf(
+  { headers, body }: SandboxRequest,
+  allow: string,
+  { isLate }: Rules,
+): { readonly fields: JsonObject } | { readonly refusal: SandboxResponse } {
+  const mediaType = (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  if (mediaType !== 'application/json')
+    return { refusal: json(415, { detail: `Unsupported media type "${mediaType}" in request.` }, allow) };
+  const fields = parseJson(body);
+  const complaint = complaintAbout(body, fields !== undefined, isLate);
+  if (fields === undefined || complaint !== undefined)
+    return { refusal: json(400, { detail: `JSON parse error - ${complaint}` }, allow) };
+  if (isJsonObject(fields)) return { fields };
+  const wrongType = `Invalid data. Expected a dictionary, but got ${typeName(fields)}.`;
+  return { refusal: json(400, { non_field_errors: [wrongType] }, allow) };
+}
+
+/** What the parser of JSON says. From 2024.8 on it takes no half of a character, and no number that is too large. */
+function complaintAbout(text: string, isJson: boolean, isLate: boolean): string | undefined {
+  const tokens = isLate ? text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*/gsu) : [];
+  for (const { 0: token, index } of tokens) {
+    const half = /(?<!\\)\\ud[89ab]..(?!\\ud[c-f])/iu.exec(token);
+    if (half) return `no low surrogate in string: ${placeIn(text, index + half.index + half[0].length)}`;
+    if (Math.abs(Number(token)) === Infinity)
+      return `number is infinity when parsed as double: ${placeIn(text, index)}`;
+  }
+  const end = isLate ? 'unexpected end of data' : 'Expecting value';
+  return isJson ? undefined : `${end}: ${placeIn(text, text.length)}`;
+}
+
+function placeIn(text: string, at: number): string {
+  const lines = text.slice(0, at).split('\n');
+  return `line ${lines.length} column ${(lines.at(-1)?.length ?? 0) + 1} (char ${at})`;
+}

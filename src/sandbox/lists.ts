@@ -1,0 +1,71 @@
+import type { JsonObject } from '../base/json.ts';
+import type { FieldErrors } from './fields.ts';
+import type { SandboxKind } from './kind.ts';
+import { pageOf, type Filter, type Listed, type Query } from './query.ts';
+import type { Rules } from './release.ts';
+import { reaches, type Asker } from './rights.ts';
+import type { Row } from './rows.ts';
+
+/** A page of what somebody may view of a kind, as a query asks for it. */
+export function listed(kind: SandboxKind, query: Query, asker: Asker, rules: Rules): Listed {
+  const reach = asker.rights.reach('view', kind.list);
+  if (reach === 'none') return 'forbidden';
+  const filters = kind.filters?.(query) ?? [];
+  if (!isList(filters)) return { errors: filters };
+  const isViewed: Filter[] = reach === 'all' ? [] : [(row) => reaches(reach, kind, row)];
+  const found = pageOf(query, asked(kind, query, [...filters, ...isViewed]), rules);
+  if (found === undefined) return 'no such page';
+  const { pagination, page } = found;
+  if (page.some((row) => kind.isUnreadable?.(row))) return 'crashed';
+  return { pagination, results: page.map((row) => kind.record(row, asker, query)) };
+}
+
+function isList(filters: readonly Filter[] | FieldErrors): filters is readonly Filter[] {
+  return Array.isArray(filters);
+}
+
+/** The records that a query asks for, in its order. */
+export function asked(kind: SandboxKind, query: Query, more: readonly Filter[] = []): readonly Row[] {
+  const { rows, exact, ordering } = kind;
+  let found: readonly Row[] | undefined; // nothing for all of them, whose orders are kept
+  for (const field of exact) {
+    const value = query.text(field);
+    if (value === undefined) continue;
+    found = found?.filter(({ fields }) => fields[field] === value) ?? rows.with(field, value);
+  }
+  const filters = [...searched(kind, query), ...more];
+  if (filters.length > 0)
+    found = (found ?? rows.all()).filter((row) => filters.every((filter) => filter(row)));
+  return rows.inOrder(query.text('ordering') ?? ordering, ordering, found);
+}
+
+/** That each word that a query searches for stands in one of the texts, in any case. */
+function searched(kind: SandboxKind, query: Query): Filter[] {
+  const words = (query.text('search') ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return [];
+  return [
+    (row) => {
+      const texts = kind.searched(row).map((text) => (typeof text === 'string' ? text.toLowerCase() : ''));
+      return words.every((word) => texts.some((text) => text.includes(word)));
+    },
+  ];
+}
+
+/** What later releases add to a list of a model with attributes: what their pages can search by. */
+export function autocompletion(
+  model: string,
+  texts: readonly string[],
+  flag: string,
+  more: JsonObject = {},
+): JsonObject {
+  const name = `authentik_core.${model}`;
+  const fields = {
+    ...Object.fromEntries(texts.map((text) => [text, { type: 'str', nullable: false, options: null }])),
+    [flag]: { type: 'bool', nullable: true, options: null },
+    attributes: { type: 'relation', nullable: false, options: null, relation: `${name}_attributes` },
+  };
+  return { current_model: name, models: { [name]: { ...fields, ...more } } };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { groups, providers } from '../../src/kinds/related.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+
+interface Answered {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+function ask(sandbox: Sandbox, method: string, path: string, fields: JsonObject = {}): Answered {
+  const headers = { authorization: `Bearer ${sandboxToken}`, 'content-type': 'application/json' };
+  const answer = sandbox.handle({ method, path, headers, body: JSON.stringify(fields) });
+  const body = parseJson(answer.body);
+  return { status: answer.status, body: isJsonObject(body) ? body : {} };
+}
+
+describe.each(kinds)('the kind $type', ({ type, list, path, identity }) => {
+  const fields = { [identity]: 'x', name: 'X' };
+
+  test('is created at the path to which rollcall sends it, and its list shows it', () => {
+    const { sandbox } = seedSandbox({});
+    expect(ask(sandbox, 'POST', path, fields)).toMatchObject({ status: 201, body: fields });
+    expect(sandbox.record(type, 'x')).toMatchObject(fields);
+    expect(ask(sandbox, 'GET', `${path}?${identity}=x`)).toMatchObject({
+      status: 200,
+      body: { results: [fields] },
+    });
+  });
+
+  test('is seeded by its list, where an identity that is taken is refused', () => {
+    const { sandbox, refused } = seedSandbox({ [list]: [fields, fields] });
+    expect(sandbox.record(type, 'x')).toMatchObject(fields);
+    expect(refused).toMatchObject([{ list, index: 1, field: identity }]);
+  });
+
+  test('keeps its identity when it is changed to that again, and frees it when it is deleted', () => {
+    const { sandbox } = seedSandbox({ [list]: [fields] });
+    expect(sandbox.change(type, 'x', fields)).toMatchObject({ record: fields });
+    expect(sandbox.delete(type, 'x')).toBe(true);
+    expect(sandbox.create(type, fields)).toMatchObject({ record: fields });
+  });
+});
+
+test.each([groups, providers])('the kind $type is only read', ({ path }) => {
+  const { sandbox } = seedSandbox({});
+  const { status, body } = ask(sandbox, 'GET', path);
+  expect([status, body['results']]).toEqual([200, expect.arrayContaining([expect.anything()])]);
+  for (const method of ['POST', 'OPTIONS']) expect(ask(sandbox, method, path).status).toBe(405);
+  const one = `${path}${path === groups.path ? '11111111-1111-4111-8111-111111111111' : '1'}/`;
+  expect(ask(sandbox, 'GET', one).status).toBe(200);
+  for (const method of ['PATCH', 'PUT', 'DELETE']) expect(ask(sandbox, method, one).status).toBe(405);
+});
