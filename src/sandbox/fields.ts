@@ -62,7 +62,7 @@ interface TextRules {
 
 /** A text, trimmed. Numbers are taken for texts, booleans are not. */
 export function text({ blank, first, maxLength, last }: TextRules = {}): ReadField {
-  const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, last];
+  const checks = [first, maxLength === undefined ? undefined : noLongerThan(maxLength), nul, surrogate, last];
   return notNull((value, own) => {
     if (typeof value !== 'string' && typeof value !== 'number') return wrong('Not a valid string.');
     const trimmed = strip(String(value));
@@ -178,6 +178,12 @@ function noLongerThan(length: number): Check {
     Array.from(content).length > length
       ? `Ensure this field has no more than ${length} characters.`
       : undefined;
+}
+
+function surrogate(content: string): string | undefined {
+  const lone = /\p{Surrogate}/u.exec(content)?.[0];
+  if (lone === undefined) return undefined;
+  return `Surrogate characters are not allowed: U+${lone.charCodeAt(0).toString(16).toUpperCase()}.`;
 }
 
 function nul(content: string): string | undefined {

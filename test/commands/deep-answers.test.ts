@@ -6,7 +6,7 @@ import { plan } from '../../src/commands/plan.ts';
 import { show } from '../../src/commands/show.ts';
 import { capabilities } from '../../src/kinds/capability.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
-import type { SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import type { SandboxRequest } from '../../src/sandbox/http.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import type { Context } from '../../src/terminal/context.ts';

@@ -137,7 +137,13 @@ const asDeclared = {
   attributes: { desk: { room: '4.2' } },
 };
 
-const emptyList = { status: 200, body: '{"pagination":{"count":0},"results":[]}' };
+/** What a list of so many says of its only page. */
+function onePage(count: number): JsonObject {
+  const start = Math.min(1, count);
+  return { count, current: 1, next: 0, previous: 0, total_pages: 1, start_index: start, end_index: count };
+}
+
+const emptyList = { status: 200, body: JSON.stringify({ pagination: onePage(0), results: [] }) };
 
 export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'looks users up without being told to': {
@@ -273,21 +279,19 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a list that is cut short for whole': {
     breaks: 'absent',
-    transport: misreadingUsers(({ results }) => ({ pagination: { count: results.length } })),
+    transport: misreadingUsers(({ results }) => ({ pagination: onePage(results.length) })),
   },
   'takes whoever comes for the user that was asked for': {
     breaks: 'seen',
     transport: misreadingUsers(
       ({ results: [first] }, username) =>
-        first && { pagination: { count: 1 }, results: [{ ...first, username }] },
+        first && { pagination: onePage(1), results: [{ ...first, username }] },
     ),
   },
   'takes the list of all for the presence of one': {
     breaks: 'exists',
     transport: misreadingUsers(({ results: [first, ...others] }, username) =>
-      first && others.length > 0
-        ? { pagination: { count: 1 }, results: [{ ...first, username }] }
-        : undefined,
+      first && others.length > 0 ? { pagination: onePage(1), results: [{ ...first, username }] } : undefined,
     ),
   },
   'trusts a list for absence': {
