@@ -85,16 +85,17 @@ export class Redactor {
     return found.length < 2 ? found : merged(found);
   }
 
-  *#stretchesInView({ text }: View, withShort: boolean): Iterable<Stretch> {
-    for (const windows of this.#words) yield* windows.stretchesIn(text);
-    if (withShort) for (const windows of this.#shortWords) yield* windows.stretchesIn(text);
+  #stretchesInView({ text }: View, withShort: boolean): readonly Stretch[] {
+    const words = withShort ? [...this.#words, ...this.#shortWords] : this.#words;
+    const found = words.flatMap((windows) => windows.stretchesIn(text));
     for (const windows of this.#base64) {
       let last: Stretch | undefined;
       for (const stretch of windows.stretchesIn(text)) {
         if (last && stretch.end <= last.end) continue;
-        yield (last = wholeBase64(text, stretch));
+        found.push((last = wholeBase64(text, stretch)));
       }
     }
+    return found;
   }
 }
 
@@ -109,12 +110,20 @@ function replaced(text: string, stretches: readonly Stretch[], blank: (length: n
 }
 
 const redactors = new WeakMap<readonly string[], Redactor>();
+let latest: { readonly secrets: readonly string[]; readonly redactor: Redactor } = {
+  secrets: [],
+  redactor: new Redactor([]),
+};
 
-/** The redactor of a list of secrets; the same one for the same list. */
+/** The redactor of a list of secrets: the same one for the same list, and for one of the same secrets as the last. */
 export function redactorOf(secrets: readonly string[]): Redactor {
-  const known = redactors.get(secrets) ?? new Redactor(secrets);
-  redactors.set(secrets, known);
-  return known;
+  const known = redactors.get(secrets);
+  if (known) return known;
+  const { length } = latest.secrets;
+  if (secrets.length !== length || secrets.some((secret, index) => secret !== latest.secrets[index]))
+    latest = { secrets, redactor: new Redactor(secrets) };
+  redactors.set(secrets, latest.redactor);
+  return latest.redactor;
 }
 
 /** Long texts are found by their pieces, shorter ones as a whole. */

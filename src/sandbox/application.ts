@@ -181,7 +181,8 @@ function recordOf(world: World, { pk, fields }: Row, asker: Asker | undefined): 
   const providers = world.rows('provider');
   const [main] = providers.those([fields['provider'] ?? null]);
   const template = textOf(fields['meta_launch_url']);
-  const url = asker ? percentFormat(template, filledWith(asker.user, world.rules)) : template;
+  const url =
+    asker && template.includes('%') ? percentFormat(template, filledWith(asker.user, world.rules)) : template;
   return {
     pk,
     ...fields,

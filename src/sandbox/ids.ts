@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Hexadecimal digits that depend on nothing but the text. */
 export function digest(of: string, length: number): string {
-  return createHash('sha256').update(of).digest('hex').slice(0, length);
+  return hash('sha256', of).slice(0, length);
 }
 
 /** What the service makes of a user's id, so that it need not tell it. */

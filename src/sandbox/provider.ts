@@ -3,6 +3,8 @@ import { uuid } from './ids.ts';
 import { byPk, type SandboxKind, type World } from './kind.ts';
 import { Rows, type Row } from './rows.ts';
 
+const someFlow = uuid('authorization flow');
+
 export function providerKind(world: World): SandboxKind {
   return {
     title: 'Provider',
@@ -17,7 +19,7 @@ export function providerKind(world: World): SandboxKind {
     rows: new Rows(
       (world.seed.providers ?? [])
         .toSorted((a, b) => a.pk - b.pk)
-        .map(({ pk, name, authorization_flow = uuid('authorization flow') }) => ({
+        .map(({ pk, name, authorization_flow = someFlow }) => ({
           pk,
           fields: { name, authorization_flow },
         })),

@@ -1,7 +1,7 @@
 import { asError } from '../base/errors.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { shortestOwnSecret } from '../base/own-secrets.ts';
-import { Redactor, redactorOf } from '../base/redactor.ts';
+import { redactorOf, type Redactor } from '../base/redactor.ts';
 import type { Answer } from './answer.ts';
 import { meaningfulNames } from './field-names.ts';
 import type { Exchange, Transport } from './transport.ts';
@@ -10,7 +10,7 @@ import type { Exchange, Transport } from './transport.ts';
 export function redacting(send: Transport, secrets: readonly string[]): Transport {
   const long = secrets.filter(({ length }) => length >= shortestOwnSecret);
   if (long.length === 0) return send;
-  const redactor = new Redactor(long);
+  const redactor = redactorOf(long);
   return async (request, signal) => {
     const exchange = await send(request, signal);
     if (exchange.kind === 'answered') return cleanAnswer(exchange, redactor);

@@ -3,7 +3,7 @@ import { unlessUsage, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
-import { Redactor } from '../base/redactor.ts';
+import { redactorOf } from '../base/redactor.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { capabilitiesOf } from './capabilities.ts';
@@ -92,7 +92,7 @@ export async function readSettings(
   const own = ownSecrets(values, env, tokens, closed, known);
   const { allowEnv, allowFiles } = config ?? {};
   const release = readRelease(config?.release ?? '');
-  const redactor = new Redactor(own.texts);
+  const redactor = redactorOf(own.texts);
   const faults = [ofConfig, ofFlags].flatMap((read) => (Array.isArray(read) ? read : []));
   return {
     ...(config && { config }),

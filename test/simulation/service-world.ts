@@ -13,7 +13,7 @@ import {
   type Version,
 } from './history.ts';
 import { listIn, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
-import { bodyOf, editOf, partialField, versionOf, world, type Condition, type Style } from './declaration.ts';
+import { bodyOf, editOf, partialField, versionOf, world, type Condition } from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
 import type { Restart, Scenario } from './scenario.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -47,6 +47,8 @@ export class ServiceWorld {
   readonly #sandbox: Sandbox;
   /** The names of all users that there ever were, by their ids. */
   readonly #usernames = new Map<string, string>();
+  /** What records are in terms of what is declared, by their addresses and texts: most are met again. */
+  readonly #versions = new Map<string, Version>();
   #trouble: number;
   #revoked = false;
   #requests = 0;
@@ -112,13 +114,17 @@ export class ServiceWorld {
   }
 
   #versionIn(identity: Identity, record: JsonObject | undefined): Version | undefined {
+    if (record === undefined) return undefined;
     const declared = this.#scenario.declared.find((other) => isSame(other, identity));
-    return declared && record && versionOf(declared, this.#style, record);
-  }
-
-  /** What is declared is the same in both editions, if with other values. */
-  get #style(): Style {
-    return { ...this.#scenario.style, edition: 'first' };
+    if (declared === undefined) return undefined;
+    const text = addressOf(identity) + JSON.stringify(record);
+    let version = this.#versions.get(text);
+    if (version === undefined) {
+      // What is declared is the same in both editions, if with other values.
+      version = versionOf(declared, { ...this.#scenario.style, edition: 'first' }, record);
+      this.#versions.set(text, version);
+    }
+    return version;
   }
 
   /** The network as one run has it. `step` is called when a request has gone out and before an answer comes in. */
