@@ -1,9 +1,14 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { parentPort, Worker } from 'node:worker_threads';
+import { mostFailures, storiesOf, type Batch } from './many-seeds.ts';
 import { plantedBugs } from './planted-bugs.ts';
 import { narrate } from './narrate.ts';
 import { simulate } from './simulate.ts';
 
-const usage = 'npm run simulate -- [--seeds N] [--from SEED] [--seed SEED] [--bug NAME] [--contract-only]';
+const usage =
+  'npm run simulate -- [--seeds N] [--from SEED] [--seed SEED] [--bug NAME] [--contract-only] [--workers N]';
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '10000' },
@@ -11,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     bug: { type: 'string' },
     'contract-only': { type: 'boolean', default: false },
+    workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
 const bug = values.bug === undefined ? undefined : plantedBugs[values.bug];
@@ -18,25 +24,51 @@ if (values.bug !== undefined && bug === undefined)
   throw new Error(`${usage}\nThe bugs: ${Object.keys(plantedBugs).join('; ')}`);
 const options = { bug, contractOnly: values['contract-only'] };
 
-if (values.seed === undefined) {
+if (parentPort) {
+  const port = parentPort;
+  port.on('message', (batch: Batch) => void tryBatch(batch).then((stories) => port.postMessage(stories)));
+} else if (values.seed === undefined) await tryAll();
+else {
+  const simulated = await simulate(Number(values.seed), options);
+  process.stdout.write(narrate(simulated));
+  process.exitCode = simulated.violations.length === 0 ? 0 : 1;
+}
+
+async function tryAll(): Promise<void> {
   const from = Number(values.from);
   const seeds = Number(values.seeds);
   const began = performance.now();
+  // Each runs this file with the same arguments.
+  const workers = Array.from(
+    { length: Number(values.workers) },
+    () => new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) }),
+  );
+  const idle = [...workers];
   let failed = 0;
-  for (let seed = from; seed < from + seeds && failed < 5; seed += 1) {
-    const simulated = await simulate(seed, options);
-    if (simulated.violations.length > 0) {
-      failed += 1;
-      process.stdout.write(`${narrate(simulated)}\n`);
-    }
+  for await (const story of storiesOf({ from, to: from + seeds }, workers.length, async (batch) => {
+    const worker = idle.pop();
+    if (worker === undefined) throw new Error('there are more batches at a time than workers');
+    worker.postMessage(batch);
+    const [stories] = (await once(worker, 'message')) as [readonly string[]]; // what tryBatch returns
+    idle.push(worker);
+    return stories;
+  })) {
+    failed += 1;
+    process.stdout.write(`${story}\n`);
   }
+  await Promise.all(workers.map((worker) => worker.terminate()));
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
     `${seeds} seeds from ${from} in ${seconds.toFixed(1)} s: ${failed === 0 ? 'every promise kept' : `${failed} broke a promise`}\n`,
   );
   process.exitCode = failed === 0 ? 0 : 1;
-} else {
-  const simulated = await simulate(Number(values.seed), options);
-  process.stdout.write(narrate(simulated));
-  process.exitCode = simulated.violations.length === 0 ? 0 : 1;
+}
+
+async function tryBatch({ from, to }: Batch): Promise<readonly string[]> {
+  const stories: string[] = [];
+  for (let seed = from; seed < to && stories.length < mostFailures; seed += 1) {
+    const simulated = await simulate(seed, options);
+    if (simulated.violations.length > 0) stories.push(narrate(simulated));
+  }
+  return stories;
 }

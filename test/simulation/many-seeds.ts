@@ -1,0 +1,46 @@
+import pLimit from 'p-limit';
+
+/** Seeds that one worker takes at a time, from the first up to the one before the last. */
+export interface Batch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is said of each seed of a batch that broke a promise, in their order. */
+export type TryBatch = (batch: Batch) => Promise<readonly string[]>;
+
+const seedsInBatch = 200;
+
+/** After so many seeds that broke a promise, no more are tried. */
+export const mostFailures = 5;
+
+/**
+ * Tries seeds, so many batches at a time as there are workers. The stories of those that broke a promise come in the order of the
+ * seeds, and the same ones however many workers there are.
+ */
+export async function* storiesOf(
+  { from, to }: Batch,
+  workers: number,
+  tryBatch: TryBatch,
+): AsyncGenerator<string> {
+  const limit = pLimit(workers);
+  const size = Math.max(1, Math.min(seedsInBatch, Math.ceil((to - from) / workers)));
+  const batches = Array.from({ length: Math.ceil((to - from) / size) }, (_, index): Batch => ({
+    from: from + index * size,
+    to: Math.min(to, from + (index + 1) * size),
+  }));
+  const tried = batches.map((batch) => limit(() => tryBatch(batch)));
+  let failures = 0;
+  try {
+    for (const stories of tried) {
+      for (const story of await stories) {
+        if (failures === mostFailures) return;
+        failures += 1;
+        yield story;
+      }
+      if (failures === mostFailures) return;
+    }
+  } finally {
+    limit.clearQueue();
+  }
+}
