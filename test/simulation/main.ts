@@ -48,7 +48,7 @@ async function tryAll(): Promise<void> {
   for await (const story of storiesOf({ from, to: from + seeds }, workers.length, async (batch) => {
     const worker = idle.pop();
     if (worker === undefined) throw new Error('there are more batches at a time than workers');
-    worker.postMessage(batch);
+    worker.postMessage(batch, []);
     const [stories] = (await once(worker, 'message')) as [readonly string[]]; // what tryBatch returns
     idle.push(worker);
     return stories;
