@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticCodes } from '../../src/base/diagnostic.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { schemaNames } from '../../src/base/package-file.ts';
+import { inFull } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { projectSettings } from '../support/settings.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -23,7 +24,10 @@ function blocks(name: string, language: string): string[] {
 const anyPort = (text: string): string => text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 
 describe('the README', () => {
-  test("shows the plan that the demo shows, and the demo ends as the README's two commands promise", async () => {
+  test("shows the plan that the demo shows, and the demo ends as the README's two commands promise", async ({
+    skip,
+  }) => {
+    skip(!inFull);
     // The demo without its build, which would pull the program from under the other tests.
     const { scripts } = JSON.parse(documentText('package.json')) as { scripts: { demo: string } };
     const [build, demo = ''] = scripts.demo.split(' && ');

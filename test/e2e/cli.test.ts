@@ -8,6 +8,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, root, run } from '../support/cli.ts';
+import { someOf } from '../support/effort.ts';
 import { endedHere } from '../support/here.ts';
 
 let folder: string;
@@ -114,50 +115,52 @@ describe('the program', () => {
     expect(stdout).toContain('\u001b[32mValid:');
   });
 
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)(
-    'settles what is under way on %s, says what it did, and exits with %i',
-    async (signal, expected) => {
-      const { sandbox } = seedSandbox({});
-      let creates = 0;
-      let child: ChildProcess | undefined;
-      const interrupting = await serveSandbox(
-        {
-          handle: (request) => {
-            if (request.method === 'POST' && (creates += 1) === 3) {
-              child?.kill(signal);
-              setTimeout(() => child?.kill('SIGHUP'), 50); // a terminal that is closed may say so again
-            }
-            return sandbox.handle(request);
-          },
+  test.each(
+    someOf(
+      [
+        ['SIGINT', 130],
+        ['SIGTERM', 143],
+        ['SIGHUP', 129],
+      ] as const,
+      1,
+    ),
+  )('settles what is under way on %s, says what it did, and exits with %i', async (signal, expected) => {
+    const { sandbox } = seedSandbox({});
+    let creates = 0;
+    let child: ChildProcess | undefined;
+    const interrupting = await serveSandbox(
+      {
+        handle: (request) => {
+          if (request.method === 'POST' && (creates += 1) === 3) {
+            child?.kill(signal);
+            setTimeout(() => child?.kill('SIGHUP'), 50); // a terminal that is closed may say so again
+          }
+          return sandbox.handle(request);
         },
-        { port: 0, latencyMs: 100 },
-      );
-      const { code, stdout } = await rollcall(
-        ['apply', '--yes', 'apps.yaml', '-o', 'json', '--concurrency', '4'],
-        {
-          cwd: folder,
-          env: { ...service, ROLLCALL_URL: interrupting.url },
-          started: (started) => (child = started),
-        },
-      );
-      await interrupting.close();
-      expect(code).toBe(expected);
-      const { interrupted, summary } = JSON.parse(stdout) as {
-        interrupted: boolean;
-        summary: Record<string, number>;
-      };
-      expect(interrupted).toBe(true);
-      expect(summary).toMatchObject({ created: creates, not_attempted: 40 - creates, unknown: 0 });
-    },
-  );
+      },
+      { port: 0, latencyMs: 100 },
+    );
+    const { code, stdout } = await rollcall(
+      ['apply', '--yes', 'apps.yaml', '-o', 'json', '--concurrency', '4'],
+      {
+        cwd: folder,
+        env: { ...service, ROLLCALL_URL: interrupting.url },
+        started: (started) => (child = started),
+      },
+    );
+    await interrupting.close();
+    expect(code).toBe(expected);
+    const { interrupted, summary } = JSON.parse(stdout) as {
+      interrupted: boolean;
+      summary: Record<string, number>;
+    };
+    expect(interrupted).toBe(true);
+    expect(summary).toMatchObject({ created: creates, not_attempted: 40 - creates, unknown: 0 });
+  });
 });
 
 describe('a second interruption', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(someOf(['SIGINT', 'SIGTERM'] as const, 1))(
     'by %s gives up what is under way, and says so',
     async (second) => {
       let child: ChildProcess | undefined;
@@ -195,7 +198,7 @@ describe('a second interruption', () => {
 });
 
 describe('the sandbox command', () => {
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
+  test.each(someOf(['SIGTERM', 'SIGHUP'] as const, 1))(
     'passes a %s on to its command, and exits as that did',
     async (signal) => {
       const script = `process.on("${signal}", () => process.exit(7)); console.log("up"); setInterval(() => {}, 1000)`;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { rollcall, type Ended } from '../support/cli.ts';
-import { times } from '../support/effort.ts';
+import { someOf, times } from '../support/effort.ts';
 
 const applications = Array.from({ length: 24 }, (_, index) => `app-${index}`);
 const users = Array.from({ length: 12 }, (_, index) => `user-${index}`);
@@ -47,7 +47,7 @@ function apply(
 
 describe('an apply that is killed', () => {
   // A run sends one request for each application to look it up, and one for each resource to create it.
-  test.each(moments(times({ short: 4, full: 12 }), 2 * applications.length + users.length))(
+  test.each(moments(times({ short: 1, full: 12 }), 2 * applications.length + users.length))(
     'at request $request, $afterMs ms later, is completed by the next one',
     async ({ request: moment, afterMs }) => {
       const { sandbox } = seedSandbox({});
@@ -78,12 +78,17 @@ describe('an apply that is killed', () => {
 });
 
 describe('a first interruption, while the service hangs', () => {
-  test.each([
-    ['http', 'SIGINT', 130],
-    ['http', 'SIGTERM', 143],
-    ['http', 'SIGHUP', 129],
-    ['https', 'SIGINT', 130],
-  ] as const)('ends the lookups of an %s:// service at once, by %s', async (scheme, signal, expected) => {
+  test.each(
+    someOf(
+      [
+        ['http', 'SIGINT', 130],
+        ['http', 'SIGTERM', 143],
+        ['http', 'SIGHUP', 129],
+        ['https', 'SIGINT', 130],
+      ] as const,
+      2,
+    ),
+  )('ends the lookups of an %s:// service at once, by %s', async (scheme, signal, expected) => {
     let child: ChildProcess | undefined;
     let connections = 0;
     const silent = createServer((socket) => {
@@ -100,10 +105,15 @@ describe('a first interruption, while the service hangs', () => {
     expect(stdout).not.toBe('');
   });
 
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)(
+  test.each(
+    someOf(
+      [
+        ['SIGINT', 130],
+        ['SIGTERM', 143],
+      ] as const,
+      1,
+    ),
+  )(
     'waits for the creates no longer than --timeout, and accounts for every resource: %s',
     { timeout: 45_000 }, // without --timeout it would wait for 60 s
     async (signal, expected) => {

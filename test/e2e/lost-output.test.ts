@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
     'complete schema ""',
   ];
 
-  test.each(someOf(commands, 4))('is an error of rollcall %s', async (args) => {
+  test.each(someOf(commands, 2))('is an error of rollcall %s', async (args) => {
     const { code, stderr } = await bash(`rollcall ${args} >/dev/full`);
     expect(stderr).toMatch(lost);
     expect(stderr.match(/the result could not be written/g)).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('a file that is written on a full disk', () => {
           'error: the plan cannot be saved to r\n    the file would be larger than may be (EFBIG)',
         ],
       ],
-      2,
+      1,
     ),
   )('leaves the former one as it was, by rollcall %s %s', async (args, report, said) => {
     writeFileSync(join(folder, 'r'), 'the former one');
@@ -184,7 +184,7 @@ describe('a report', () => {
     expect(parseJson(textIn('got'))).toMatchObject({ summary: { create: count } });
   });
 
-  test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 2))(
+  test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 1))(
     'to %s comes behind what is there, in a file as in a pipe, and in place of the text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
@@ -193,7 +193,7 @@ describe('a report', () => {
     },
   );
 
-  test.each(['/dev/stderr', '/dev/fd/2'])(
+  test.each(someOf(['/dev/stderr', '/dev/fd/2'], 1))(
     'to %s is written there, and lost there is an error',
     async (name) => {
       const { code } = await bash(`rollcall plan apps.yaml --report json=${name} 2>out`);

@@ -5,6 +5,7 @@ import type { TlsOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { rollcall, root, type Ended } from '../support/cli.ts';
+import { inFull } from '../support/effort.ts';
 import { endedHere } from '../support/here.ts';
 import {
   rawServer,
@@ -81,7 +82,8 @@ describe('a service with a certificate of an authority of its own', () => {
     expect(stderr).toContain('--ca-file');
   });
 
-  test('is reached with --ca-file, or with NODE_EXTRA_CA_CERTS, or with both of them', async () => {
+  test('is reached with --ca-file, or with NODE_EXTRA_CA_CERTS, or with both of them', async ({ skip }) => {
+    skip(!inFull);
     const other = join(root, 'test/fixtures/tls/other-host.pem');
     const extra = { NODE_EXTRA_CA_CERTS: caFile }; // Node reads it when it starts
     expect(await plan(urls.good, ['--ca-file', caFile])).toMatchObject({ code: 0, stderr: '' });
@@ -156,7 +158,8 @@ describe('a service that asks for a client certificate', () => {
     expect(stderr).toContain('--client-cert');
   });
 
-  test('and gets none serves nobody', async () => {
+  test('and gets none serves nobody', async ({ skip }) => {
+    skip(!inFull);
     expect(await plan(url, ['--ca-file', caFile])).toMatchObject({ code: 1 });
   });
 
@@ -227,7 +230,8 @@ describe('a proxy', () => {
     expect(refusing.heads).toHaveLength(1);
   });
 
-  test('is not asked for the sandbox', async () => {
+  test('is not asked for the sandbox', async ({ skip }) => {
+    skip(!inFull);
     const command = ['sandbox', '--', process.execPath, 'bin/rollcall.cjs', 'plan', 'examples/manifests'];
     const before = proxy.heads.length;
     const { code } = await rollcall(command, { env: { HTTP_PROXY: withPassword(proxy.port) } });

@@ -100,7 +100,7 @@ async function part(
 describe('of a roll in parts', () => {
   test('each run finds all that is wrong, and keeps its own resources as a run of the whole keeps them', async () => {
     const codes = new Set<string>();
-    for (let seed = 0; seed < times({ short: 60, full: 1000 }); seed += 1) {
+    for (let seed = 0; seed < times({ short: 12, full: 1000 }); seed += 1) {
       const files = manifests(seed);
       const count = 2 + (seed % 5);
       const hide = seed % 3 === 0 ? ['user.name', 'application.provider'] : [];
@@ -175,7 +175,7 @@ describe('what is kept', () => {
     // What else runs in this process can add to one measurement, and a kept text adds to each.
     const kept: LoadedManifests[] = [];
     const growths: number[] = [];
-    for (const _ of Array.from({ length: 5 })) {
+    for (const _ of Array.from({ length: times({ short: 2, full: 5 }) })) {
       const before = heap();
       const { loaded } = await part(files, 1, 10);
       growths.push(heap() - before);

@@ -41,7 +41,7 @@ test('reading what was written gives what was to be declared, but for what was t
       }
       expect(new Map(resources.map(({ address, fields }) => [address, fields]))).toEqual(expected);
     }),
-    { numRuns: times({ short: 300, full: 5_000 }) },
+    { numRuns: times({ short: 60, full: 5_000 }) },
   );
 });
 

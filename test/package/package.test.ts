@@ -5,6 +5,7 @@ import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { root, run, type Ended } from '../support/cli.ts';
+import { inFull, someOf } from '../support/effort.ts';
 
 interface PackageJson {
   readonly version: string;
@@ -102,7 +103,10 @@ describe('the package', () => {
       expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('loads what the packages need that it is linked to, as pnpm links them, where its output is a pipe', async () => {
+  test('loads what the packages need that it is linked to, as pnpm links them, where its output is a pipe', async ({
+    skip,
+  }) => {
+    skip(!inFull);
     writeManifest('version: 1\nusers: [{ username: alice, name: Alice }]\n');
     const server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
     const service = ['--url', server.url, '--token-file', join(folder, 'token')];
@@ -128,7 +132,7 @@ describe('the package', () => {
 describe('the library', () => {
   const example = /```ts\n([^]*?)```/.exec(readFileSync(join(root, 'docs/library.md'), 'utf8'))?.[1] ?? '';
 
-  test.each(['nodenext', 'bundler'])(
+  test.each(someOf(['nodenext', 'bundler'], 1))(
     'has types that hold under the strictest flags, as %s resolves them',
     async (moduleResolution) => {
       writeFileSync(join(folder, 'main.ts'), example);

@@ -5,6 +5,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { root } from '../support/cli.ts';
+import { inFull } from '../support/effort.ts';
 import { GitProject } from '../support/git-project.ts';
 import { gitlabComplaints, runPipeline, type Pipeline } from '../support/gitlab-runner.ts';
 import { rollcallHere } from '../support/here.ts';
@@ -77,7 +78,10 @@ function artifact(job: string, name: string): string {
 describe('the example for GitLab', () => {
   beforeEach(() => usePipeline('gitlab.yaml'));
 
-  test('counts and shows what a merge request changes, and applies the whole roll on the default branch', async () => {
+  test('counts and shows what a merge request changes, and applies the whole roll on the default branch', async ({
+    skip,
+  }) => {
+    skip(!inFull);
     const base = project.commit();
     project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: zoe, name: Zoe }]\n' });
     const review = await runAt(ofMergeRequest(base));
@@ -112,7 +116,8 @@ describe('the example for GitLab', () => {
   });
 });
 
-test('the example of shards for GitLab creates all of the roll, and joins the reports', async () => {
+test('the example of shards for GitLab creates all of the roll, and joins the reports', async ({ skip }) => {
+  skip(!inFull);
   usePipeline('gitlab-shards.yaml');
   const elsewhere = { ...ofPush, CI_COMMIT_BRANCH: 'a-branch', ROLLCALL_TOKEN: 'creator' };
   expect((await runAt(elsewhere)).jobs).toEqual({});
@@ -122,7 +127,8 @@ test('the example of shards for GitLab creates all of the roll, and joins the re
   expect(log).toContain('Apply complete! Resources: 12 added');
 });
 
-test('files for GitLab would be found wrong if they were', async () => {
+test('files for GitLab would be found wrong if they were', async ({ skip }) => {
+  skip(!inFull);
   const text = readFileSync(join(root, 'examples/pipelines/gitlab.yaml'), 'utf8');
   project.write({ '.gitlab-ci.yml': text.replace('artifacts:', 'artefacts:') });
   expect(await gitlabComplaints({ repository: project.folder, bin })).toEqual([

@@ -9,6 +9,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { root, run, type Ended } from '../support/cli.ts';
+import { inFull } from '../support/effort.ts';
 import { rollcallHere } from '../support/here.ts';
 import { commandOf, runJob, type JobEnd, type Pod, type PodEnd } from '../support/job-controller.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
@@ -214,7 +215,10 @@ describe('the Indexed Job', () => {
     expect(document).toMatchObject({ summary: { created: 40 } });
   });
 
-  test('gives up an index at once that would fail again, tries others again, and ends as the worst', async () => {
+  test('gives up an index at once that would fail again, tries others again, and ends as the worst', async ({
+    skip,
+  }) => {
+    skip(!inFull);
     mountManifests({ 'apps.yaml': roll(40, '  - { slug: refused, name: R, provider: 99 }\n') });
     const applied = await logged(jobsHere('kubernetes-shards.yaml')[0], (pod) => {
       if (pod.index === 1 && pod.attempt <= 5) return { exitCode: 143, disrupted: true };
@@ -234,7 +238,8 @@ describe('the Indexed Job', () => {
     expect(merged.log).toMatch(/x application\.refused {2}rejected[^]*Resources: 40 added/);
   });
 
-  test('is not tried again where the token is denied, or a manifest is wrong', async () => {
+  test('is not tried again where the token is denied, or a manifest is wrong', async ({ skip }) => {
+    skip(!inFull);
     mountManifests({ 'apps.yaml': roll(40) });
     const token = (text: string): string => text.replaceAll('rollcall/token', 'rollcall/viewer');
     const denied = await logged(jobsHere('kubernetes-shards.yaml', token)[0]);
@@ -247,7 +252,8 @@ describe('the Indexed Job', () => {
     expect(merged.log).toContain('shard-8.json holds no result, only why there is none');
   });
 
-  test('names the parts that left nothing, and takes none of a former run for them', async () => {
+  test('names the parts that left nothing, and takes none of a former run for them', async ({ skip }) => {
+    skip(!inFull);
     mountManifests({ 'apps.yaml': roll(40) });
     await logged(jobsHere('kubernetes-shards.yaml')[0]);
     const next = (text: string): string => text.replaceAll('3f2c1ab-7', '3f2c1ab-8');

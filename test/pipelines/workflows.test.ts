@@ -20,6 +20,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { nodeHere } from '../support/action-here.ts';
 import { cli, root } from '../support/cli.ts';
+import { inFull } from '../support/effort.ts';
 import { GitProject } from '../support/git-project.ts';
 import { serveComments, type CommentsApi } from '../support/comments-api.ts';
 import { rollcallHere } from '../support/here.ts';
@@ -189,7 +190,10 @@ describe('the example for GitHub', () => {
     });
   });
 
-  test('checks the pull request of a fork, without a secret and without a comment, by the executable', async () => {
+  test('checks the pull request of a fork, without a secret and without a comment, by the executable', async ({
+    skip,
+  }) => {
+    skip(!inFull);
     rmSync(join(folder, 'bin/node'));
     const ran = await runWorkflow(workflow, ofPullRequest('mallory/roll'));
     expect(ran).toMatchObject({ validate: { failed: false } });
@@ -206,7 +210,8 @@ describe('the example for GitHub', () => {
 });
 
 describe('the workflow that init writes', () => {
-  test('does the same with the rollcall of the project', async () => {
+  test('does the same with the rollcall of the project', async ({ skip }) => {
+    skip(!inFull);
     const [config, , pipeline] = initFiles({
       url: service.url,
       tokenEnv: 'ROLLCALL_TOKEN',

@@ -25,7 +25,7 @@ import { xmlFault } from '../support/xml.ts';
 
 const perRun = 50;
 
-const inAll = times({ short: 1500, full: 10_000 });
+const inAll = times({ short: 400, full: 10_000 });
 
 /** So many texts in all, many at a time; `parts` is how many properties share them. */
 function holdsFor(parts: number, check: (world: Given) => void): void {

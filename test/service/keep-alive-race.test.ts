@@ -12,7 +12,7 @@ import { times } from '../support/effort.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const workers = 25;
-const total = times({ short: 1000, full: 5000 });
+const total = times({ short: 300, full: 5000 });
 const each = total / workers;
 /** Up to so many turns of the loop pass before a connection is closed, and before it is used again. */
 const mostTurns = 20;
