@@ -121,7 +121,7 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   if (known) return known;
   const { length } = latest.secrets;
   if (secrets.length !== length || secrets.some((secret, index) => secret !== latest.secrets[index]))
-    latest = { secrets, redactor: new Redactor(secrets) };
+    latest = { secrets: [...secrets], redactor: new Redactor(secrets) };
   redactors.set(secrets, latest.redactor);
   return latest.redactor;
 }

@@ -56,7 +56,7 @@ function cleanBody(body: string, redactor: Redactor): string {
 /** What was thrown, as it may be shown: nobody knows what an error says that was not foreseen. */
 export function errorWithout(secrets: readonly string[], thrown: unknown): Error {
   const error = asError(thrown);
-  cleanError(error, new Redactor(secrets.filter(({ length }) => length >= shortestOwnSecret)));
+  cleanError(error, redactorOf(secrets.filter(({ length }) => length >= shortestOwnSecret)));
   return error;
 }
 
