@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.ts';
-import { planSummary, type Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 
 /** What `plan --fail-on` can name. */
 export const failOnNames = ['differs', 'undeclared'] as const;
@@ -28,7 +28,7 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
 function countOf(name: FailOn, { changes, since }: Plan): number {
   switch (name) {
     case 'differs':
-      return planSummary(changes).differs;
+      return changes.filter(({ differences }) => differences.length > 0).length;
     case 'undeclared':
       return since?.noLongerDeclared.length ?? 0;
   }

@@ -34,8 +34,10 @@ describe('--fail-on differs', () => {
     'all in sync': [synced],
     'something to create': [synced, absent],
     'something that differs': [synced, differing],
+    'something that differs, and may be changed': [synced, differing],
     'something of each': [absent, differing],
   };
+  const changing: Partial<PlanOptions> = { allow: ['update'], capability: ['update'] };
   const flags = [
     {},
     { detailedExitcode: true },
@@ -62,11 +64,13 @@ describe('--fail-on differs', () => {
 
   test('and --detailed-exitcode go together as the table of docs/exit-codes.md says', async () => {
     expect(rows.map(([name]) => name)).toEqual(Object.keys(shows));
-    for (const [name, ...codes] of rows)
+    for (const [name, ...codes] of rows) {
+      const may = name.includes('may be changed') ? changing : {};
       for (const [index, options] of flags.entries())
-        expect((await planned(shows[name] ?? [], options)).code, `${name}, ${index}`).toBe(
+        expect((await planned(shows[name] ?? [], { ...options, ...may })).code, `${name}, ${index}`).toBe(
           Number(codes[index]),
         );
+    }
   });
 
   test('says why it fails, last and also if it is to be quiet, and nothing where it does not', async () => {
@@ -88,6 +92,19 @@ describe('--fail-on differs', () => {
     expect(written.get('s')).toContain('"level": "error"');
     expect(written.has('plan.json')).toBe(true);
     expect((await planned([differing], { report })).written.get('g')).toMatch(/^::warning /);
+  });
+
+  test('counts and reports what the run may change as well', async () => {
+    const report = ['github=g', 'junit=j'];
+    const { stderr, written } = await planned([differing, absent], {
+      failOn: ['differs'],
+      report,
+      ...changing,
+    });
+    expect(stderr).toBe('error: 1 resource differs, and --fail-on differs is given\n');
+    expect(written.get('g')).toMatch(/^::error .*title=differs::.*apply would change it/m);
+    expect(written.get('j')).toContain('failures="1"');
+    expect((await planned([differing], { report, ...changing })).written.get('g')).not.toContain('differs::');
   });
 
   test('is beside what was taken out of the manifests, where a revision is known', async () => {

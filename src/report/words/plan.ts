@@ -78,10 +78,13 @@ export function planHeadline(plan: Plan): string {
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** Diagnostics of what differs, at the lines that declare it. */
+/** Diagnostics of what differs, at the lines that declare it; what will be changed is told only where it is an error. */
 export function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
-  const differing = changes.filter((change) => changeKind(change) === 'differs');
-  return differing.map(({ resource, differences, leftBecause }): Diagnostic => {
+  const differing = changes.filter(
+    ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),
+  );
+  return differing.map((change): Diagnostic => {
+    const { resource, differences } = change;
     const { address } = resource;
     const { filename, start } = placeOf(resource);
     const diagnostic = diagnosticFor(filename, {
@@ -89,10 +92,15 @@ export function drift(changes: readonly Change[], severity: Diagnostic['severity
       severity,
       address,
       summary: `${address} differs in ${fieldsOf(differences)}`,
-      detail: leftBecause === undefined ? leftAsItIs : `It is left as it is: ${leftBecause}.`,
+      detail: whatBecomes(change),
     });
     return { ...diagnostic, range: { filename, start, end: start } };
   });
+}
+
+function whatBecomes({ action, leftBecause }: Change): string {
+  if (action === 'update') return 'An apply would change it to what is declared.';
+  return leftBecause === undefined ? leftAsItIs : `It is left as it is: ${leftBecause}.`;
 }
 
 export function fieldsOf(differences: readonly Difference[]): string {
