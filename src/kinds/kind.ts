@@ -146,21 +146,19 @@ export function instructions(kind: Kind, fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([field]) => isInstruction(kind, field)));
 }
 
-function isInstruction(kind: Kind, field: string): boolean {
+export function isInstruction(kind: Kind, field: string): boolean {
   return kind.fields[field]?.isInstruction === true;
 }
 
 /** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */
 export function managedPart(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
-  const { part } = kind.fields[field] ?? {};
-  return part && !isWhole(declared, field) ? part.managed(declared[field] ?? null, observed) : observed;
+  return partOf(kind, declared, field)?.managed(declared[field] ?? null, observed) ?? observed;
 }
 
 /** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
 export function mergedValue(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
-  const { part } = kind.fields[field] ?? {};
   const value = eachOnce(kind, field, declared[field] ?? null);
-  return part && !isWhole(declared, field) ? part.merged(value, observed) : value;
+  return partOf(kind, declared, field)?.merged(value, observed) ?? value;
 }
 
 /** The declared ids that are not there, of a field beside which there may be others; nothing where a field is compared as a whole. */
@@ -171,11 +169,17 @@ export function lackingIds(
   declared: JsonValue,
   observed: JsonValue,
 ): readonly JsonValue[] | undefined {
-  const { idForm, part } = kind.fields[field] ?? {};
-  if (idForm === undefined || part === undefined || isWhole(fields, field)) return undefined;
+  const { idForm } = kind.fields[field] ?? {};
+  if (idForm === undefined || !partOf(kind, fields, field)) return undefined;
   if (!isJsonList(declared) || !isJsonList(observed)) return undefined;
   const there = new Set(observed.map(idForm));
   return declared.filter((id) => !there.has(idForm(id)));
+}
+
+/** How a field is declared in part; nothing where it is declared in full. */
+export function partOf(kind: Kind, declared: JsonObject, field: string): PartOf | undefined {
+  const { part } = kind.fields[field] ?? {};
+  return part && !isWhole(declared, field) ? part : undefined;
 }
 
 function isWhole(declared: JsonObject, field: string): boolean {

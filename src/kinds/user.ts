@@ -49,7 +49,7 @@ const fields = {
     gives: "gains a superuser's rights",
     idForm: plainUuid,
     default: [],
-    part: someIds(plainUuid),
+    part: someIds(plainUuid, 'stays a member of'),
     inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId:
@@ -59,7 +59,7 @@ const fields = {
     since: roles.since,
     default: [],
     idForm: plainUuid,
-    part: someIds(plainUuid),
+    part: someIds(plainUuid, 'keeps the role'),
     inTable: 'texts',
     otherNames: ['roleids'],
     findId:
@@ -68,7 +68,7 @@ const fields = {
   email: { default: '', otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
   attributes: {
     default: {},
-    part: someKeys,
+    part: someKeys('keeps the attribute'),
     inTable: 'columns',
     otherNames: ['attrs', 'customattributes', 'metadata'],
   },

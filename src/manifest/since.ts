@@ -29,6 +29,8 @@ export interface AlteredField {
   readonly field: string;
   readonly before?: JsonValue;
   readonly now?: JsonValue;
+  /** What is no longer declared of it and stays in the service, in words; only of what a plan found there. */
+  readonly stays?: string;
 }
 
 /** A revision that the manifests are compared with. */

@@ -15,6 +15,7 @@ import { compare, declaredPart } from './compare.ts';
 import { holdersIn, type HolderOf } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
 import { ordered } from './order.ts';
+import { withStaying } from './staying.ts';
 import { isPending, type Change, type Difference, type ObservedFields, type Plan } from './plan.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'> {
@@ -47,16 +48,22 @@ export function makePlan(
   const known = allTold(told, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): Change => {
+    const observation = observed.get(resource.address);
     const alteration = since?.alterations.get(resource.address);
     const change = changeOf(resource, observed, updates);
     // What is not in a part of the roll may be declared in another.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
-    const held = heldOf(observed.get(resource.address));
+    const held = heldOf(observation);
     const remarks = isPending(change) ? [...remarksOn(change, held, holderOf, known), ...renamed] : [];
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),
-      ...(alteration && { since: alteration }),
+      ...(alteration && {
+        since:
+          observation?.presence === 'present'
+            ? withStaying(alteration, resource, observation.held)
+            : alteration,
+      }),
     };
   });
   return { ...about, ...(since && { since: since.revision }), manifestDigest, ...ordered(changes, holderOf) };

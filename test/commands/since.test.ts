@@ -6,6 +6,8 @@ import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import { fakeService, type FakeService } from '../support/fake-service.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { World } from '../support/update-world.ts';
 import { capture, type Captured, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 
@@ -417,5 +419,124 @@ describe('the manifests of before', () => {
       Promise.reject(new UsageError('git came to no end', 'Run it again.'));
     await expect(planned({}, setup(before, now, {}, close))).rejects.toThrow('git came to no end');
     expect(service.requests).toEqual([]);
+  });
+});
+
+describe('what an entry no longer declares, and the service goes on holding', () => {
+  const [staff, contractors] = [
+    '11111111-1111-4111-8111-111111111111',
+    '22222222-2222-4222-8222-222222222222',
+  ];
+  const auditors = '33333333-3333-4333-8333-333333333333';
+  const held: SandboxSeed = {
+    users: [
+      {
+        username: 'alice',
+        name: 'A',
+        email: 'a@example.com',
+        groups: [staff, contractors],
+        roles: [auditors],
+        attributes: { dept: 'x', theme: { dark: true, big: 1 } },
+      },
+    ],
+    applications: [{ slug: 'wiki', name: 'Wiki', backchannel_providers: [3, 4] }],
+  };
+  const flags = ['lookup-users', 'lookup-names'];
+
+  async function compared(
+    [then, present]: readonly [string, string],
+    options: Partial<PlanOptions> = {},
+    config = 'version: 1\n',
+    seen = (body: string): string => body,
+  ): Promise<string> {
+    const world = new World(held, '2026.2');
+    world.tamper = (_, answer) => {
+      const exchange = answer();
+      return exchange.kind === 'answered' ? { ...exchange, body: seen(exchange.body) } : exchange;
+    };
+    const user = (fields: string): string =>
+      `version: 1\nusers: [{ username: alice, name: A${fields === '' ? '' : `, ${fields}`} }]\n`;
+    const { context, stdout } = world.run('', { ROLLCALL_CAPABILITIES: '' }, {
+      files: { 'm.yaml': user(present), 'rollcall.yaml': config },
+      revision: async () => ({
+        commit,
+        files: memoryFiles({ 'm.yaml': user(then), 'rollcall.yaml': config }),
+        close: async () => {},
+      }),
+    } satisfies Setup);
+    const ending = await plan(
+      ['m.yaml'],
+      { output: 'text', since: 'main', capability: flags, ...options },
+      context,
+    );
+    expect(ending).toBe('done');
+    return stdout();
+  }
+
+  test.each([
+    [`groups: ["${staff}", "${contractors}"]`, `groups: ["${staff}"]`, `stays a member of ${contractors}`],
+    [
+      `groups: [{ name: staff }, { name: contractors }]`,
+      `groups: [{ name: staff }]`,
+      'a member of contractors',
+    ],
+    [`groups: [{ name: staff }, { name: contractors }]`, `groups: ["${staff}"]`, 'a member of contractors'],
+    [`groups: ["${staff}", "${contractors}"]`, `groups: [{ name: staff }]`, `a member of ${contractors}`],
+    [`groups: ["${contractors}"]`, '', `stays a member of ${contractors}`],
+    [`groups: [{ name: contractors }]`, '', 'stays a member of contractors'],
+    [`roles: ["${auditors}"]`, 'roles: []', `keeps the role ${auditors}`],
+    [
+      'attributes: { dept: x, theme: { dark: true } }',
+      'attributes: { theme: {} }',
+      'the attribute dept, theme.dark',
+    ],
+    ['email: a@example.com', '', 'keeps its `email`'],
+  ])('is told, and the entry is not called in sync: %s → %s', async (then, present, words) => {
+    const text = await compared([then, present]);
+    expect(text).toContain('user.alice is altered; what it still declares is in sync');
+    expect(text).toMatch(new RegExp(`note  .*${words}$`, 'm'));
+    expect(await compared([then, present], { compact: true })).toMatch(
+      new RegExp(`user\\.alice is altered in \\w+; .*${words}`),
+    );
+  });
+
+  test.each([
+    [`groups: ["${staff}"]`, `stays a member of ${staff}`, 'groups'],
+    ['groups: [{ name: staff }]', 'stays a member of staff', 'groups'],
+  ])('is told as what may be where the service does not show it: %s', async (then, words, unseen) => {
+    const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
+      body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
+    );
+    expect(text).toContain(`note  ${words}, if it is so in the service\n`);
+  });
+
+  test.each([
+    ['what was never there', 'groups: ["44444444-4444-4444-8444-444444444444"]', 'groups: []'],
+    [
+      'a name that was never there',
+      'groups: [{ name: staff }, { name: others }]',
+      'groups: [{ name: staff }]',
+    ],
+    ['what is declared in full now', `groups: ["${staff}"]`, 'groups: [], exactly: [groups]'],
+    ['a value that is another one', 'email: x@example.com', 'email: a@example.com'],
+    ['what is added', `groups: ["${staff}"]`, `groups: ["${staff}", "${contractors}"]`],
+  ])('is not told of %s', async (_, then, present) => {
+    expect(await compared([then, present])).not.toMatch(/note|still declares/);
+  });
+
+  test('is told beside a change, which is no graver for it, and blanked out where it is hidden', async () => {
+    const pair = [`groups: ["${staff}"]`, 'groups: [], path: new'] as const;
+    const changing = { allow: ['update'], capability: [...flags, 'update'] };
+    const text = await compared(pair, { ...changing, output: 'json' });
+    expect(schemaErrors('plan', JSON.parse(text))).toEqual([]);
+    const [change] = (JSON.parse(text) as { resource_changes: readonly object[] }).resource_changes;
+    expect(change).toMatchObject({
+      change: { actions: ['update'] },
+      since: { fields: [{ stays: `stays a member of ${staff}` }, { field: 'path' }] },
+    });
+    expect(change).not.toHaveProperty('remarks');
+    const hidden = await compared(pair, {}, 'version: 1\nhide: [user.groups]\n');
+    expect(hidden).toContain('keeps what is no longer declared of its `groups`, if anything');
+    expect(hidden).not.toContain(staff);
   });
 });

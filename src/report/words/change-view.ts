@@ -44,14 +44,16 @@ export interface Side {
 
 /** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
 export function changeView(change: Change): ChangeView {
-  const notes = (change.remarks ?? []).map(
-    (words) => ({ kind: 'words', field: 'note', words: inline(words) }) as const,
-  );
+  const notes = (change.remarks ?? []).map((words) => note(words));
   const waits = (change.waitsFor ?? []).map(
     (address) =>
       ({ kind: 'words', field: 'after', words: inline(`${address}, which frees what this takes`) }) as const,
   );
   return { kind: changeKind(change), fields: [...fieldsOf(change), ...notes, ...waits] };
+}
+
+function note(words: string): FieldView {
+  return { kind: 'words', field: 'note', words: inline(words) };
 }
 
 function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {
@@ -79,7 +81,10 @@ function alteredViews(
   for (const { field } of others) told.add(field);
   const rest = Object.keys(shown).filter((field) => !told.has(field) && field !== kind.identity).length;
   return [
-    ...altered.flatMap((field) => alteredView(field, differing.get(field.field), resource)),
+    ...altered.flatMap((field): FieldView[] => [
+      ...alteredView(field, differing.get(field.field), resource),
+      ...(field.stays === undefined ? [] : [note(field.stays)]),
+    ]),
     ...others.flatMap((difference) => differenceViews(difference, resource)),
     ...(rest > 0 ? [{ kind: 'words', field: '…', words: `${rest} more, as before` } as const] : []),
   ];

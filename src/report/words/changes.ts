@@ -1,3 +1,4 @@
+import type { Alteration } from '../../manifest/since.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
@@ -42,7 +43,7 @@ function verdictOf(change: Change): string {
     case 'differs':
       return `Exists and differs. It is left as it is${change.leftBecause === undefined ? '' : `: ${change.leftBecause}`}.`;
     case 'in_sync':
-      return 'Exists, and is as declared.';
+      return hasStaying(change) ? `Exists; ${stillInSync}.` : 'Exists, and is as declared.';
   }
 }
 
@@ -59,12 +60,24 @@ function verbOf(change: Change): string {
     case 'added':
       return addedWords[kind];
     case 'altered':
-      return change.since.fields ? alteredWords[kind] : `${alteredWords[kind]}; it was broken before`;
+      if (!change.since.fields) return `${alteredWords[kind]}; it was broken before`;
+      return kind === 'in_sync' && hasStaying(change) ? `is altered; ${stillInSync}` : alteredWords[kind];
     case 'same':
     case undefined:
       return kind === 'differs' ? 'differs and is left as it is' : '';
   }
 }
+
+/** Whether the service goes on holding what the entry no longer declares. */
+function hasStaying({ since }: Change): boolean {
+  return since?.kind === 'altered' && staysIn(since).length > 0;
+}
+
+function staysIn({ fields = [] }: Extract<Alteration, { readonly kind: 'altered' }>): string[] {
+  return fields.flatMap(({ stays }) => stays ?? []);
+}
+
+const stillInSync = 'what it still declares is in sync';
 
 const addedWords: Readonly<Record<ChangeKind, string>> = {
   create: 'is added',
@@ -93,8 +106,10 @@ export function compactWords({
 }: Change): string {
   const parts: string[] = [];
   if (since?.kind === 'added') parts.push('is added');
-  if (since?.kind === 'altered')
+  if (since?.kind === 'altered') {
     parts.push(since.fields ? `is altered in ${namesOf(since.fields)}` : 'is altered; it was broken before');
+    parts.push(...staysIn(since));
+  }
   if (differences.length > 0)
     parts.push(`${action === 'update' ? 'changes' : 'differs in'} ${namesOf(differences)}`);
   const waits = waitsFor.length > 0 ? [`after ${waitsFor.join(', ')}`] : [];

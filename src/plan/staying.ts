@@ -1,0 +1,58 @@
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { isBlank } from '../base/sensitive.ts';
+import { isInstruction, partOf } from '../kinds/kind.ts';
+import { isNameOfOne } from '../kinds/name-of-one.ts';
+import { namesAt, namesById } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Alteration, AlteredField } from '../manifest/since.ts';
+import type { HeldRecord } from '../service/types.ts';
+
+/** What became of an entry that exists, with what it no longer declares: the service goes on holding that. */
+export function withStaying(alteration: Alteration, resource: Resource, held: HeldRecord): Alteration {
+  if (alteration.kind !== 'altered' || !alteration.fields) return alteration;
+  return {
+    kind: 'altered',
+    fields: alteration.fields.map((altered) => {
+      const stays = staying(altered, resource, held);
+      return stays === undefined ? altered : { ...altered, stays };
+    }),
+  };
+}
+
+function staying(
+  { field, before, now }: AlteredField,
+  resource: Resource,
+  held: HeldRecord,
+): string | undefined {
+  const { kind, fields } = resource;
+  if (before === undefined || isInstruction(kind, field)) return undefined;
+  const part = partOf(kind, fields, field);
+  if (now === undefined && (part === undefined || isBlank(before))) return `keeps its \`${field}\``;
+  if (part === undefined) return undefined;
+  if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
+    return `keeps what is no longer declared of its \`${field}\`, if anything`;
+  const told = held.names?.[field];
+  const names = new Map([...(told ?? []), ...namesById(resource, field)]);
+  // An id may have been declared by its name.
+  const named = (ids: JsonValue): JsonValue =>
+    isJsonList(ids)
+      ? [...ids, ...Object.values(namesAt(kind, field, ids, names)).map((name) => ({ name }))]
+      : ids;
+  const dropped = part.dropped(before, named(fields[field] ?? null));
+  const there = held.fields[field];
+  const isSeen =
+    there !== undefined && (told !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));
+  const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
+  if (texts.length === 0) return undefined;
+  return `${part.stays} ${texts.join(', ')}${isSeen ? '' : ', if it is so in the service'}`;
+}
+
+/** The ids of a list, or the keys that lead to a value: `theme.dark`. */
+function textsIn(value: JsonValue): string[] {
+  if (isJsonList(value)) return value.map((item) => (isNameOfOne(item) ? item.name : textOf(item)));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const below = textsIn(inner);
+    return isJsonObject(inner) && below.length > 0 ? below.map((rest) => `${key}.${rest}`) : [key];
+  });
+}
