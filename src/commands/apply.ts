@@ -157,11 +157,13 @@ async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Conte
     (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
     'yes';
   if (!(await isYes(what.replace(/^./, (letter) => letter.toUpperCase())))) return false;
-  const weighty = pendingIn(plan).filter(({ remarks = [] }) => remarks.length > 0);
+  const pending = pendingIn(plan);
+  const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
   if (weighty.length === 0) return true;
   for (const change of weighty)
     stderr.write(`  ${inline(change.resource.address)}: ${inline((change.remarks ?? []).join('; '))}\n`);
-  return isYes(
-    `${weighty.length === 1 ? 'This one reaches' : `These ${weighty.length} reach`} further. Go on?`,
-  );
+  const all = pending.length;
+  const which = all === 1 ? 'This change' : `${weighty.length} of these ${all} changes`;
+  const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as said above`;
+  return isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
 }

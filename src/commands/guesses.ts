@@ -24,7 +24,10 @@ const commands: ReadonlyMap<string, string> = new Map([
   ['logout', 'rollcall stores no token: unset ROLLCALL_TOKEN.'],
   ['modules', noPlugins],
   ['output', 'For other programs: `rollcall plan -o json` and `rollcall apply -o json`.'],
-  ['providers', noPlugins],
+  [
+    'providers',
+    'Providers are made in the service, under Applications > Providers: an application names one as `provider`. rollcall itself needs no plugins.',
+  ],
   ['refresh', noState],
   ['state', noState],
   ['taint', noState],

@@ -85,7 +85,7 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
   const hidden = connectionOptions().map((option) => option.hideHelp());
   return withDetailOptions(withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden))
     .addOption(verboseOption())
-    .option('--wait <seconds>', 'wait for a restart or, if given, a start (default: 60)')
+    .option('--wait <seconds>', 'wait while the service is down (default: 60 once up)')
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
     .option('--target <address>', 'only addresses like application.*; repeatable', collect)
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
@@ -118,7 +118,7 @@ export function withExportOptions(command: Command): Command {
   const hidden = connectionOptions().map((option) => option.hideHelp());
   return withColourOptions(
     withOptions(reaching, [...hidden, verboseOption()])
-      .option('--wait <seconds>', 'wait for a restart or, if given, a start (default: 60)')
+      .option('--wait <seconds>', 'wait while the service is down (default: 60 once up)')
       .option('--concurrency <n>', 'requests at a time, at the most (default: 16)'),
   );
 }

@@ -1,4 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
+import { isBlank } from '../base/sensitive.ts';
 import type { Application } from '../generated/manifest.ts';
 import { notIn, sayWhich, type ReleaseChange } from './by-release.ts';
 import { iconRefusal, icons } from './icon.ts';
@@ -11,7 +13,7 @@ import { plainId } from './same.ts';
 const path = '/api/v3/core/applications/';
 
 const providerId =
-  "It ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
+  "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
 
 const longSlugs: ReleaseChange = {
   since: '2025.12',
@@ -33,7 +35,11 @@ const fields = {
   slug: { checks: [longSlug, reservedSlug], otherNames: ['id', 'identifier'] },
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
-    weighs: 'logins go through another provider',
+    weighs: (provider, before) => {
+      if (isBlank(provider) || isBlank(before)) return 'logins go through another provider, or through none';
+      if (provider === null) return 'logins no longer go through a provider';
+      return `logins go through ${before === null ? 'a provider, where there was none' : 'another provider'}`;
+    },
     default: null,
     refersTo: providers,
     namedIn: 'provider_obj',
@@ -48,7 +54,18 @@ const fields = {
     },
   },
   backchannel_providers: {
-    weighs: 'what is provisioned or logged out through it changes',
+    weighs: (providers, before) => {
+      const without = (ids: JsonValue, others: JsonValue): JsonValue[] =>
+        isJsonList(ids) && isJsonList(others) ? ids.filter((id) => !others.includes(id)) : [];
+      const [added, removed] = [without(providers, before), without(before, providers)];
+      const words = [
+        ...(added.length > 0 ? [`users are also provisioned or logged out through ${added.join(', ')}`] : []),
+        ...(removed.length > 0
+          ? [`users are no longer provisioned or logged out through ${removed.join(', ')}`]
+          : []),
+      ];
+      return words.join('; ') || 'what is provisioned or logged out through it changes';
+    },
     default: [],
     refersTo: providers,
     namedIn: 'backchannel_providers_obj',

@@ -199,8 +199,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** Of a field that may be declared in part. */
   readonly part?: PartOf;
-  /** What a change of it does to people, where that calls for a second look. */
-  readonly weighs?: string;
+  /** What a change of it does to people, where that calls for a second look. Either value may be blanked out. */
+  readonly weighs?: (declared: JsonValue, observed: JsonValue) => string;
   /** It says how rollcall is to treat the entry, and is not sent. */
   readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */

@@ -1,5 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { JsonObject } from '../base/json.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
+import { isBlank } from '../base/sensitive.ts';
 import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './by-release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
@@ -31,7 +32,10 @@ const fields = {
     ),
   },
   is_active: {
-    weighs: 'the account can log in, or no longer can',
+    weighs: (active) => {
+      if (typeof active !== 'boolean') return 'the account can log in, or no longer can';
+      return active ? 'the account can log in again' : 'the account can no longer log in';
+    },
     default: true,
     inTable: 'boolean',
     otherNames: ['enabled', 'active'],
@@ -53,7 +57,7 @@ const fields = {
     inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId:
-      "It ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
+      "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
   },
   roles: {
     since: roles.since,
@@ -63,7 +67,7 @@ const fields = {
     inTable: 'texts',
     otherNames: ['roleids'],
     findId:
-      "It ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
+      "The id ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
   },
   email: { default: '', otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
   attributes: {
@@ -75,7 +79,10 @@ const fields = {
   path: { default: 'users', otherNames: ['folder', 'ou'], checks: [pathRefusal] },
   type: {
     default: 'internal',
-    weighs: 'the account becomes one of another kind',
+    weighs: (type, before) =>
+      isBlank(type) || isBlank(before)
+        ? 'the account becomes one of another type'
+        : `the account becomes one of the type ${textOf(type)}, and is no longer ${textOf(before)}`,
     otherNames: ['usertype', 'accounttype'],
     checks: [typeRefusal],
   },

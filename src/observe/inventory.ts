@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject } from '../base/json.ts';
+import { isJsonList, isJsonObject, textOf } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
 import { isAnswered, isIdentifier, type Answer } from '../service/answer.ts';
@@ -22,7 +22,7 @@ export type Gap =
   /** The service names it, and does not show it to a look-up. */
   | { readonly kind: 'not_shown'; readonly name: string; readonly answer: Answer }
   /** The record that stands at this place of the list breaks every page that holds it. */
-  | { readonly kind: 'broken'; readonly place: number; readonly answer: Answer }
+  | ({ readonly kind: 'broken'; readonly place: number; readonly answer: Answer } & Neighbours)
   /** The list changed each time while it was read: others may be there. */
   | { readonly kind: 'moved' }
   /** The service counts so many, and its list has fewer records that can be told apart, however often it is read. */
@@ -30,6 +30,12 @@ export type Gap =
   /** After this answer, nothing more was asked. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };
+
+/** The names of the next records that could be read, before one in its list and after it; none at an end of the list. */
+interface Neighbours {
+  before?: string;
+  after?: string;
+}
 
 interface InventoryOptions {
   readonly client: Client;
@@ -69,7 +75,7 @@ async function inPages(
 ): Promise<Inventory> {
   let before: ListReader | undefined;
   for (let rounds = 0; rounds < mostRounds; rounds += 1) {
-    const reader = new ListReader(list, options);
+    const reader = new ListReader(list, kind.identity, options);
     await reader.read();
     const { records, gaps } = reader;
     const isEnded = gaps.some((gap) => gap.kind !== 'broken');
@@ -113,6 +119,7 @@ class ListReader {
   readonly records = new Map<unknown, ListedRecord>();
   readonly gaps: Gap[] = [];
   readonly #list: ListQuery;
+  readonly #identity: string;
   readonly #options: InventoryOptions;
   /** How many records there are by the last page, once there was one; and by the one that counted most. */
   #count = Infinity;
@@ -122,10 +129,13 @@ class ListReader {
   /** Up to which place of the list all is read. */
   #covered = 0;
   #answers = 0;
+  /** The name of the last record that was read. */
+  #last = '';
   #isOver = false;
 
-  constructor(list: ListQuery, options: InventoryOptions) {
+  constructor(list: ListQuery, identity: string, options: InventoryOptions) {
     this.#list = list;
+    this.#identity = identity;
     this.#options = options;
   }
 
@@ -161,7 +171,12 @@ class ListReader {
       const reading = await askFor(this.#list, place, 1, this.#options);
       inARow = reading?.proof === 'nothing' ? inARow + 1 : 0;
       if (reading?.proof === 'nothing' && inARow < brokenInARow && !this.#options.signal?.aborted) {
-        this.gaps.push({ kind: 'broken', place, answer: reading.answer });
+        this.gaps.push({
+          kind: 'broken',
+          place,
+          answer: reading.answer,
+          ...(this.#last && { before: this.#last }),
+        });
         this.#covered = place;
       } else this.#take(reading, () => this.#size);
     }
@@ -177,6 +192,10 @@ class ListReader {
     const { items, count, end, next } = reading.page;
     for (const item of items)
       if (isIdentifier(item.received['pk'])) this.records.set(item.received['pk'], item);
+    const nameOf = (item: ListedRecord | undefined): string => textOf(item?.shown[this.#identity]);
+    for (const gap of this.gaps)
+      if (gap.kind === 'broken' && items.length > 0) gap.after ??= nameOf(items[0]);
+    this.#last = nameOf(items.at(-1)) || this.#last;
     this.#count = count;
     this.#most = Math.max(this.#most, count);
     this.#answers += 1;

@@ -170,7 +170,12 @@ function remarksOn(
 ): string[] {
   const { kind, fields, names = {}, secrets } = resource;
   const changed = action === 'update' ? differences.map(({ field }) => field) : Object.keys(fields);
-  const weighty = changed.flatMap((field) => (action === 'update' ? (kind.fields[field]?.weighs ?? []) : []));
+  const weighty =
+    action === 'update'
+      ? differences.flatMap(
+          ({ field, declared, observed }) => kind.fields[field]?.weighs?.(declared, observed) ?? [],
+        )
+      : [];
   const ofIds = changed.flatMap((field) => {
     const { gives } = kind.fields[field] ?? {};
     const isShown = blankFor(resource, field) === undefined;

@@ -66,7 +66,7 @@ describe('who knows Terraform is told in one line what to write', () => {
     ['untaint x', 'keeps no state'],
     ['workspace select staging', '--env NAME'],
     ['login', 'ROLLCALL_TOKEN'],
-    ['providers', 'nothing to install'],
+    ['providers', 'Applications > Providers'],
     ['get', 'nothing to install'],
     ['graph', 'no resource waits for another'],
     ['test', '`rollcall sandbox -- COMMAND`'],

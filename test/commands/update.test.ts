@@ -66,7 +66,7 @@ describe('a plan that may change what exists', () => {
     expect(text).toContain('attributes.theme.dark\n        observed  true\n        declared  false');
     expect(text).toContain('note  logins go through another provider');
     expect(text).toContain('note  takes 4 of `backchannel_providers` from application.mail');
-    expect(text).toContain('note  the account can log in, or no longer can');
+    expect(text).toContain('note  the account can no longer log in');
     expect(text).toContain('5 to change');
     expect(text).toContain('Plan: 0 to add, 5 to change, 0 to destroy.');
     expect(world.writes()).toEqual([]);
@@ -495,10 +495,66 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
     expect(questions.map((question) => question.replaceAll('\n', ' '))).toEqual([
       'Change 1 in http://127.0.0.1:9? Only "yes" is taken as yes: ',
-      'This one reaches further. Go on? Only "yes" is taken as yes: ',
+      'This change does more than change fields, as said above. Make it? Only "yes" is taken as yes: ',
     ]);
     expect(stderr()).toContain('application.grafana: logins go through another provider');
     expect(world.writes()).toEqual([]);
+  });
+
+  test('says in the second question how many of all changes it is about', async () => {
+    const world = new World();
+    const { context, stderr } = world.run(manifest, {}, { terminal: true });
+    const questions: string[] = [];
+    const ask = async (question: string): Promise<string> => {
+      questions.push(question.replaceAll('\n', ' '));
+      return questions.length === 1 ? 'yes' : 'no';
+    };
+    await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask });
+    expect(questions[1]).toBe(
+      '2 of these 5 changes do more than change fields, as said above. Make all 5? Only "yes" is taken as yes: ',
+    );
+    expect(stderr()).toContain('\n  user.bob: the account can no longer log in\n');
+  });
+
+  test.each([
+    [{ is_active: true }, { is_active: false }, 'can no longer log in'],
+    [{ is_active: false }, { is_active: true }, 'can log in again'],
+    [{ type: 'internal' }, { type: 'external' }, 'one of the type external, and is no longer internal'],
+    [{ type: 'external' }, { type: 'internal' }, 'one of the type internal, and is no longer external'],
+  ] as const)('names the direction of what a change means: %j → %j', async (before, after, words) => {
+    const user = { username: 'u', name: 'U' };
+    const world = new World({ users: [{ ...user, ...before }] });
+    const text = JSON.stringify({ version: 1, users: [{ ...user, ...after }] });
+    const shown = world.run(text);
+    await plan(['m.yaml'], { output: 'text', ...allowed }, shown.context);
+    expect(shown.stdout()).toMatch(new RegExp(`note  the account .*${words}$`, 'm'));
+    const config = `version: 1\nhide: [user.${Object.keys(after).join('')}]\n`;
+    const hidden = world.run('', {}, { files: { 'm.yaml': text, 'rollcall.yaml': config } });
+    await plan(['m.yaml'], { output: 'text', ...allowed }, hidden.context);
+    expect(hidden.stdout()).toMatch(/note {2}the account (can log in, or no longer can|.* another type)$/m);
+  });
+
+  test.each([
+    [{ provider: 1 }, { provider: 2 }, 'logins go through another provider'],
+    [{ provider: 1 }, { provider: null }, 'logins no longer go through a provider'],
+    [{}, { provider: 2 }, 'logins go through a provider, where there was none'],
+    [
+      { backchannel_providers: [1] },
+      { backchannel_providers: [] },
+      'users are no longer provisioned or logged out through 1',
+    ],
+    [
+      { backchannel_providers: [1] },
+      { backchannel_providers: [1, 2] },
+      'users are also provisioned or logged out through 2',
+    ],
+  ])('names the direction of what a change means: %j → %j', async (before, after, words) => {
+    const application = { slug: 'a', name: 'A' };
+    const world = new World({ applications: [{ ...application, ...before }] });
+    const text = JSON.stringify({ version: 1, applications: [{ ...application, ...after }] });
+    const { context, stdout } = world.run(text);
+    await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+    expect(stdout()).toMatch(new RegExp(`note {2}${words}$`, 'm'));
   });
 
   test('does not hold one denied change against another, and stops after several', async () => {

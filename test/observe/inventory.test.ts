@@ -55,7 +55,33 @@ describe('an inventory', () => {
     });
     const inventory = await taking(send);
     expect(sorted(names(inventory))).toEqual(users.map(({ username }) => username).toSpliced(32, 1));
-    expect(inventory.gaps).toMatchObject([{ kind: 'broken', place: 33 }]);
+    const [, before, , after] = users.slice(30).map(({ username }) => username);
+    expect(inventory.gaps).toMatchObject([{ kind: 'broken', place: 33, before, after }]);
+  });
+
+  test.each([
+    [[1], [[undefined, 'user-002']]],
+    [[7], [['user-006', undefined]]],
+    [
+      [3, 4, 6],
+      [
+        ['user-002', 'user-005'],
+        ['user-002', 'user-005'],
+        ['user-005', 'user-007'],
+      ],
+    ],
+  ])('names those beside records that cannot be read: %j', async (broken, expected) => {
+    const users = Array.from({ length: 7 }, (_, index) => userRecord(`user-00${index + 1}`));
+    const { send } = listingService({
+      users,
+      instead: ({ page = 1, query }) => {
+        const size = Number(query.get('page_size'));
+        const isOn = (place: number): boolean => page * size >= place && (page - 1) * size < place;
+        return broken.some((place) => isOn(place)) ? answered(500) : undefined;
+      },
+    });
+    const { gaps } = await taking(send);
+    expect(gaps.map((gap) => gap.kind === 'broken' && [gap.before, gap.after])).toEqual(expected);
   });
 
   test('is taken again where the list moves meanwhile, so that none is missed', async () => {

@@ -96,6 +96,21 @@ test.each([
   },
 );
 
+test.each([
+  [{ kind: 'vanished' }, false],
+  [{ kind: 'replaced' }, false],
+  [{ kind: 'closed', why: 'it is closed' }, false],
+  [{ kind: 'changed', fields: [] }, false],
+  [{ kind: 'ignored', fields: [] }, true],
+] as const)(
+  'to fix something is not advised where the next run alone finds out what to do: %j',
+  async (clash, isToBeFixed) => {
+    const outcome = isToBeFixed ? 'unknown' : 'conflict';
+    const shown = text(reportOf(await runWith({ outcome, clash })), setting);
+    expect(shown).toContain(isToBeFixed ? 'Fix the problems that are shown' : 'Run the same apply again');
+  },
+);
+
 test('of a create of which nothing is known it is said how to find out', async () => {
   const answer = { kind: 'crash', status: 500 } as const;
   expect(reportOf(await runWith({ outcome: 'unknown', answer })).findings).toMatchObject([

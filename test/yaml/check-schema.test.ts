@@ -33,7 +33,7 @@ describe('a value of another type comes with how it is written', () => {
     ['provider: "12"', 'Remove the quotes.'],
     [
       'provider: grafana',
-      "It is an id. A name is written as `{ name: grafana }`. It ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
+      "It is an id. A name is written as `{ name: grafana }`. The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.",
     ],
     [
       'backchannel_providers: 1',
@@ -89,7 +89,7 @@ describe('a field under a name that people know from elsewhere', () => {
   test('holds a name where an id belongs', async () => {
     expect(await told('version: 1\nusers:\n  - { username: a, groups: [admins] }\n')).toEqual([
       expect.stringMatching(
-        /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. It ends the URL .* GET \S+name=NAME\.$/,
+        /^invalid-format 3:29 .* A name is written as `\{ name: admins \}`\. The id ends the URL .* GET \S+name=NAME\.$/,
       ),
     ]);
   });

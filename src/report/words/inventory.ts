@@ -31,7 +31,7 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
       };
     case 'broken':
       return notExported(
-        `one of the ${list} cannot be read: number ${gap.place} of those that the service lists`,
+        `one of the ${list} cannot be read: number ${gap.place} of those that the service lists${besides(gap)}`,
         `${answerWords(gap.answer).summary}. Look at it in the admin interface: a number in its attributes may be too large.`,
       );
     case 'short':
@@ -55,6 +55,13 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
     case 'interrupted':
       return undefined;
   }
+}
+
+/** Beside which others it stands in the list, which is in the order of their names. */
+function besides({ before, after }: Extract<Gap, { readonly kind: 'broken' }>): string {
+  if (before && after) return `, between ${before} and ${after}`;
+  if (before) return `, after ${before}`;
+  return after ? `, before ${after}` : '';
 }
 
 function notExported(summary: string, detail: string): Diagnostic {

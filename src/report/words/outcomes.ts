@@ -188,7 +188,9 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 ]);
 
 /** Whether the same run would end in the same way until something is fixed. */
-export function isToBeFixed({ outcome, stoppedBy, answer }: Outcome): boolean {
+export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
+  // The next plan is made of what is there by then. What the service ignores, it ignores again.
+  if (clash) return clash.kind === 'ignored';
   return needsAFix.has(outcome) || stopsNeedAFix.has(stoppedBy) || answersNeedAFix.has(answer?.kind);
 }
 
