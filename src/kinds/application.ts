@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, type JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import type { Application } from '../generated/manifest.ts';
 import { notIn, sayWhich, type ReleaseChange } from './by-release.ts';
@@ -54,10 +54,8 @@ const fields = {
     },
   },
   backchannel_providers: {
-    weighs: (providers, before) => {
-      const without = (ids: JsonValue, others: JsonValue): JsonValue[] =>
-        isJsonList(ids) && isJsonList(others) ? ids.filter((id) => !others.includes(id)) : [];
-      const [added, removed] = [without(providers, before), without(before, providers)];
+    weighs: (ids, before) => {
+      const [added, removed] = [without(ids, before), without(before, ids)];
       const words = [
         ...(added.length > 0 ? [`users are also provisioned or logged out through ${added.join(', ')}`] : []),
         ...(removed.length > 0
@@ -98,6 +96,11 @@ const fields = {
   policy_engine_mode: { default: 'any', otherNames: ['policyengine', 'policymode'] },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
 } satisfies FieldsOf<Application>;
+
+function without(ids: JsonValue, others: JsonValue): string[] {
+  if (!isJsonList(ids) || !isJsonList(others)) return [];
+  return ids.filter((id) => !others.includes(id)).map((id) => textOf(id));
+}
 
 const ofProvider =
   'It belongs to a provider. Make the provider in the service, and give its id as `provider`.';

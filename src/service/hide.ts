@@ -1,31 +1,71 @@
-import { isJsonList, isJsonObject, parseJson, type JsonValue } from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import { literal } from '../base/pattern.ts';
 import { Redactor } from '../base/redactor.ts';
 import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { meaningfulNames } from './field-names.ts';
 import { cleanError } from './redact.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import type { Exchange, Transport } from './transport.ts';
 
 /**
  * A transport whose refusals, headers and errors repeat no value of a hidden field: what the service says of such a field is
- * dropped, and from what it says of others the values are taken that were sent. Records stay as they are, to be compared with.
+ * dropped, and from what it says of others the values are taken that were sent, and those that it was seen to hold. Records stay
+ * as they are, to be compared with.
  */
 export function hiding(send: Transport, hide: Hide): Transport {
   if (hide.length === 0) return send;
+  /** The hidden values of each record that was read, by the paths at which it is read and changed. */
+  const held = new Map<string, readonly JsonValue[]>();
   return async (request, signal) => {
     const exchange = await send(request, signal);
     const kind = kinds.find(({ path }) => request.path.startsWith(path));
-    const fields = kind && hiddenOf(kind, hide);
-    return fields === undefined || fields.size === 0 ? exchange : withoutValues(exchange, request, fields);
+    if (kind === undefined) return exchange;
+    const fields = hiddenOf(kind, hide);
+    if (fields.size === 0) return exchange;
+    if (exchange.kind === 'answered' && exchange.status < 300) {
+      for (const record of recordsIn(exchange.body))
+        for (const path of pathsOf(record, kind)) held.set(path, valuesIn(record, fields));
+    }
+    const sent = parseJson(request.body ?? '');
+    const declared = isJsonObject(sent) ? sent : {};
+    const paths = [request.path, ...pathsOf(declared, kind)];
+    return withoutValues(exchange, fields, () => [
+      ...valuesIn(declared, fields),
+      ...paths.flatMap((path) => held.get(path) ?? []),
+    ]);
   };
 }
 
-function withoutValues(exchange: Exchange, request: HttpRequest, fields: ReadonlySet<string>): Exchange {
+/** The record that a body is, or those that it lists. */
+function recordsIn(body: string): JsonObject[] {
+  const read = parseJson(body);
+  if (!isJsonObject(read)) return [];
+  const { results } = read;
+  return isJsonList(results) ? results.filter((record) => isJsonObject(record)) : [read];
+}
+
+function pathsOf(record: JsonObject, { identity, lookUp, update }: Kind): string[] {
+  const { [identity]: name, pk } = record;
+  return typeof name === 'string' ? [lookUp.path(name), update.path(name, textOf(pk))] : [];
+}
+
+function withoutValues(
+  exchange: Exchange,
+  fields: ReadonlySet<string>,
+  values: () => readonly JsonValue[],
+): Exchange {
   // Nothing that is shown of a success is more than its request id.
   if (exchange.kind === 'answered' && exchange.status < 300 && hasPlainId(exchange.headers)) return exchange;
-  const redactor = new HiddenValues(valuesIn(request, fields));
+  const redactor = new HiddenValues(values());
   if (exchange.kind !== 'answered') {
     cleanError(exchange.error, redactor);
     return exchange;
@@ -101,8 +141,6 @@ function textsIn(value: JsonValue): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [...textsIn(name), ...textsIn(inner)]);
 }
 
-function valuesIn({ body = '' }: HttpRequest, fields: ReadonlySet<string>): JsonValue[] {
-  const sent = parseJson(body);
-  if (!isJsonObject(sent)) return [];
-  return Object.entries(sent).flatMap(([field, value]) => (fields.has(field) ? [value] : []));
+function valuesIn(record: JsonObject, fields: ReadonlySet<string>): JsonValue[] {
+  return Object.entries(record).flatMap(([field, value]) => (fields.has(field) ? [value] : []));
 }

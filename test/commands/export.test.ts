@@ -9,7 +9,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
-import { parseJson } from '../../src/base/json.ts';
+import { parseJson, textOf } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { anyRecords } from '../support/any-records.ts';
@@ -502,7 +502,7 @@ describe('what cannot be read is told, and never taken for nothing', () => {
     expect(stdout.match(/username:/g)).toHaveLength(249);
     const [before, , after] = manyUsers(250)
       .slice(broken - 2)
-      .map(({ username }) => String(username));
+      .map(({ username }) => textOf(username));
     expect(stderr).toContain(
       `number ${broken} of those that the service lists, between ${before} and ${after}`,
     );

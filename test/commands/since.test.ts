@@ -446,7 +446,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
   async function compared(
     [then, present]: readonly [string, string],
     options: Partial<PlanOptions> = {},
-    config = 'version: 1\n',
+    settings = 'version: 1\n',
     seen = (body: string): string => body,
   ): Promise<string> {
     const world = new World(held, '2026.2');
@@ -457,10 +457,10 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     const user = (fields: string): string =>
       `version: 1\nusers: [{ username: alice, name: A${fields === '' ? '' : `, ${fields}`} }]\n`;
     const { context, stdout } = world.run('', { ROLLCALL_CAPABILITIES: '' }, {
-      files: { 'm.yaml': user(present), 'rollcall.yaml': config },
+      files: { 'm.yaml': user(present), 'rollcall.yaml': settings },
       revision: async () => ({
         commit,
-        files: memoryFiles({ 'm.yaml': user(then), 'rollcall.yaml': config }),
+        files: memoryFiles({ 'm.yaml': user(then), 'rollcall.yaml': settings }),
         close: async () => {},
       }),
     } satisfies Setup);

@@ -6,7 +6,7 @@ import { readAnswer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { complaintsOf } from '../../src/service/complaints.ts';
 import { hiding } from '../../src/service/hide.ts';
-import type { Exchange } from '../../src/service/transport.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
 import { answered } from '../support/scripted-transport.ts';
 
 const hide = ['user.name', 'user.email', 'user.attributes', 'application.meta_publisher'];
@@ -102,6 +102,19 @@ describe('what the service says of a create', () => {
     });
   });
 
+  test.each([
+    [{ name: 'Al' }, 'got al'],
+    [{ name: 'Zoe van Canary' }, 'got ZOE'],
+    [{ attributes: { x: 7 } }, 'got 7'],
+  ])('is not in the error either as a word alone: %j', async (sent, message) => {
+    const lost = await told(sent, { kind: 'lost', error: new Error(message) });
+    expect(lost).toMatchObject({ error: { message: 'got (hidden)' } });
+  });
+
+  test('is not in a number of the answer', async () => {
+    expect(await said({ attributes: { x: 7 } }, { username: [7, 17] })).toEqual(['username: (hidden) 17']);
+  });
+
   test('is left alone where it is a record, or no JSON, or nothing is hidden', async () => {
     const record = answered(201, { pk: 1, username: 'al', name: 'canary' });
     expect(await told({ name: 'canary' }, record)).toBe(record);
@@ -123,4 +136,43 @@ test('a request that is about no record stays as it is', async () => {
   expect(await hiding(async () => exchange, hide)({ method: 'GET', path: '/api/v3/root/config/' })).toBe(
     exchange,
   );
+});
+
+describe('what the service holds in a hidden field, as it was read before,', () => {
+  const held = { pk: 5, username: 'al', name: 'Al Canary', email: 'canary-held@example.org', path: 'p' };
+  const refused = answered(400, { detail: 'canary-held@example.org of AL CANARY, in p' });
+
+  async function afterReading(read: Exchange, request: Partial<HttpRequest>): Promise<string> {
+    const answers = [read, refused];
+    const send = hiding(async () => answers.shift() ?? refused, hide);
+    await send({ method: 'GET', path: `${user.path}?page=1` });
+    const exchange = await send({ method: 'GET', path: user.path, ...request });
+    return exchange.kind === 'answered' ? exchange.body : '';
+  }
+
+  test.each<[string, Partial<HttpRequest>]>([
+    ['a change', { method: 'PATCH', path: `${user.path}5/`, body: '{"name":"New"}' }],
+    ['another look-up', { path: `${user.path}?username=al` }],
+    ['a create', { method: 'POST', body: '{"username":"al"}' }],
+  ])('is in no answer to %s', async (_, request) => {
+    const safe = '{"detail":"(hidden) of (hidden), in p"}';
+    expect(await afterReading(answered(200, { results: [held] }), request)).toBe(safe);
+    expect(await afterReading(answered(200, held), request)).toBe(safe);
+  });
+
+  test('is kept apart from what other records hold', async () => {
+    const others = { ...held, pk: 6, username: 'other' };
+    const about = { method: 'PATCH', path: `${user.path}5/`, body: '{}' } as const;
+    expect(await afterReading(answered(200, others), about)).toContain('canary');
+  });
+});
+
+test('what the service holds of an application is in no answer to its change', async () => {
+  const held = { pk: 'x', slug: 'wiki', name: 'Wiki', meta_publisher: 'canary' };
+  const answers = [answered(200, held), answered(403, { detail: 'not with canary' })];
+  const send = hiding(async () => answers.shift() ?? answered(500), hide);
+  await send({ method: 'GET', path: `${application.path}wiki/` });
+  expect(await send({ method: 'PATCH', path: `${application.path}wiki/`, body: '{}' })).toMatchObject({
+    body: '{"detail":"not with (hidden)"}',
+  });
 });
