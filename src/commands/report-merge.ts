@@ -1,11 +1,13 @@
 import { interruption, unlessLost, type Ending } from '../base/exit-code.ts';
-import { isJsonList, isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
+import { isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
+import type { PlanDocument } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
-import { applyReportFrom, inShort, isApplyDocument } from '../report/apply-document.ts';
+import { applyReportFrom, inShort, isApplyDocument, type ApplyDocument } from '../report/apply-document.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import {
+  contentFault,
   mergeApplies,
   mergePlans,
   shardProblems,
@@ -42,8 +44,9 @@ export async function reportMerge(
   let resources = 0;
   for (const filename of filenames) {
     const whole = await read(filename, context);
-    const document = isShort && isApplyDocument(whole) ? inShort(whole) : whole;
-    documents.push({ filename, document });
+    const document =
+      whole.kind === 'apply' && isShort ? { ...whole, document: inShort(whole.document) } : whole;
+    documents.push(document);
     resources += resourcesIn(document);
     if (resources > most) return refused([tooMany(most)], context);
   }
@@ -58,9 +61,15 @@ export async function reportMerge(
   return unlessLost(ending, !(await reports.write(report, context)));
 }
 
-function resourcesIn(document: JsonObject = {}): number {
-  const list = document['outcomes'] ?? document['resource_changes'];
-  return isJsonList(list) ? list.length : 0;
+function resourcesIn(of: Document): number {
+  switch (of.kind) {
+    case 'plan':
+      return of.document.resource_changes.length;
+    case 'apply':
+      return of.document.outcomes.length;
+    case 'strange':
+      return 0;
+  }
 }
 
 function tooMany(most: number): string {
@@ -72,15 +81,17 @@ function refused(problems: readonly string[], { stderr }: Context): Ending {
   return 'failed';
 }
 
-interface Document {
-  readonly filename: string;
-  /** Undefined where the file holds none. */
-  readonly document: JsonObject | undefined;
-}
+type Document =
+  | ({ readonly kind: 'plan' } & ShardDocument<PlanDocument>)
+  | ({ readonly kind: 'apply' } & ShardDocument<ApplyDocument>)
+  /** Undefined where the file holds no document at all. */
+  | { readonly kind: 'strange'; readonly filename: string; readonly document: JsonObject | undefined };
 
-async function read(filename: string, context: Context): Promise<JsonObject | undefined> {
+async function read(filename: string, context: Context): Promise<Document> {
   const document = parseJson(await resultText('the report', filename, context), mostLevelsOfDocuments);
-  return isJsonObject(document) ? document : undefined;
+  if (isPlanDocument(document)) return { kind: 'plan', filename, document, fault: contentFault(document) };
+  if (isApplyDocument(document)) return { kind: 'apply', filename, document, fault: contentFault(document) };
+  return { kind: 'strange', filename, document: isJsonObject(document) ? document : undefined };
 }
 
 interface Merged {
@@ -94,8 +105,8 @@ interface Problems {
 }
 
 function mergedFrom(documents: readonly Document[]): Merged | Problems {
-  const plans = these(documents, isPlanDocument);
-  const applies = these(documents, isApplyDocument);
+  const plans = documents.filter((each) => each.kind === 'plan');
+  const applies = documents.filter((each) => each.kind === 'apply');
   if (isAll(plans, documents))
     return joined(plans, (shards) => ({ report: planReportFrom(mergePlans(shards)), ending: 'done' }));
   if (isAll(applies, documents))
@@ -105,16 +116,9 @@ function mergedFrom(documents: readonly Document[]): Merged | Problems {
       const ending = interrupted ? interruption(signal) : applyEnding(outcomes);
       return { report: applyReportFrom(document), ending };
     });
-  const known = plans.length > applies.length ? plans : applies;
-  const strange = documents.filter(({ filename }) => known.every((other) => other.filename !== filename));
+  const usual = plans.length > applies.length ? 'plan' : 'apply';
+  const strange = documents.filter(({ kind }) => kind !== usual);
   return { problems: strange.map((each) => strangeness(each)) };
-}
-
-function these<Kind extends ShardReport>(
-  documents: readonly Document[],
-  isOne: (value: unknown) => value is Kind,
-): ShardDocument<Kind>[] {
-  return documents.flatMap(({ filename, document }) => (isOne(document) ? [{ filename, document }] : []));
 }
 
 function isAll<Kind extends ShardReport>(
@@ -136,9 +140,11 @@ function joined<Kind extends ShardReport>(
 }
 
 /** Why a document is none of a shard's result that goes with the others. */
-function strangeness({ filename, document }: Document): string {
-  if (document === undefined) return `${filename} holds no whole JSON document: its run may have been killed`;
-  const why = whyNoResult(document);
+function strangeness(strange: Document): string {
+  const { filename } = strange;
+  if (strange.document === undefined)
+    return `${filename} holds no whole JSON document: its run may have been killed`;
+  const why = strange.kind === 'strange' ? whyNoResult(strange.document) : undefined;
   if (why !== undefined) return `${filename} holds no result, only why there is none: ${why}`;
   return `${filename} is not a document that goes with the others: name those of \`plan -o json\`, or of \`apply -o json\`, of every shard of one run`;
 }

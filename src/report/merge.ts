@@ -1,6 +1,6 @@
 import { byAddress } from '../kinds/resource.ts';
 import { countedDocument, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
-import type { Scope } from '../manifest/select.ts';
+import { Selector, type Scope } from '../manifest/select.ts';
 import type { Pace } from '../service/pace.ts';
 import { outcomeKinds } from '../apply/outcome.ts';
 import type { ApplyDocument } from './apply-document.ts';
@@ -10,6 +10,8 @@ import { applySummary, type ApplySummary } from './words/outcomes.ts';
 export interface ShardDocument<Document extends ShardReport> {
   readonly filename: string;
   readonly document: Document;
+  /** Why what it lists cannot be what its run ended with, where that is so. */
+  readonly fault?: string | undefined;
 }
 
 /** What the documents of a plan and of an apply have in common. */
@@ -22,6 +24,25 @@ export interface ShardReport {
   readonly since?: PlanDocument['since'];
   readonly capabilities?: PlanDocument['capabilities'];
   readonly diagnostics?: readonly ShownDiagnostic[];
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+/** Why what the document of a shard lists cannot be what its run ended with: it has lost some, or has others than its own. */
+export function contentFault(document: PlanDocument | ApplyDocument): string | undefined {
+  const [listed, counted] =
+    'outcomes' in document
+      ? [document.outcomes, applySummary(document.outcomes)]
+      : [document.resource_changes, countedDocument(document.resource_changes).summary];
+  const selector = new Selector(document.scope ?? { target: [], exclude: [] });
+  const seen = new Set<string>();
+  for (const { address } of listed) {
+    if (seen.has(address)) return `${address} is in it twice`;
+    seen.add(address);
+    if (!selector.has(address)) return `${address} is not of this shard`;
+  }
+  const told: ShardReport['summary'] = document.summary;
+  const isCounted = Object.entries(counted).every(([kind, count]) => (told[kind] ?? 0) === count);
+  return isCounted ? undefined : 'its summary does not count what it lists';
 }
 
 /** Why the documents cannot be merged; empty when they can. */
@@ -49,8 +70,18 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
     if (wholeOf(document) !== wholeOf(first?.document))
       problems.push(`${filename} has another --target, --exclude or --since than ${first?.filename}`);
   }
+  if (problems.length === 0)
+    for (const { filename, fault } of shards)
+      if (fault !== undefined) problems.push(`${filename} was altered since it was written: ${fault}`);
   for (let index = 1; index <= (count ?? 0) && problems.length === 0; index += 1)
     if (!byIndex.has(index)) problems.push(`shard ${index} of ${count} is missing`);
+  const { target = [], exclude = [], declared = 0, changed_only: isPart } = first?.document.scope ?? {};
+  const told = shards.flatMap(({ document }) => Object.values(document.summary));
+  const total = told.reduce((sum, each) => sum + each, 0);
+  if (problems.length === 0 && target.length + exclude.length === 0 && !isPart && total !== declared)
+    problems.push(
+      `the shards have ${total} resources, and the manifests declare ${declared}: one of them was altered since it was written`,
+    );
   return problems;
 }
 

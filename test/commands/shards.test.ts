@@ -297,6 +297,50 @@ describe('report merge', () => {
     expect(merged.stderr).toMatch(message);
   });
 
+  test.each<[string, (list: unknown[], others: readonly unknown[]) => void, RegExp]>([
+    ['was taken out of', (list) => list.splice(3, 1), /its summary does not count what it lists/],
+    ['is twice in', (list) => list.push(list[0]), /(application|user)\.\S+ is in it twice/],
+    [
+      'of another shard is in',
+      (list, [other]) => list.splice(0, 1, other),
+      /(application|user)\.\S+ is not of this shard/,
+    ],
+  ])('refuses a document where one %s what it lists', async (_, change, message) => {
+    const service = world();
+    for (const list of ['outcomes', 'resource_changes'] as const) {
+      const run = list === 'outcomes' ? applyShard : planShard;
+      const files: Record<string, string> = {};
+      for (const index of [1, 2]) files[`${index}.json`] = (await run(`${index}/2`, text, service)).stdout;
+      const [one, two] = Object.values(files).map(
+        (file) => JSON.parse(file) as Record<typeof list, unknown[]>,
+      );
+      change(two?.[list] ?? [], one?.[list] ?? []);
+      for (const output of ['json', 'text'] as const) {
+        const merged = await merge({ ...files, '2.json': JSON.stringify(two) }, { output });
+        expect(merged).toMatchObject({ ending: 'failed', stdout: '' });
+        expect(merged.stderr).toMatch(/^error: 2\.json was altered since it was written: [^\n]+\n$/);
+        expect(merged.stderr).toMatch(message);
+      }
+    }
+  });
+
+  test('refuses documents that have fewer than are declared, though each counts what it lists', async () => {
+    const files = await reports(2);
+    const shard = JSON.parse(files['2.json'] ?? '') as {
+      outcomes: { outcome: string }[];
+      summary: Record<string, number>;
+    };
+    const [gone] = shard.outcomes.splice(0, 1);
+    if (gone) shard.summary[gone.outcome] = (shard.summary[gone.outcome] ?? 0) - 1;
+    for (const output of ['json', 'text'] as const)
+      expect(await merge({ ...files, '2.json': JSON.stringify(shard) }, { output })).toEqual({
+        ending: 'failed',
+        stdout: '',
+        stderr:
+          'error: the shards have 39 resources, and the manifests declare 40: one of them was altered since it was written\n',
+      });
+  });
+
   test.each([
     ['half a document', '{"format_version":', '2.json holds no whole JSON document'],
     ['nothing', '', '2.json holds no whole JSON document'],
