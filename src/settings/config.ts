@@ -14,7 +14,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { readBaseUrl } from './base-url.ts';
-import { refuseOutside, type PathList } from './project-folder.ts';
+import { liesInside, refuseOutside, type PathList } from './project-folder.ts';
 import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
@@ -83,7 +83,16 @@ export async function readConfig(
   if (wrong.length > 0)
     return { ...faulty, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
   const { hide = [] } = config;
-  return { ...read, config: choose(config, environment, file.filename), diagnostics: [], tokens, hide };
+  const chosen = choose(config, environment, file.filename);
+  const tokenFile = environment === undefined ? undefined : config.environments?.[environment]?.token_file;
+  const isOutside = tokenFile !== undefined && !(await liesInside(tokenFile, file.filename, files));
+  return {
+    ...read,
+    config: isOutside ? { ...chosen, hasTokenOutside: true } : chosen,
+    diagnostics: [],
+    tokens,
+    hide,
+  };
 }
 
 /** Why something cannot be looked at is told where it is read. */

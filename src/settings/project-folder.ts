@@ -21,14 +21,9 @@ export async function refuseOutside(
   file: SourceFile,
   files: Files,
 ): Promise<Diagnostic[]> {
-  const folder = file.filename.replace(/[^/]*$/, '');
-  const root = await files.realPath(folder || '.');
-  // What cannot be looked at is not known to lie there: a link to itself, or a pipe, which has no real path.
-  const inside = async (entry: string): Promise<boolean> =>
-    isInside(entry, file, root, files).catch(() => false);
   const found: Diagnostic[] = [];
   for (const [index, entry] of written.entries()) {
-    if (entry !== standardInput && (await inside(entry))) continue;
+    if (entry !== standardInput && (await liesInside(entry, file.filename, files))) continue;
     found.push(
       diagnosticAt(file, places.ofValue([...path, index]), {
         code: 'outside-project',
@@ -40,8 +35,14 @@ export async function refuseOutside(
   return found;
 }
 
-async function isInside(entry: string, file: SourceFile, root: string, files: Files): Promise<boolean> {
-  const whole = beside(file.filename, entry);
+/** Whether a path that a file names lies below the folder of that file, links followed. */
+export async function liesInside(entry: string, filename: string, files: Files): Promise<boolean> {
+  const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
+  // What cannot be looked at is not known to lie there: a link to itself, or a pipe, which has no real path.
+  return isInside(beside(filename, entry), entry, root, files).catch(() => false);
+}
+
+async function isInside(whole: string, entry: string, root: string, files: Files): Promise<boolean> {
   const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
   if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
   // What is not there is told by the search; here only what it would be.

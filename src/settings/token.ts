@@ -10,7 +10,7 @@ import type { ChosenConfig, Values } from './values.ts';
 export async function readToken(
   { token: given, tokenFile: flag, nameOf }: Pick<Values, 'token' | 'tokenFile' | 'nameOf'>,
   env: Environment,
-  config: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile'>,
+  config: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile' | 'hasTokenOutside'>,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<Secret> {
   if (given !== undefined) return checked(given, nameOf('token'));
@@ -38,13 +38,20 @@ export async function readToken(
 
 /** The token of the chosen environment, as rollcall.yaml says; none where the variable is not set, and no file is named. */
 async function configuredToken(
-  { tokenEnv, tokenFile }: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile'>,
+  { tokenEnv, tokenFile, hasTokenOutside }: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile' | 'hasTokenOutside'>,
   env: Environment,
   files: Pick<Files, 'read' | 'readStandardInput'>,
 ): Promise<Secret | undefined> {
   const held = tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, tokenEnv));
   if (tokenEnv !== undefined && held !== undefined) return checked(held, tokenEnv);
   if (tokenFile === undefined) return undefined;
+  // Who changes rollcall.yaml could have any file of the machine sent to a url of theirs.
+  if (hasTokenOutside) {
+    throw new UsageError(
+      `the file ${tokenFile}, which token_file names, is not below the folder of rollcall.yaml`,
+      'It is not read, for whoever changes rollcall.yaml could have it sent to a URL of theirs. Name it with --token-file or ROLLCALL_TOKEN_FILE, or move it there.',
+    );
+  }
   return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
 }
 
@@ -69,7 +76,8 @@ export async function refuseOtherToken(
     ...(tokenFile === undefined ? [] : [`the file ${tokenFile}`]),
   ];
   if (given !== undefined || flag !== undefined || variable === undefined || places.length === 0) return;
-  const own = await unlessUsage(() => configuredToken(config, env, files));
+  // Here the file may lie anywhere: its text is compared, and not sent.
+  const own = await unlessUsage(() => configuredToken({ ...config, hasTokenOutside: false }, env, files));
   if (own?.reveal() === token.reveal()) return;
   const place = places.join(' or ');
   throw new UsageError(

@@ -57,6 +57,8 @@ export interface ChosenConfig {
   readonly url?: string;
   readonly tokenEnv?: string;
   readonly tokenFile?: string;
+  /** Whether that lies beyond the folder of rollcall.yaml, links followed. */
+  readonly hasTokenOutside?: boolean;
   readonly concurrency?: number;
   /** The release of the service, as `releaseProblem` lets it through. */
   readonly release?: string;

@@ -29,6 +29,8 @@ beforeAll(() => {
   for (const path of ['project/manifests', 'project/secrets', 'project/ops', 'elsewhere', 'tokens'])
     mkdirSync(at(path), { recursive: true });
   writeFileSync(at('tok'), token);
+  writeFileSync(at('project/tok'), token);
+  symlinkSync(at('tok'), at('project/linked-tok'));
   writeFileSync(at('tokens/tok.yaml'), token);
   writeFileSync(at('other-tok'), token);
   writeFileSync(at('copy'), token);
@@ -156,7 +158,7 @@ describe('validate', () => {
     ['the variable names', (path) => [{}, { ROLLCALL_TOKEN_FILE: path('tok') }]],
     [
       'rollcall.yaml names',
-      () => [{ config: configured('environments: { a: { token_file: ../tok } }'), env: 'a' }, {}],
+      () => [{ config: configured('environments: { a: { token_file: tok } }'), env: 'a' }, {}],
     ],
     [
       'the variable names, though rollcall.yaml is faulty',
@@ -166,7 +168,7 @@ describe('validate', () => {
       'rollcall.yaml names, though other settings are wrong',
       () => [
         {
-          config: configured('environments: { a: { token_file: ../tok, url: "http://id.example.com" } }'),
+          config: configured('environments: { a: { token_file: tok, url: "http://id.example.com" } }'),
           env: 'a',
         },
         {},
@@ -202,6 +204,61 @@ describe('validate', () => {
     const named = await validated(config, { config });
     expect(named.ending).toBe('invalid');
     expect(named.text).toContain('this is the file of settings, not a manifest [forbidden-file]');
+  });
+});
+
+describe('a token_file of rollcall.yaml beyond its folder', () => {
+  /** What is sent, or why nothing is. */
+  async function sentWith(
+    tokenFile: string,
+    options: Partial<PlanOptions> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const config = configured(
+      'environments:',
+      `  a: { url: "http://127.0.0.1:9", token_file: "${tokenFile}", token_env: TOKEN_A }`,
+    );
+    const run = capture({ env });
+    const connect: (typeof run.context)['connect'] = async (settings) => ({
+      send: async () => {
+        sent.push(settings.token.reveal());
+        return answered(404, { detail: 'Not found.' });
+      },
+      close: async () => {},
+    });
+    const sent: string[] = [];
+    writeFileSync(at('project/app.yaml'), 'version: 1\napplications: [{ slug: a, name: A }]\n');
+    await plan(
+      [at('project/app.yaml')],
+      { output: 'text', config, env: 'a', ...options },
+      { ...run.context, files: nodeFiles, connect },
+    ).catch((error: unknown) => sent.push(`${String(error)} ${String(Object(error).hint)}`));
+    return sent.join();
+  }
+
+  test.each(['../tok', 'secrets/../../tok', 'linked-tok', 'root/etc/passwd', 'out/secret.yaml'])(
+    'is not read, and goes nowhere: %s',
+    async (path) => {
+      const said = await sentWith(path);
+      expect(said).toContain('which token_file names, is not below the folder of rollcall.yaml');
+      expect(said).toContain('Name it with --token-file or ROLLCALL_TOKEN_FILE');
+      expect(await sentWith(at('tok'))).toContain('is not below the folder');
+    },
+  );
+
+  test.each(['tok', './tok', 'secrets/../tok'])(
+    'is one that lies below it, however it is written: %s',
+    async (path) => {
+      expect(await sentWith(path)).toBe(token);
+    },
+  );
+
+  test('is used where somebody else than that file names it, or holds the same', async () => {
+    expect(await sentWith('../tok', { tokenFile: at('tok') })).toBe(token);
+    expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN_FILE: at('other-tok') })).toBe(token);
+    expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: token })).toBe(token);
+    expect(await sentWith('../tok', {}, { TOKEN_A: 'of-the-variable' })).toBe('of-the-variable');
+    expect(await sentWith('../tok', {}, { ROLLCALL_TOKEN: 'other' })).toContain('which holds another');
   });
 });
 

@@ -21,12 +21,12 @@ environments:
     token_file: secrets/staging
   production:
     token_env: PRODUCTION_TOKEN
-    token_file: /run/secrets/production
+    token_file: /memory/ops/secrets/production
 `,
   'ops/vars/all.yaml': 'region: somewhere\n',
   'ops/vars/staging.yaml': 'region: here\n',
   'ops/secrets/staging': 'token-of-staging\n',
-  '/run/secrets/production': 'token-of-production\n',
+  '/memory/ops/secrets/production': 'token-of-production\n',
   flagged: 'token-of-the-flag\n',
 });
 
@@ -64,7 +64,7 @@ describe('what rollcall.yaml says of an environment beats what it says of all', 
     expect((await chosen('staging')).manifests).toEqual(['ops/staging', '/memory/ops/whole']);
     expect((await chosen('production')).manifests).toEqual(['ops/all']);
     expect((await chosen('staging')).tokenFile).toBe('ops/secrets/staging');
-    expect((await chosen('production')).tokenFile).toBe('/run/secrets/production');
+    expect((await chosen('production')).tokenFile).toBe('/memory/ops/secrets/production');
   });
 });
 
