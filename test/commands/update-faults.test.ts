@@ -279,6 +279,19 @@ describe('a saved plan that was altered, with a digest that fits,', () => {
       'application.mail: it changes what does not differ',
     ],
     [
+      'another value after the change than the difference declares is refused',
+      (_, changeOf) => (changeOf('application.mail').change.after.name = 'Mine'),
+      'application.mail: it changes what does not differ',
+    ],
+    [
+      'a difference that the change leaves as it is is refused',
+      (_, changeOf) => {
+        const { change } = changeOf('application.mail');
+        change.after.name = change.before.name;
+      },
+      'application.mail: it changes what does not differ',
+    ],
+    [
       'a difference that was not observed is refused',
       (_, changeOf) => {
         const change = changeOf('application.mail');

@@ -152,7 +152,7 @@ applications:
     e: { slug: 'e', name: 'E', backchannel_providers: [6] },
   };
   const updates = { self: undefined };
-  const provisioning = 'what is provisioned or logged out through it changes';
+  const provisioning = 'users are also provisioned or logged out through 1';
 
   test('is taken from another one, and the plan says from which, and nothing else', async () => {
     const { changes } = await planOf(manifest, existing, {}, '', updates);

@@ -40,6 +40,9 @@ describe('the capabilities that are turned on', () => {
       'lookup-users',
     ]);
     expect((await settings({}, { ROLLCALL_CAPABILITIES: '' })).capabilities).toEqual(['lookup-users']);
+    const other = { ROLLCALL_CAPABILITIES: 'lists' };
+    expect((await settings({}, other)).capabilities).toEqual(['lists']);
+    expect((await settings({ capability: ['release'] }, other)).capabilities).toEqual(['release']);
   });
 
   test('must be known, wherever they are named', async () => {
