@@ -6,6 +6,7 @@ import type { Exchange, HttpRequest, Transport } from '../../src/service/transpo
 import { capture, type Captured } from '../support/run.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { pageOf } from '../support/listing-service.ts';
 
 /** A service with these users, of whom the token may see some. Creates can be answered in another way. */
 function userService(
@@ -30,7 +31,7 @@ function userService(
     const name = new URL(request.path, 'http://any').searchParams.get('username') ?? '';
     const found = sees(name) ? users.get(name) : undefined;
     const results = found ? [{ pk: 7, username: name, ...found }] : [];
-    return answered(200, { pagination: { count: results.length, next: 0 }, results });
+    return pageOf(results, 1, 20);
   };
   return { send, requests, users };
 }

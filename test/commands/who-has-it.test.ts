@@ -197,7 +197,7 @@ describe('who gains the rights of a superuser', () => {
     expect(stdout().match(/rights through/g)).toHaveLength(1);
     const { context, stderr } = world.run(users(entry), all);
     const ask = async (question: string): Promise<string> =>
-      question.includes('reaches further') ? 'no' : 'yes';
+      question.includes('more than change fields') ? 'no' : 'yes';
     expect(await apply(['m.yaml'], { output: 'text', ...allowed }, { ...context, ask })).toBe('failed');
     expect(stderr()).toContain(gains);
     expect(world.writes()).toEqual([]);
