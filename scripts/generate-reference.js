@@ -175,7 +175,8 @@ ${cell(rollcall.description())}
 A flag beats an environment variable, which beats \`rollcall.yaml\`; a variable that leads to another service than the chosen
 [environment](references.md#rollcallyaml) is refused. Results go to stdout; progress, prompts, logs and errors to stderr.
 The diagnostics of \`validate\` are its result.
-How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` says the same in short.
+How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` is shorter: it leaves out some
+options that few people need. Here are all.
 
 ${shown.flatMap(sections).join('\n\n')}
 

@@ -12,3 +12,14 @@ test('every word of CONTRIBUTING.md is a type of the file that it names', async 
       new RegExp(`^export (?:interface|type|class) ${word}\\b`, 'm'),
     );
 });
+
+test('a new kind is described by words that its types have', async () => {
+  const text = await readFile(new URL('CONTRIBUTING.md', root), 'utf8');
+  const [, paragraph = ''] = /^- \*\*A new kind\*\*([^]*?)^- \*\*/m.exec(text) ?? [];
+  const types = await Promise.all(
+    ['src/kinds/kind.ts', 'src/sandbox/kind.ts'].map((path) => readFile(new URL(path, root), 'utf8')),
+  );
+  const named = Array.from(paragraph.matchAll(/`(\w+)`/g), ([, word = '']) => word);
+  expect(named).toContain('lookUp');
+  for (const word of named) expect(types.join('\n')).toMatch(new RegExp(`\\b${word}\\b`));
+});

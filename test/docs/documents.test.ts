@@ -52,9 +52,49 @@ describe('the README', () => {
     expect(applied).toMatchObject({ code: 0, stderr: '' });
     expect(applied.stdout).toContain('Resources: 2 added');
   });
+
+  test('says that a value of a form that no release takes is an error at its line, offline', async () => {
+    expect(documentText('README.md')).toContain(
+      '| a value of a form that no release takes | an error at its line, offline |',
+    );
+    const input = [
+      'version: 1',
+      'applications: [{ slug: a, name: A,',
+      '  policy_engine_mode: some,',
+      '  meta_launch_url: "javascript:alert(1)" }]',
+      'users: [{ username: a,',
+      '  type: robot,',
+      '  email: nope }]',
+    ].join('\n');
+    const { code, stdout } = await endedHere(['validate', '-'], { input });
+    expect(code).toBe(3);
+    expect(stdout.match(/(?<=:)\d+(?=:\d+: error)/g)).toEqual(['3', '4', '6', '7']);
+  });
 });
 
 describe('the documents', () => {
+  test('list the options that --help lists, and beside them those that few people need', async () => {
+    const leftOut = new Set<string>();
+    const sections = documentText('docs/commands.md')
+      .split(/^## (?=rollcall )/m)
+      .slice(1);
+    expect(sections.length).toBeGreaterThan(10);
+    for (const section of sections) {
+      const [name = ''] = section.split('\n');
+      const listed = Array.from(section.matchAll(/^\| `(?:-\w, )?(--[\w-]+)/gm), ([, flag = '']) => flag);
+      const { stdout } = await endedHere([...name.split(' ').slice(1), '--help']);
+      const helped = Array.from(stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm), ([, flag = '']) => flag);
+      expect(helped.toSorted(), name).toEqual(
+        [...listed.filter((flag) => helped.includes(flag)), '--help'].toSorted(),
+      );
+      for (const flag of listed) if (!helped.includes(flag)) leftOut.add(flag);
+    }
+    expect([...leftOut].toSorted().join(' ')).toBe(
+      '--allow --ca-file --capability --client-cert --client-key --comment-key --header --insecure-http --max-updates --no-compact --timeout',
+    );
+    expect(documentText('docs/commands.md')).toMatch(/--help` is shorter: it leaves out some\noptions/);
+  });
+
   test('show a manifest that is valid', async () => {
     const [manifest = ''] = blocks('docs/manifest.md', 'yaml');
     expect(await endedHere(['validate', '-', '--strict'], { input: manifest })).toMatchObject({ code: 0 });
