@@ -127,6 +127,22 @@ describe('the documents', () => {
     expect(new Set(explained)).toEqual(new Set(diagnosticCodes));
   });
 
+  test('say that an export that is not whole ends with 6', async () => {
+    const [row] = /^\| 6 +\|.*$/m.exec(documentText('docs/exit-codes.md')) ?? [];
+    expect(row).toContain('`export`: of what it writes it is [not known to be all]');
+    const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];
+    const { code, stderr } = await rollcall([
+      'sandbox',
+      '--',
+      ...exported,
+      '--capability',
+      'lists',
+      '--capability',
+      'lookup-users',
+    ]);
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('Not all that') });
+  });
+
   test('explain every exit code, and no other', () => {
     const explained = Array.from(
       documentText('docs/exit-codes.md').matchAll(/^\| (\d+)\s+\|/gm),
