@@ -1,3 +1,4 @@
+import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, Updating, Writing } from '../service/client.ts';
@@ -66,7 +67,7 @@ export async function create(
       const outcome = inDoubt ? 'unknown' : 'not_attempted';
       return { outcome, ...(last && { answer: last }), attempts: attempts - 1 };
     }
-    const writing = await client.create(creation.kind, creation.name, creation.fields);
+    const writing = await client.create(creation.kind, creation.name, sentFields(creation));
     const { answer, stop } = writing;
     last = answer;
     pacing.note(answer, attempt);

@@ -1,7 +1,7 @@
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
-import { mergedValue, sameValue, serviceFields } from '../kinds/kind.ts';
+import { managedPart, mergedValue, sentFields } from '../kinds/fields.ts';
+import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { declaredPart } from '../plan/compare.ts';
 import { whyLeft, type Updates } from '../plan/make-plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client } from '../service/client.ts';
@@ -159,15 +159,15 @@ async function lookAt(alterable: Alterable, client: Client, pacing: Pacing, cour
 
 /** Holds each declared field against what the plan saw and against what is declared. */
 function compared({ resource, base, updates, isTaken }: Alterable, now: HeldRecord): Look {
-  const { kind, fields } = resource;
+  const { kind } = resource;
   if (now.pk !== base.pk)
     return { kind: 'closed', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
   const missing: string[] = [];
   const changed: string[] = [];
-  for (const [field, declared] of Object.entries(serviceFields(kind, fields))) {
-    const part = declaredPart(resource, field, now.fields);
+  for (const [field, declared] of Object.entries(sentFields(resource))) {
+    const part = managedPart(resource, field, now.fields[field]);
     if (sameValue(kind, field, declared, part)) continue;
-    const before = withoutTaken(declaredPart(resource, field, base.fields), part, (value) =>
+    const before = withoutTaken(managedPart(resource, field, base.fields[field]), part, (value) =>
       isTaken(field, value),
     );
     if (sameValue(kind, field, before, part)) missing.push(field);
@@ -194,12 +194,6 @@ function withoutTaken(before: JsonValue, now: JsonValue, isTaken: (value: JsonVa
 }
 
 /** What is sent: what the service replaces whole is made whole of what is there. */
-function patchOf(
-  { kind, fields }: Resource,
-  missing: readonly string[],
-  { fields: held }: HeldRecord,
-): JsonObject {
-  return Object.fromEntries(
-    missing.map((field) => [field, mergedValue(kind, fields, field, held[field] ?? null)]),
-  );
+function patchOf(resource: Resource, missing: readonly string[], { fields: held }: HeldRecord): JsonObject {
+  return Object.fromEntries(missing.map((field) => [field, mergedValue(resource, field, held[field])]));
 }

@@ -2,7 +2,7 @@ import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
 import { delimiters } from '../csv/delimiters.ts';
-import { resourcesOf } from '../csv/resources.ts';
+import { declarationOf, resourcesOf } from '../csv/resources.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
 import { declaredNames } from '../kinds/named.ts';
@@ -33,7 +33,7 @@ export async function importCsv(
       : resourcesOf(file, delimiters[delimiter] ?? delimiter);
   const [first] = resources;
   const path = out !== undefined && first ? await fileFor(first.kind, out, files) : undefined;
-  const { text } = writeManifest(resources, schemaFrom(path));
+  const { text } = writeManifest(resources.map(declarationOf), schemaFrom(path));
   const last = isValid(diagnostics) ? await errorsOf(text, files) : [];
   const found = [...diagnostics, ...last.map((error) => ofManifest(error, filename))];
   stderr.write(diagnosticsText(found, createStyle(stderr)));

@@ -1,12 +1,13 @@
 import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
+import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trim } from '../manifest/trim.ts';
-import { writable } from '../manifest/writable.ts';
+import { writable, type Declaration } from '../manifest/writable.ts';
 import { columnsOf, type Columns } from './columns.ts';
 import { readTable, type Row } from './read-table.ts';
 
@@ -36,9 +37,11 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   const resources = entries.flatMap((row) => reader.read(row) ?? []);
   const diagnostics = [...columns.diagnostics, ...reader.diagnostics];
   const mappings = resources.map((resource) => {
-    const { fields = {}, unwritable } = writable(resource);
+    const { unwritable } = writable(declarationOf(resource));
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
-    return { ...resource, fields };
+    const broken = unwritable.map(({ field }) => field);
+    const kept = Object.entries(resource.fields).filter(([field]) => !broken.includes(field));
+    return { ...resource, fields: Object.fromEntries(kept), broken };
   });
   // What seems to be missing may stand in a column that is misspelt.
   const rules = new Rules().check({
@@ -47,6 +50,11 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   });
   for (const diagnostic of rules) diagnostics.push(diagnostic);
   return { resources, diagnostics: diagnostics.toSorted(byPlace) };
+}
+
+/** What a manifest is to declare of it. */
+export function declarationOf(resource: Resource): Declaration {
+  return { kind: resource.kind, fields: fieldsBy(writtenValue, resource) };
 }
 
 const noRows: Problem = {
@@ -71,7 +79,7 @@ class RowReader {
   /** Nothing where a row has no name. */
   read(row: Row): Resource | undefined {
     const { kind, columns } = this.#columns;
-    const fields: Record<string, JsonValue> = {};
+    const values: Record<string, JsonValue> = {};
     const ofColumns: Record<string, Record<string, JsonValue>> = {};
     const spans: Record<string, Span> = {};
     this.#checkLength(row);
@@ -84,11 +92,11 @@ class RowReader {
       const { field, key } = column;
       const value = valueOf(text, kind.fields[field]);
       if (value === undefined) this.#report(span, wrongType(kind, field));
-      else if (key === undefined) fields[field] = value;
-      else (fields[field] = ofColumns[field] ??= {})[key] = value;
+      else if (key === undefined) values[field] = value;
+      else (values[field] = ofColumns[field] ??= {})[key] = value;
       spans[field] ??= span;
     }
-    const name = fields[kind.identity];
+    const name = values[kind.identity];
     if (typeof name !== 'string') {
       this.#report(row.span, { code: 'missing-field', summary: `this row has no \`${kind.identity}\`` });
       return undefined;
@@ -97,10 +105,14 @@ class RowReader {
       kind,
       name,
       address: addressOf(kind.type, name),
-      fields,
-      shown: fields,
+      fields: Object.fromEntries(
+        Object.entries(values).map(([field, value]) => [
+          field,
+          fieldOf(value, { at: spans[field] ?? row.span }),
+        ]),
+      ),
       secrets: [],
-      origin: { kind: 'manifest', file: this.#file, entry: row.span, fields: spans },
+      origin: { kind: 'manifest', file: this.#file, entry: row.span },
     };
   }
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Capability } from './capability.ts';
 import type { ReleaseChange } from './by-release.ts';
@@ -90,9 +90,9 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
 }
 
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
-export function regardedFields(kind: Kind, declared: JsonObject): string[] {
+export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { restsOn = [] } = kind.update;
-  return [...new Set([...Object.keys(serviceFields(kind, declared)), ...restsOn, ...ownedFields(kind)])];
+  return [...new Set([...declared, ...restsOn, ...ownedFields(kind)])];
 }
 
 /** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */
@@ -114,77 +114,6 @@ export function listQuery(
     declared.has(field) ? [] : [parameter],
   );
   return { path, query: { ...query, ...Object.fromEntries(cheaper) } };
-}
-
-/** The field of an entry that names those of its fields which are declared in full. */
-const exactly = 'exactly';
-
-/** The fields that the service knows; an entry may have others, which say how rollcall is to treat it. */
-export function serviceFields(kind: Kind, fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !isInstruction(kind, field)));
-}
-
-/** The fields as they are sent to create one: each id once. */
-export function sentFields(kind: Kind, fields: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(serviceFields(kind, fields)).map(([field, value]) => [
-      field,
-      eachOnce(kind, field, value),
-    ]),
-  );
-}
-
-function eachOnce(kind: Kind, field: string, value: JsonValue): JsonValue {
-  const { idForm } = kind.fields[field] ?? {};
-  if (idForm === undefined || !isJsonList(value)) return value;
-  const seen = new Set<JsonValue>();
-  return value.filter((id) => seen.size < seen.add(idForm(id)).size);
-}
-
-/** The others. */
-export function instructions(kind: Kind, fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => isInstruction(kind, field)));
-}
-
-export function isInstruction(kind: Kind, field: string): boolean {
-  return kind.fields[field]?.isInstruction === true;
-}
-
-/** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */
-export function managedPart(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
-  return partOf(kind, declared, field)?.managed(declared[field] ?? null, observed) ?? observed;
-}
-
-/** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
-export function mergedValue(kind: Kind, declared: JsonObject, field: string, observed: JsonValue): JsonValue {
-  const value = eachOnce(kind, field, declared[field] ?? null);
-  return partOf(kind, declared, field)?.merged(value, observed) ?? value;
-}
-
-/** The declared ids that are not there, of a field beside which there may be others; nothing where a field is compared as a whole. */
-export function lackingIds(
-  kind: Kind,
-  fields: JsonObject,
-  field: string,
-  declared: JsonValue,
-  observed: JsonValue,
-): readonly JsonValue[] | undefined {
-  const { idForm } = kind.fields[field] ?? {};
-  if (idForm === undefined || !partOf(kind, fields, field)) return undefined;
-  if (!isJsonList(declared) || !isJsonList(observed)) return undefined;
-  const there = new Set(observed.map(idForm));
-  return declared.filter((id) => !there.has(idForm(id)));
-}
-
-/** How a field is declared in part; nothing where it is declared in full. */
-export function partOf(kind: Kind, declared: JsonObject, field: string): PartOf | undefined {
-  const { part } = kind.fields[field] ?? {};
-  return part && !isWhole(declared, field) ? part : undefined;
-}
-
-function isWhole(declared: JsonObject, field: string): boolean {
-  const whole = declared[exactly];
-  return isJsonList(whole) && whole.includes(field);
 }
 
 /** Whether two values of a field mean the same to the service. */

@@ -1,29 +1,35 @@
-import { isJsonList, isJsonObject, pointer, stepsOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import { fieldOf, writtenValue, type Declared } from './fields.ts';
 import type { Kind } from './kind.ts';
-import { isNameOfOne } from './name-of-one.ts';
+import { isNameOfOne, type NameOfOne } from './name-of-one.ts';
 import type { Related } from './related.ts';
-import type { Names, Resource } from './resource.ts';
+import { withFields, type Resource } from './resource.ts';
 
 /** An id that a resource declares by a name. */
 export interface DeclaredName {
   readonly related: Related;
   readonly name: string;
+  /** As it was looked up. */
+  readonly id?: JsonValue;
   readonly field: string;
   /** Its index, where the field is a list. */
   readonly item?: number;
 }
 
 /** The names that stand in a resource in place of ids. */
-export function declaredNames({ kind, fields }: Pick<Resource, 'kind' | 'fields'>): DeclaredName[] {
-  const found: DeclaredName[] = [];
-  for (const [field, related] of referring(kind)) {
-    const value = fields[field] ?? null;
-    if (isNameOfOne(value)) found.push({ related, name: value.name, field });
-    if (!isJsonList(value)) continue;
-    for (const [item, id] of value.entries())
-      if (isNameOfOne(id)) found.push({ related, name: id.name, field, item });
-  }
-  return found;
+export function declaredNames(resource: Declared): DeclaredName[] {
+  return referring(resource.kind).flatMap(([field, related]) => {
+    const value = writtenValue(resource, field) ?? null;
+    const known = (one: NameOfOne): Omit<DeclaredName, 'item'> => ({
+      related,
+      name: one.name,
+      field,
+      ...(one['id'] !== undefined && { id: one['id'] }),
+    });
+    if (isJsonList(value))
+      return value.flatMap((one, item) => (isNameOfOne(one) ? [{ ...known(one), item }] : []));
+    return isNameOfOne(value) ? [known(value)] : [];
+  });
 }
 
 /** The JSON Pointer of an id, from the fields. */
@@ -31,41 +37,57 @@ export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>)
   return pointer(item === undefined ? [field] : [field, item]);
 }
 
-/** The resource with ids in place of names, which it remembers. A name without an id stays where it is. */
-export function withIds(resource: Resource, idOf: (name: DeclaredName) => JsonValue | undefined): Resource {
-  const ids = new Map<string, JsonValue>();
-  const names: Record<string, string> = {};
-  for (const declared of declaredNames(resource)) {
-    const id = idOf(declared);
-    if (id === undefined) continue;
-    const place = idPointer(declared);
-    ids.set(place, id);
-    names[place] = declared.name;
-  }
-  return ids.size === 0 ? resource : { ...replaced(resource, ids), names: { ...resource.names, ...names } };
+/** The resource with the ids of its names, as far as they are known. */
+export function withIds(
+  resource: Resource,
+  idOf: (related: Related, name: string) => JsonValue | undefined,
+): Resource {
+  const identified = (one: JsonValue, related: Related): JsonValue => {
+    if (!isNameOfOne(one)) return one;
+    const id = idOf(related, one.name);
+    return { name: one.name, ...(id !== undefined && { id }) };
+  };
+  return withFields(resource, (field, name) => {
+    const related = resource.kind.fields[name]?.refersTo;
+    const value = related && (writtenValue(resource, name) ?? null);
+    if (!related || value === undefined || !namesSome(value)) return field;
+    return fieldOf(
+      isJsonList(value) ? value.map((one) => identified(one, related)) : identified(value, related),
+      field,
+    );
+  });
 }
 
-/** The resource as its manifest declares it: with the names in place of the ids that were looked up for them. */
-export function withNames(resource: Resource): Resource {
-  const { names, ...rest } = resource;
-  if (names === undefined) return resource;
-  return replaced(rest, new Map(Object.entries(names).map(([place, name]) => [place, { name }])));
+/** The resource as its manifest declares it: without the ids that were looked up. */
+export function withoutIds(resource: Resource): Resource {
+  return withIds(resource, () => undefined);
+}
+
+function namesSome(value: JsonValue): boolean {
+  return isJsonList(value) ? value.some((one) => isNameOfOne(one)) : isNameOfOne(value);
+}
+
+/** A value of a field with names beside the ids that stand at these places: as `withIds` makes it. */
+export function withNamesAt(value: JsonValue, field: string, names: Names): JsonValue {
+  const named = (id: JsonValue, place: string): JsonValue => {
+    const name = Object.hasOwn(names, place) ? names[place] : undefined;
+    return name === undefined ? id : { name, id };
+  };
+  if (isJsonList(value)) return value.map((id, item) => named(id, pointer([field, item])));
+  return named(value, pointer([field]));
 }
 
 /** The names by which a resource declares ids of a field, by these ids in one form. */
-export function namesById({ kind, fields, names = {} }: Resource, field: string): NamesById {
-  return namesIn(kind, field, fields[field] ?? null, names);
+export function namesById(resource: Declared, field: string): NamesById {
+  return new Map(
+    declaredNames(resource).flatMap((one): [JsonValue, string][] =>
+      one.field === field && one.id !== undefined ? [[idKey(resource.kind, field, one.id), one.name]] : [],
+    ),
+  );
 }
 
-/** The names that stand at places of a value of a field, by the ids that stand there. */
-export function namesIn(kind: Kind, field: string, value: JsonValue, names: Names): NamesById {
-  const found = new Map<JsonValue, string>();
-  for (const { id, place } of idsIn(field, value)) {
-    const name = Object.hasOwn(names, place) ? names[place] : undefined;
-    if (name !== undefined) found.set(idKey(kind, field, id), name);
-  }
-  return found;
-}
+/** Names by the JSON Pointers of their ids: `/groups/0`. */
+export type Names = Readonly<Record<string, string>>;
 
 /** The names that a record of the service tells of the ids in a field, by these ids in one form. */
 export function namesToldBy(kind: Kind, field: string, record: JsonObject): NamesById {
@@ -88,7 +110,7 @@ export function namesAt(kind: Kind, field: string, value: JsonValue, names: Name
   if (names.size === 0) return {};
   return Object.fromEntries(
     idsIn(field, value).flatMap(({ id, place }) => {
-      const name = names.get(idKey(kind, field, id));
+      const name = nameIn(names, kind, field, id);
       return name === undefined ? [] : [[place, name] as const];
     }),
   );
@@ -96,6 +118,11 @@ export function namesAt(kind: Kind, field: string, value: JsonValue, names: Name
 
 /** By ids in one form. */
 export type NamesById = ReadonlyMap<JsonValue, string>;
+
+/** The name of an id in a field, where it is among these. */
+export function nameIn(names: NamesById, kind: Kind, field: string, id: JsonValue): string | undefined {
+  return names.get(idKey(kind, field, id));
+}
 
 /** An id of a field in one form. */
 export function idKey(kind: Kind, field: string, id: JsonValue): JsonValue {
@@ -111,29 +138,4 @@ export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue
 /** The fields of a kind that hold ids, and of what. */
 export function referring({ fields }: Pick<Kind, 'fields'>): (readonly [field: string, related: Related])[] {
   return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo ? [[field, refersTo]] : []));
-}
-
-/** The resource with other values at some places, in all that is known of its fields. */
-function replaced(resource: Resource, values: ReadonlyMap<string, JsonValue>): Resource {
-  const { fields, shown, hidden } = resource;
-  const other = replacedIn(fields, values);
-  return {
-    ...resource,
-    fields: other,
-    shown: shown === fields ? other : replacedIn(shown, values),
-    ...(hidden && { hidden: replacedIn(hidden, values) }),
-  };
-}
-
-/** What is blanked out as a whole stays so. */
-function replacedIn(fields: JsonObject, values: ReadonlyMap<string, JsonValue>): JsonObject {
-  const changed: Record<string, JsonValue> = { ...fields };
-  for (const [place, value] of values) {
-    const [field = '', item] = stepsOf(place);
-    const before = changed[field];
-    if (before === undefined) continue;
-    if (item === undefined) changed[field] = typeof before === 'string' ? before : value;
-    else if (isJsonList(before)) changed[field] = before.with(Number(item), value);
-  }
-  return changed;
 }

@@ -115,7 +115,7 @@ function refuseUnplanned({ kind }: { readonly kind: unknown }): void {
 function refuseNames(resources: readonly Resource[], { resource_changes: changes }: PlanDocument): void {
   const planned = new Set(changes.map(({ address }) => address));
   const named = resources.find(
-    (resource) => planned.has(resource.address) && declaredNames(resource).length > 0,
+    (resource) => planned.has(resource.address) && declaredNames(resource).some(({ id }) => id === undefined),
   );
   if (named === undefined) return;
   throw new UsageError(

@@ -1,7 +1,7 @@
 import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import { declaredNames, withNames } from '../kinds/named.ts';
+import { declaredNames, withoutIds } from '../kinds/named.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
 import { Selector, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
@@ -67,7 +67,7 @@ export async function plan(
   const service = { ...settings, environment: options.environment, hide: loaded.hide };
   const resources = await guarded(selected, own);
   if (!service.capabilities.includes(namesNeed)) refuseNames(resources);
-  const manifestDigest = digestOf(loaded.resources.map((resource) => withNames(resource)));
+  const manifestDigest = digestOf(loaded.resources.map((resource) => withoutIds(resource)));
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };
   const { result, halt } = await planChecked(scoped, service, {}, jobFor(options));
   if (result === undefined) {
@@ -83,7 +83,9 @@ export async function plan(
 /** The manifests with the ids that a plan has looked up for their names. */
 function withLookedUp(manifests: ValidManifests, { changes }: Plan): ValidManifests {
   const resolved = new Map(
-    changes.flatMap(({ resource }) => (resource.names ? [[resource.address, resource] as const] : [])),
+    changes.flatMap(({ resource }) =>
+      declaredNames(resource).length > 0 ? [[resource.address, resource] as const] : [],
+    ),
   );
   if (resolved.size === 0) return manifests;
   const loaded = Manifests.reveal(manifests);
@@ -93,9 +95,7 @@ function withLookedUp(manifests: ValidManifests, { changes }: Plan): ValidManife
 
 /** The manifests may have been read with more turned on. */
 function refuseNames(resources: readonly Resource[]): void {
-  const named = resources
-    .map((resource) => withNames(resource))
-    .find((resource) => declaredNames(resource).length > 0);
+  const named = resources.find((resource) => declaredNames(resource).length > 0);
   if (named === undefined) return;
   throw new UsageError(
     `${named.address} has a name in place of an id, which needs the capability ${JSON.stringify(namesNeed)}`,

@@ -1,4 +1,5 @@
-import { linesOf, type SourceFile } from '../base/source.ts';
+import { linesOf, type SourceFile, type Span } from '../base/source.ts';
+import type { Field } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 
 /**
@@ -6,10 +7,8 @@ import type { Resource } from '../kinds/resource.ts';
  * in memory, so their texts are copied.
  */
 export function detached(resources: readonly Resource[], file: SourceFile): Resource[] {
-  const spans = resources.flatMap(({ origin }) =>
-    origin.kind === 'manifest'
-      ? [origin.entry, ...Object.values(origin.fields), ...Object.values(origin.items ?? {}).flat()]
-      : [],
+  const spans = resources.flatMap(({ origin, fields }) =>
+    origin.kind === 'manifest' ? [origin.entry, ...Object.values(fields).flatMap(spansOf)] : [],
   );
   const lines = structuredClone(linesOf(file, spans));
   return resources.map(({ kind, secrets, origin, ...texts }) => ({
@@ -18,4 +17,8 @@ export function detached(resources: readonly Resource[], file: SourceFile): Reso
     secrets,
     origin: origin.kind === 'manifest' ? { ...origin, file: lines } : origin,
   }));
+}
+
+function spansOf({ at, items = [] }: Field): Span[] {
+  return 'line' in at ? [] : [at, ...items];
 }

@@ -10,6 +10,7 @@ import type { Files } from '../base/files.ts';
 import { validate } from '../generated/manifest.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets, shortestOwnSecret } from '../base/own-secrets.ts';
+import { PathMap } from '../base/path-map.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
@@ -172,7 +173,7 @@ async function understand(
     whole: [],
     entries: 0,
     secrets: [],
-    references: new Map(),
+    references: new PathMap<never>(),
   };
   const looksLike = countEntries(text.text, most.inFile);
   if (looksLike > most.inFile) return { ...nothing, entries: looksLike, diagnostics: [] };
@@ -204,10 +205,9 @@ async function understand(
   const manifest = trimManifest(resolved.value);
   const found = checkSchema(validate, manifest, { places: parsed.places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, resolved.references)) : found;
-  const unresolved = new Set(resolved.unresolved.map((path) => path.join('/')));
-  const told = diagnosticsOf(faults.filter(({ path }) => !unresolved.has(path.join('/'))));
+  const { secrets, references, unresolved: broken } = resolved;
+  const told = diagnosticsOf(faults.filter(({ path }) => !broken.has(path)));
   for (const diagnostic of told) diagnostics.push(diagnostic);
-  const { secrets, references } = resolved;
   if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
   const { texts } = own ?? noOwnSecrets;
   const ofNames = nameFaults(manifest, options.capabilities ?? [], {
@@ -216,14 +216,13 @@ async function understand(
     file,
   });
   for (const { diagnostic } of ofNames) diagnostics.push(diagnostic);
-  const brokenPaths = [...[...faults, ...ofNames].map(({ path }) => path), ...resolved.unresolved];
+  for (const { path } of [...faults, ...ofNames]) broken.set(path, true);
   const declared = desiredResources({
     manifest,
-    shown: resolved.shown === resolved.value ? manifest : trimManifest(resolved.shown),
     secrets: secrets.length === 0 ? texts : [...texts, ...secrets],
     references,
     areAssumed,
-    broken: new Set(brokenPaths.map((path) => path.slice(0, 3).join('/'))),
+    broken,
     places: parsed.places,
     file,
     hide,
@@ -233,11 +232,7 @@ async function understand(
 
 /** Whether a fault may not be there, as the value is not known. That it is a text is known: a number cannot be a secret. */
 function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
-  const deeper = path.slice(3);
-  const ofField = references.get(path.slice(0, 3).join('/')) ?? [];
-  return (
-    diagnostic?.code !== 'wrong-type' && ofField.some((made) => made.path.join('/') === deeper.join('/'))
-  );
+  return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
 /** A token that stands in a manifest would be sent as a value, and shown in the plan. It may be written with escapes, or put together. */

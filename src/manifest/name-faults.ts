@@ -1,5 +1,6 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Path } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
@@ -9,8 +10,6 @@ import type { Related } from '../kinds/related.ts';
 import type { Places } from '../yaml/places.ts';
 import { entriesOf } from './desired.ts';
 import type { References } from './references.ts';
-
-type Path = readonly (string | number)[];
 
 /** A name in place of an id that may not stand there. */
 interface NameFault {
@@ -29,10 +28,7 @@ export function nameFaults(
   for (const kind of kinds) {
     for (const { path, related } of namesOf(kind, manifest)) {
       const problem = isOn ? undefined : needed(related, kind, path);
-      const isSecret = references
-        .get(path.slice(0, 3).join('/'))
-        ?.some(({ path: inner }) => [...path.slice(3), 'name'].join('/') === inner.join('/'));
-      const found = problem ?? (isSecret ? secret(related) : undefined);
+      const found = problem ?? (references.has([...path, 'name']) ? secret(related) : undefined);
       if (found) faults.push({ path, diagnostic: diagnosticAt(file, places.ofValue(path), found) });
     }
   }

@@ -3,6 +3,7 @@ import type { Files } from '../base/files.ts';
 import { noOwnSecrets, ownVariables, type OwnSecrets } from '../base/own-secrets.ts';
 import { literal } from '../base/pattern.ts';
 import { beside, isBelow } from '../base/path-rules.ts';
+import { writtenValue } from '../kinds/fields.ts';
 import { placeOf, type Resource } from '../kinds/resource.ts';
 
 /** What the references of manifests may name. */
@@ -56,8 +57,8 @@ export function refusedText(
 
 /** The files that the references of a resource name. */
 export function filesNamedBy(resource: Resource): string[] {
-  return Object.values(resource.references ?? {})
-    .flat()
+  return Object.values(resource.fields)
+    .flatMap(({ mask }) => Object.values(mask?.sensitive ?? {}).flat())
     .flatMap((part) =>
       typeof part === 'object' && 'file' in part ? beside(placeOf(resource).filename, part.file) : [],
     );
@@ -73,7 +74,7 @@ export async function refersToOwn(
     const realPath = await files.realPath(path).catch(() => undefined);
     if (realPath !== undefined && closed.has(realPath)) return true;
   }
-  const text = JSON.stringify(resource.fields);
+  const text = JSON.stringify(Object.keys(resource.fields).map((name) => writtenValue(resource, name)));
   return tokens.some((token) => text.includes(JSON.stringify(token).slice(1, -1)));
 }
 

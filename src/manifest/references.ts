@@ -5,8 +5,8 @@ import { refusedText } from './reference-policy.ts';
 import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
 import { quote, type SourceFile } from '../base/source.ts';
-import type { Template } from '../kinds/resource.ts';
-import { sensitive } from '../base/sensitive.ts';
+import { PathMap, type Path } from '../base/path-map.ts';
+import type { Template } from '../kinds/fields.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Places } from '../yaml/places.ts';
 
@@ -27,23 +27,16 @@ interface ReferenceSources extends SecretSources {
 interface ResolvedValue {
   /** What goes to the service; where it is assumed, a text without it. */
   readonly value: JsonValue;
-  /** The same for people and documents: every text that holds a value from `env` or `file` is `(sensitive)`. */
-  readonly shown: JsonValue;
   /** The values from `env` and `file`, to be kept out of what the service says about them. */
   readonly secrets: readonly string[];
+  /** What the sensitive texts are made of. */
   readonly references: References;
   readonly diagnostics: readonly Diagnostic[];
-  /** The paths of the values that could not be resolved; they stand as they were written. */
-  readonly unresolved: readonly Path[];
+  /** The values that could not be resolved; they stand as they were written. */
+  readonly unresolved: PathMap<true>;
 }
 
-/**
- * What the sensitive values are made of. The key is the path of the field, three steps from the root as in `users/3/email`;
- * `path` leads on from there.
- */
-export type References = ReadonlyMap<string, readonly { readonly path: Path; readonly template: Template }[]>;
-
-type Path = readonly (string | number)[];
+export type References = PathMap<Template>;
 
 export const maxResolvedLength: number = 1_000_000;
 /** All that is wrong with one text is told at once, up to this many references. */
@@ -56,31 +49,17 @@ export async function resolveReferences(
   places: Places,
   file: SourceFile,
 ): Promise<ResolvedValue> {
-  if (!file.text.includes('$'))
-    return {
-      value: root,
-      shown: root,
-      secrets: [],
-      references: new Map(),
-      diagnostics: [],
-      unresolved: [],
-    };
   const resolver = new Resolver(sources, places, file);
-  const { value, shown } = await resolver.resolve(root, []);
+  const value = file.text.includes('$') ? await resolver.resolve(root, []) : root;
   const { secrets, references, diagnostics, unresolved } = resolver;
-  return { value, shown, secrets: [...secrets], references, diagnostics, unresolved };
-}
-
-interface Resolved {
-  readonly value: JsonValue;
-  readonly shown: JsonValue;
+  return { value, secrets: [...secrets], references, diagnostics, unresolved };
 }
 
 class Resolver {
   readonly diagnostics: Diagnostic[] = [];
-  readonly unresolved: Path[] = [];
+  readonly unresolved: PathMap<true> = new PathMap();
   readonly secrets = new Set<string>();
-  readonly references = new Map<string, { path: Path; template: Template }[]>();
+  readonly references: References = new PathMap();
   readonly #sources: ReferenceSources;
   readonly #places: Places;
   readonly #file: SourceFile;
@@ -91,37 +70,31 @@ class Resolver {
     this.#file = file;
   }
 
-  async resolve(value: JsonValue, path: Path): Promise<Resolved> {
-    if (typeof value === 'string') return value.includes('${') ? this.#resolveText(value, path) : same(value);
+  async resolve(value: JsonValue, path: Path): Promise<JsonValue> {
+    if (typeof value === 'string') return value.includes('${') ? this.#resolveText(value, path) : value;
     if (isJsonList(value)) {
-      const items: Resolved[] = [];
+      const items: JsonValue[] = [];
       for (const [index, item] of value.entries()) items.push(await this.resolve(item, [...path, index]));
-      return { value: items.map((item) => item.value), shown: items.map((item) => item.shown) };
+      return items;
     }
-    if (isJsonObject(value)) {
-      const resolved: Record<string, JsonValue> = {};
-      const shown: Record<string, JsonValue> = {};
-      for (const [key, inner] of Object.entries(value)) {
-        if (key.includes('${')) this.#refuseKey(path, key);
-        const result = await this.resolve(inner, [...path, key]);
-        resolved[key] = result.value;
-        shown[key] = result.shown;
-      }
-      return { value: resolved, shown };
+    if (!isJsonObject(value)) return value;
+    const resolved: Record<string, JsonValue> = {};
+    for (const [key, inner] of Object.entries(value)) {
+      if (key.includes('${')) this.#refuseKey(path, key);
+      resolved[key] = await this.resolve(inner, [...path, key]);
     }
-    return same(value);
+    return resolved;
   }
 
-  async #resolveText(text: string, path: Path): Promise<Resolved> {
+  async #resolveText(text: string, path: Path): Promise<JsonValue> {
     const pieces = piecesOf(text);
     const [only] = pieces;
     if (pieces.length === 1 && only?.kind === 'var') {
-      const value = this.#variable(only.name, path);
-      return same(value ?? text);
+      return this.#variable(only.name, path) ?? text;
     }
     let value = '';
     const parts: Template = [];
-    let hidden = false;
+    let isSensitive = false;
     const failed = new Set<string>();
     for (const piece of pieces) {
       const written = JSON.stringify(piece);
@@ -139,16 +112,16 @@ class Resolver {
           summary: 'the text is too long when its references are resolved',
           detail: `It may have at most ${maxResolvedLength} characters.`,
         });
-        return same(text);
+        return text;
       }
       if (piece.kind === 'env' || piece.kind === 'file') {
-        hidden = true;
+        isSensitive = true;
         parts.push(referenceOf(piece));
       } else parts.push(part);
     }
-    if (failed.size > 0) return same(text);
-    if (hidden) this.#keep(path, parts);
-    return { value, shown: hidden ? sensitive : value };
+    if (failed.size > 0) return text;
+    if (isSensitive) this.references.set(path, parts);
+    return value;
   }
 
   async #textOf(piece: Piece, path: Path): Promise<string | undefined> {
@@ -184,7 +157,7 @@ class Resolver {
   #variable(name: string, path: Path): JsonValue | undefined {
     const { variables, choices = {} } = this.#sources;
     if (variables === undefined) {
-      this.unresolved.push(path);
+      this.unresolved.set(path, true);
       return undefined;
     }
     if (Object.hasOwn(variables, name)) {
@@ -210,13 +183,6 @@ class Resolver {
     });
   }
 
-  #keep(path: Path, template: Template): void {
-    const field = path.slice(0, 3).join('/');
-    const ofField = this.references.get(field) ?? [];
-    ofField.push({ path: path.slice(3), template });
-    this.references.set(field, ofField);
-  }
-
   #secret(text: string): string {
     const bare = trim(text).trim(); // as the service stores it, and without more that may be left out
     if (bare !== '') this.secrets.add(bare);
@@ -224,7 +190,7 @@ class Resolver {
   }
 
   #refuseKey(path: Path, key: string): void {
-    this.unresolved.push(path);
+    this.unresolved.set(path, true);
     this.diagnostics.push(
       diagnosticAt(this.#file, this.#places.ofKey(path, key), {
         code: 'invalid-reference',
@@ -235,7 +201,7 @@ class Resolver {
   }
 
   #report(path: Path, problem: Problem): undefined {
-    this.unresolved.push(path);
+    this.unresolved.set(path, true);
     this.diagnostics.push(diagnosticAt(this.#file, this.#places.ofValue(path), problem));
     return undefined;
   }
@@ -254,8 +220,4 @@ function choiceOf(
 
 function referenceOf({ kind, name }: { kind: 'env' | 'file'; name: string }): SecretReference {
   return kind === 'env' ? { env: name } : { file: name };
-}
-
-function same(value: JsonValue): Resolved {
-  return { value, shown: value };
 }

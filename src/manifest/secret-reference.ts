@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { beside } from '../base/path-rules.ts';
-import type { Template } from '../kinds/resource.ts';
+import type { Template } from '../kinds/fields.ts';
 import { readText } from '../yaml/read-text.ts';
 import {
   refusal,

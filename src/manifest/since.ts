@@ -5,16 +5,8 @@ import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { shownPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
-import {
-  byAddress,
-  blankFor,
-  referencesIn,
-  sourceOf,
-  withoutHidden,
-  type Resource,
-  type Source,
-  type Template,
-} from '../kinds/resource.ts';
+import { blankFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
+import { byAddress, sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/same.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -86,35 +78,34 @@ export function alterationsSince(
 
 function alteration(then: Resource | undefined, now: Resource): Alteration {
   if (then === undefined) return { kind: 'altered' };
-  const [wholeThen, wholeNow] = [withoutHidden(then), withoutHidden(now)];
-  const names = new Set([...Object.keys(now.shown), ...Object.keys(then.shown)]);
-  const fields = [...names].filter((field) => !sameField(field, wholeThen, wholeNow));
+  const names = new Set([...Object.keys(now.fields), ...Object.keys(then.fields)]);
+  const fields = [...names].filter((name) => !sameField(name, then, now));
   if (fields.length === 0) return { kind: 'same' };
-  return { kind: 'altered', fields: fields.map((field) => alteredField(field, then, now)) };
+  return { kind: 'altered', fields: fields.map((name) => alteredField(name, then, now)) };
 }
 
-function sameField(field: string, then: Resource, now: Resource): boolean {
-  const a = then.shown[field];
-  const b = now.shown[field];
+function sameField(name: string, then: Resource, now: Resource): boolean {
+  const a = savedValue(then, name);
+  const b = savedValue(now, name);
   if (a === undefined || b === undefined) return a === b;
-  return sameValue(now.kind, field, b, a) && sameJson(madeOf(then, field), madeOf(now, field));
+  return sameValue(now.kind, name, b, a) && sameJson(madeOf(then, name), madeOf(now, name));
 }
 
 /** What the sensitive values of a field are made of; the path of a file is taken from the folder of the manifest. */
-function madeOf(resource: Resource, field: string): JsonValue {
-  const references = referencesIn(resource, field);
-  if (references.length === 0) return null;
+function madeOf(resource: Resource, name: string): JsonValue {
+  const { sensitive } = resource.fields[name]?.mask ?? {};
+  if (sensitive === undefined) return null;
   const folder = sourceOf(resource).file.replace(/[^/]*$/, '');
   const whole = (part: Template[number]): Template[number] =>
     typeof part === 'string' || 'env' in part || part.file.startsWith('/')
       ? part
       : { file: posix.join(folder, part.file) };
-  return references.map(([place, template]) => [place, template.map(whole)]);
+  return Object.entries(sensitive).map(([place, template]) => [place, template.map(whole)]);
 }
 
 function alteredField(field: string, then: Resource, now: Resource): AlteredField {
-  const declared = now.shown[field];
-  const before = then.shown[field];
+  const declared = shownValue(now, field);
+  const before = shownValue(then, field);
   return {
     field,
     ...(before !== undefined && { before: blankFor(now, field) ?? cleaned(before, then, now) }),

@@ -19,7 +19,7 @@ export class UncheckedValues {
   readonly #files = new Set<string>();
 
   add(manifest: string, references: References): void {
-    for (const { template } of [...references.values()].flat()) {
+    for (const [, template] of references.entries()) {
       this.#values += 1;
       for (const part of template) {
         if (typeof part === 'string') continue;

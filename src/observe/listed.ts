@@ -1,6 +1,7 @@
 import { textOf, type JsonValue } from '../base/json.ts';
 import { sameJson } from '../kinds/same.ts';
-import { regardedFields, serviceFields, type Kind } from '../kinds/kind.ts';
+import { fieldNames, sentValue } from '../kinds/fields.ts';
+import { regardedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isIdentifier } from '../service/answer.ts';
 import { observedIn, type ListedRecord } from '../service/client.ts';
@@ -21,7 +22,7 @@ export class Listed {
     this.#kind = kind;
     this.#knowsNames = knowsNames;
     this.#wanted = new Map(resources.map((resource) => [resource.name, resource]));
-    this.#titles = new Set(resources.map(({ fields }) => fields[kind.title] ?? ''));
+    this.#titles = new Set(resources.map((resource) => sentValue(resource, kind.title) ?? ''));
   }
 
   /** What is surely there: a record with all that is declared, and no other of the same name. */
@@ -34,7 +35,7 @@ export class Listed {
     const namesakes = new Map<Resource, string>();
     for (const resource of this.#wanted.values()) {
       if (this.#found.has(resource)) continue;
-      const [name, ...more] = this.#others.get(resource.fields[this.#kind.title] ?? null) ?? [];
+      const [name, ...more] = this.#others.get(sentValue(resource, this.#kind.title) ?? null) ?? [];
       if (name !== undefined && more.length === 0) namesakes.set(resource, name);
     }
     return namesakes;
@@ -53,8 +54,8 @@ export class Listed {
     if (resource === undefined)
       this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
-    const declared = Object.keys(serviceFields(this.#kind, resource.fields));
-    const regarded = regardedFields(this.#kind, resource.fields);
+    const declared = fieldNames(resource);
+    const regarded = regardedFields(this.#kind, declared);
     const held = observedIn(this.#kind, record, regarded, this.#knowsNames);
     const before = this.#found.get(resource);
     const isWhole = isIdentifier(received['pk']) && declared.every((field) => Object.hasOwn(received, field));

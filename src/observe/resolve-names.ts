@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { declaredNames, withIds, withNames, type DeclaredName } from '../kinds/named.ts';
+import { declaredNames, withIds, type DeclaredName } from '../kinds/named.ts';
 import type { Related } from '../kinds/related.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { toldBy, type Told } from '../kinds/told.ts';
@@ -48,9 +48,8 @@ export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
 ): Promise<ResolvedNames> {
-  const declared = resources.map((resource) => withNames(resource));
   const wanted = new Map<Related, Set<string>>();
-  for (const resource of declared) {
+  for (const resource of resources) {
     for (const { related, name } of declaredNames(resource)) {
       const names = wanted.get(related) ?? new Set();
       wanted.set(related, names.add(name));
@@ -62,17 +61,15 @@ export async function resolveNames(
   const findings = new Map<Related, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted)
     findings.set(related, await find(related, [...names], told, options));
-  const findingOf = ({ related, name }: DeclaredName): Finding | undefined =>
-    findings.get(related)?.get(name);
-  const resolved = declared.map((resource) =>
-    withIds(resource, (name) => {
-      const finding = findingOf(name);
+  const resolved = resources.map((resource) =>
+    withIds(resource, (related, name) => {
+      const finding = findings.get(related)?.get(name);
       return finding?.kind === 'found' ? finding.id : undefined;
     }),
   );
   const unresolved = resolved.flatMap((resource) =>
     declaredNames(resource).flatMap((name) => {
-      const fault = findingOf(name);
+      const fault = findings.get(name.related)?.get(name.name);
       return fault && fault.kind !== 'found' ? [{ resource, declared: name, fault }] : [];
     }),
   );

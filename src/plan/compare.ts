@@ -1,8 +1,9 @@
 import { redactorOf } from '../base/redactor.ts';
-import { managedPart, sameValue, serviceFields } from '../kinds/kind.ts';
+import { blankFor, managedPart, sentFields, shownValue } from '../kinds/fields.ts';
+import { sameValue } from '../kinds/kind.ts';
 import type { JsonValue } from '../base/json.ts';
-import { namesAt } from '../kinds/named.ts';
-import { blankFor, type Names, type Resource } from '../kinds/resource.ts';
+import { namesAt, type Names } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Held } from '../service/types.ts';
 import type { Difference } from './plan.ts';
 
@@ -12,15 +13,15 @@ import type { Difference } from './plan.ts';
  */
 export function compare(resource: Resource, { fields, shown = fields, names = {} }: Held): Difference[] {
   const differences: Difference[] = [];
-  for (const [field, declared] of Object.entries(serviceFields(resource.kind, resource.fields))) {
-    if (sameValue(resource.kind, field, declared, declaredPart(resource, field, fields))) continue;
+  for (const [field, declared] of Object.entries(sentFields(resource))) {
+    if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = shownPart(resource, field, shown);
     const told = blankFor(resource, field) === undefined ? names[field] : undefined;
     const observedNames = told ? namesAt(resource.kind, field, observed, told) : {};
     const redactor = redactorOf(resource.secrets);
     differences.push({
       field,
-      declared: resource.shown[field] ?? null,
+      declared: shownValue(resource, field) ?? null,
       observed,
       ...(Object.keys(observedNames).length > 0 && {
         observedNames: mapValues(observedNames, (name) => redactor.clean(name)),
@@ -30,16 +31,7 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
   return differences;
 }
 
-/** What the service holds in a declared field, as far as that is declared; null where it holds nothing there. */
-export function declaredPart(
-  { kind, fields }: Resource,
-  field: string,
-  held: Readonly<Record<string, JsonValue>>,
-): JsonValue {
-  return managedPart(kind, fields, field, held[field] ?? null);
-}
-
-/** The same as people may see it. */
+/** What the service holds of what is declared in a field, as people may see it. */
 export function shownPart(
   resource: Resource,
   field: string,
@@ -47,7 +39,8 @@ export function shownPart(
 ): JsonValue {
   // What is there may be the secret of before, or one that somebody wrote into another field.
   return (
-    blankFor(resource, field) ?? redactorOf(resource.secrets).cleanJson(declaredPart(resource, field, shown))
+    blankFor(resource, field) ??
+    redactorOf(resource.secrets).cleanJson(managedPart(resource, field, shown[field]))
   );
 }
 

@@ -2,11 +2,11 @@ import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
-import { instructions, serviceFields } from '../kinds/kind.ts';
 import type { Capability } from '../kinds/capability.ts';
+import { blankFor, fieldOf, fieldsBy, instructions, shownValue } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
-import { namesAt, namesById, referring } from '../kinds/named.ts';
-import { blankFor, sourceOf, withHidden, type Names, type Resource, type Source } from '../kinds/resource.ts';
+import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds/named.ts';
+import { sourceOf, withHidden, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
@@ -130,8 +130,9 @@ export function changeDocument({
   waitsFor,
   since,
 }: Change): ChangeDocument {
-  const { address, kind, name, shown } = resource;
-  const names = declaredNames(
+  const { address, kind, name } = resource;
+  const shown = fieldsBy(shownValue, resource);
+  const names = namesBeside(
     resource,
     new Map(differences.map(({ field, declared }) => [field, declared])),
     action === 'create' ? shown : observed,
@@ -143,7 +144,7 @@ export function changeDocument({
     source: sourceOf(resource),
     type: kind.type,
     presence,
-    change: stepOf(action, observed, differences, serviceFields(kind, shown)),
+    change: stepOf(action, observed, differences, shown),
     differences: differences.map(differenceDocument),
     ...(Object.keys(names).length > 0 && { names }),
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
@@ -151,7 +152,7 @@ export function changeDocument({
     ...(remarks && { remarks }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(since && { since }),
-    ...instructions(kind, shown),
+    ...instructions(resource),
   };
 }
 
@@ -181,12 +182,11 @@ export function differenceDocument({ field, declared, observed }: Difference): D
 }
 
 /** The names that are declared in place of ids, where a document says what is declared: in a difference, or else beside it. */
-function declaredNames(
+function namesBeside(
   resource: Resource,
   differing: ReadonlyMap<string, JsonValue>,
   values: Readonly<Record<string, JsonValue>>,
 ): Names {
-  if (resource.names === undefined) return {};
   const { kind } = resource;
   const names: Record<string, string> = {};
   for (const [field] of referring(kind)) {
@@ -257,7 +257,7 @@ export function changeFrom(
       const observedNames = namesOf(field, told);
       return observed === undefined
         ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
-        : { field, declared: resource.shown[field] ?? declared, observed };
+        : { field, declared: shownValue(resource, field) ?? declared, observed };
     }),
     ...(leftBecause !== undefined && { leftBecause }),
     ...(remarks && { remarks }),
@@ -282,23 +282,33 @@ function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
 
 /** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { change, differences, exactly, names } = document;
+  const { change, differences, exactly } = document;
   const differing = differences.map(({ field, declared }) => [field, declared] as const);
   // What is in sync is declared as it is observed.
-  const resource = resourceAt(document, {
+  return resourceAt(document, {
     ...change.after,
     ...Object.fromEntries(differing),
     ...(exactly && { exactly }),
   });
-  return names ? { ...resource, names } : resource;
 }
 
 /** A resource of which a document tells where it is declared, and perhaps its fields; likewise to be shown. */
 export function resourceAt(
-  { address, type, name, source }: Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source'>,
+  {
+    address,
+    type,
+    name,
+    source,
+    names = {},
+  }: Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source' | 'names'>,
   shown: JsonObject = {},
 ): Resource {
+  const kind = kindOf(type);
   const entry = { line: source.line, column: source.column };
-  const origin = { kind: 'saved-plan', filename: source.file, entry, fields: {} } as const;
-  return { kind: kindOf(type), name, address, fields: shown, shown, secrets: [], origin };
+  const fields = Object.entries(shown).map(([field, value]) => {
+    const given = kind.fields[field]?.refersTo ? withNamesAt(value, field, names) : value;
+    return [field, fieldOf(given, { at: entry })] as const;
+  });
+  const origin = { kind: 'saved-plan', filename: source.file, entry } as const;
+  return { kind, name, address, fields: Object.fromEntries(fields), secrets: [], origin };
 }

@@ -3,15 +3,16 @@ import { redactorOf } from '../base/redactor.ts';
 import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Observation, ObservedState } from '../observe/observe.ts';
-import { isTakenOver, mergedValue, ownedFields, serviceFields } from '../kinds/kind.ts';
-import { idsIn } from '../kinds/named.ts';
+import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
+import { isTakenOver, ownedFields } from '../kinds/kind.ts';
+import { idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { shownId } from '../kinds/name-of-one.ts';
-import { addressOf, blankFor, byAddress, type Resource } from '../kinds/resource.ts';
+import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/same.ts';
 import { toldKey, type Told } from '../kinds/told.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
-import { compare, declaredPart } from './compare.ts';
+import { compare } from './compare.ts';
 import { holdersIn, type HolderOf } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
 import { ordered } from './order.ts';
@@ -94,9 +95,9 @@ function existing(resource: Resource, record: HeldRecord, updates: Updates | und
   const differences = compare(resource, record);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
-    Object.keys(serviceFields(resource.kind, resource.fields)).map((field) => [
+    fieldNames(resource).map((field) => [
       field,
-      blankFor(resource, field) ?? differing.get(field) ?? declaredPart(resource, field, record.fields),
+      blankFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, record.fields[field]),
     ]),
   );
   const found = { resource, presence: 'present', observed, differences } as const;
@@ -109,13 +110,13 @@ function existing(resource: Resource, record: HeldRecord, updates: Updates | und
 
 /** Why what differs is not to be changed; nothing where it may be. */
 export function whyLeft(
-  { kind, fields }: Resource,
+  resource: Resource,
   record: HeldRecord,
   differences: readonly Pick<Difference, 'field'>[],
   { self }: Updates,
 ): string | undefined {
-  const { refusal, notOfOneself = [] } = kind.update;
-  const refused = refusal?.(record.fields, fields);
+  const { refusal, notOfOneself = [] } = resource.kind.update;
+  const refused = refusal?.(record.fields, sentFields(resource));
   if (refused !== undefined) return refused;
   const unseen = differences.find(({ field }) => !Object.hasOwn(record.fields, field));
   if (unseen)
@@ -126,7 +127,7 @@ export function whyLeft(
   if (own && self === record.pk) return `the token belongs to it, and its \`${own.field}\` differs`;
   const { exact } = record;
   const sent = (held: HeldRecord['fields'], field: string): JsonValue =>
-    mergedValue(kind, fields, field, held[field] ?? null);
+    mergedValue(resource, field, held[field]);
   const lossy =
     exact && differences.find(({ field }) => !sameJson(sent(record.fields, field), sent(exact, field)));
   return lossy && `its \`${lossy.field}\` holds a number that could not be sent back as it is`;
@@ -139,9 +140,10 @@ export function takersIn(
   const takers = new Map<string, Address>();
   for (const { resource, action } of changes) {
     if (action === 'no-op') continue;
-    const { kind, fields, address } = resource;
+    const { kind, address } = resource;
     for (const field of ownedFields(kind))
-      for (const { id } of idsIn(field, fields[field] ?? null)) takers.set(toldKey(kind, field, id), address);
+      for (const { id } of idsIn(field, sentValue(resource, field) ?? null))
+        takers.set(toldKey(kind, field, id), address);
   }
   return ({ kind, address }, field, value) => {
     const taker = takers.get(toldKey(kind, field, value));
@@ -168,8 +170,8 @@ function remarksOn(
   holderOf: HolderOf,
   told: Told,
 ): string[] {
-  const { kind, fields, names = {}, secrets } = resource;
-  const changed = action === 'update' ? differences.map(({ field }) => field) : Object.keys(fields);
+  const { kind, secrets } = resource;
+  const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
   const weighty =
     action === 'update'
       ? differences.flatMap(
@@ -178,13 +180,14 @@ function remarksOn(
       : [];
   const ofIds = changed.flatMap((field) => {
     const { gives } = kind.fields[field] ?? {};
+    const names = namesById(resource, field);
     const isShown = blankFor(resource, field) === undefined;
     const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => toldKey(kind, field, id)));
-    return idsIn(field, fields[field] ?? null).flatMap(({ id, place }) => {
+    return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
       const key = toldKey(kind, field, id);
       if (has.has(key)) return [];
       has.add(key);
-      const what = isShown ? shownId(id, names[place]) : 'one';
+      const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
       const holder = isTakenOver(kind, field) ? holderOf(resource, field, id) : undefined;
       if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
       return gives !== undefined && told.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];

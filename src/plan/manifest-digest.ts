@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { shownValue } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { canonical } from './canonical.ts';
 
@@ -13,7 +14,11 @@ export class ManifestDigest {
   #digests = Buffer.alloc(1024 * bytes);
   #end = 0;
 
-  add({ address, shown }: Pick<Resource, 'address' | 'shown'>): void {
+  add(resource: Pick<Resource, 'kind' | 'address' | 'fields'>): void {
+    const { address, fields } = resource;
+    const shown = Object.fromEntries(
+      Object.keys(fields).map((name) => [name, shownValue(resource, name) ?? null]),
+    );
     if (this.#end === this.#digests.length) this.#digests = Buffer.concat([this.#digests], this.#end * 2);
     this.#digests.write(hash('sha256', canonical([address, shown])), this.#end, bytes, 'hex');
     this.#end += bytes;

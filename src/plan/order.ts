@@ -1,10 +1,11 @@
 import type { Address } from '../base/address.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
+import { blankFor, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { idKey, idsIn } from '../kinds/named.ts';
+import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { shownId } from '../kinds/name-of-one.ts';
-import { blankFor, diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
+import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { HolderOf } from './holders.ts';
 import { isPending, type Change } from './plan.ts';
 
@@ -72,13 +73,16 @@ export function ordered(
 function wantsOf(change: Change, holderOf: HolderOf): Want[] {
   if (!isPending(change)) return [];
   const { resource, action, differences } = change;
-  const { kind, fields, names = {} } = resource;
+  const { kind } = resource;
   return ownedFields(kind).flatMap((field) => {
     const isSent = action === 'create' || differences.some((difference) => difference.field === field);
     if (!isSent || isTakenOver(kind, field)) return [];
-    return idsIn(field, fields[field] ?? null).flatMap(({ id, place }) => {
+    const names = namesById(resource, field);
+    return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
       const holder = holderOf(resource, field, id);
-      return holder === undefined ? [] : [{ resource, field, id, name: names[place], holder }];
+      return holder === undefined
+        ? []
+        : [{ resource, field, id, name: nameIn(names, kind, field, id), holder }];
     });
   });
 }
@@ -88,8 +92,10 @@ const leaves = 'leaves what is there as it is: to change it takes the capability
 /** Whether a resource that has something is declared without it. */
 function isGiven({ field, id }: Want, change: Change | undefined): boolean {
   if (!change?.differences.some((difference) => difference.field === field)) return false;
-  const { kind, fields } = change.resource;
-  const kept = idsIn(field, fields[field] ?? null).map((one) => idKey(kind, field, one.id));
+  const { kind } = change.resource;
+  const kept = idsIn(field, sentValue(change.resource, field) ?? null).map((one) =>
+    idKey(kind, field, one.id),
+  );
   return !kept.includes(idKey(kind, field, id));
 }
 

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
-import { isInstruction, partOf } from '../kinds/kind.ts';
+import { isInstruction, partOf, sentValue } from '../kinds/fields.ts';
 import { isNameOfOne } from '../kinds/name-of-one.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -24,9 +24,9 @@ function staying(
   resource: Resource,
   held: HeldRecord,
 ): string | undefined {
-  const { kind, fields } = resource;
+  const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
-  const part = partOf(kind, fields, field);
+  const part = partOf(resource, field);
   if (now === undefined && (part === undefined || isBlank(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
   if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
@@ -38,7 +38,7 @@ function staying(
     isJsonList(ids)
       ? [...ids, ...Object.values(namesAt(kind, field, ids, names)).map((name) => ({ name }))]
       : ids;
-  const dropped = part.dropped(before, named(fields[field] ?? null));
+  const dropped = part.dropped(before, named(sentValue(resource, field) ?? null));
   const there = held.fields[field];
   const isSeen =
     there !== undefined && (told !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));

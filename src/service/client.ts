@@ -10,7 +10,7 @@ import {
 import type { Capability } from '../kinds/capability.ts';
 import { namesToldBy, referring } from '../kinds/named.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
-import { canBeListed, canBeRead, sentFields, type Kind } from '../kinds/kind.ts';
+import { canBeListed, canBeRead, type Kind } from '../kinds/kind.ts';
 import { toldWithin } from '../kinds/told.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
@@ -158,8 +158,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
         isSuperuser: isSuperuser === true,
       };
     },
-    async create(kind, name, declared) {
-      const fields = sentFields(kind, declared);
+    async create(kind, name, fields) {
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));

@@ -7,6 +7,7 @@ import { placeOf } from '../../src/kinds/resource.ts';
 import { trim } from '../../src/manifest/trim.ts';
 import { anyText } from '../support/any-json.ts';
 import { inFull, times } from '../support/effort.ts';
+import { sentOf } from '../support/values.ts';
 
 const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-1e0f-4c54-9d53-0b7c0d5a1a11'];
 
@@ -14,7 +15,7 @@ const [engineering, staff] = ['2f23b8d6-dbbb-4842-8b22-b14c757098b0', '7d0a8b5c-
 function read(text: string, delimiter = ','): { declared: [string, JsonObject][]; said: string[] } {
   const { resources, diagnostics } = resourcesOf(sourceFile('people.csv', text), delimiter);
   return {
-    declared: resources.map(({ address, fields }) => [address, fields]),
+    declared: resources.map((resource) => [resource.address, sentOf(resource)]),
     said: diagnostics.map(
       ({ range, code }) => `${range?.start.line ?? 0}:${range?.start.column ?? 0} ${code}`,
     ),
@@ -130,13 +131,15 @@ bob,Bob,false,;,,,,
         const lines = rows.map(([a, b], index) => [`u${index}`, quoted(a), quoted(b)].join(','));
         const text = ['username,name,attributes.x', ...lines].join('\n');
         const { resources } = resourcesOf(sourceFile('people.csv', text), ',');
-        expect(resources.map(({ fields }) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
+        const declared = resources.map((resource) => sentOf(resource));
+        expect(declared.map((fields) => [fields['name'] ?? '', fields['attributes'] ?? {}])).toEqual(
           rows.map(([a, b]) => [trim(a), trim(b) === '' ? {} : { x: trim(b) }]),
         );
-        for (const [index, { origin }] of resources.entries()) {
+        for (const [index, { fields }] of resources.entries()) {
           const [a] = rows[index] ?? [''];
-          if (origin.kind !== 'manifest' || trim(a) === '') continue;
-          expect(text.slice(...(origin.fields['name'] ?? []))).toBe(quoted(a));
+          const { at } = fields['name'] ?? {};
+          if (!Array.isArray(at) || trim(a) === '') continue;
+          expect(text.slice(at[0], at[1])).toBe(quoted(a));
         }
       }),
       { numRuns: times({ short: 300, full: 10_000 }) },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { desired } from '../support/desired.ts';
+import { sentOf, shownOf } from '../support/values.ts';
 
 const everyDefault = `
 version: 1
@@ -24,7 +25,7 @@ const entries: Readonly<Record<string, string>> = { application, user };
 describe('a default', () => {
   test('fills in what an entry leaves out', async () => {
     const [wiki] = await desired(everyDefault + application);
-    expect(wiki?.fields).toEqual({
+    expect(wiki && sentOf(wiki)).toEqual({
       slug: 'wiki',
       name: 'Wiki',
       provider: 7,
@@ -33,7 +34,7 @@ describe('a default', () => {
       backchannel_providers: [1, 2],
       meta_description: 'for everyone',
     });
-    expect(wiki?.shown).toEqual(wiki?.fields);
+    expect(wiki && shownOf(wiki)).toEqual(wiki && sentOf(wiki));
   });
 
   test.each([
@@ -53,8 +54,8 @@ describe('a default', () => {
     'of an %s gives way to what the entry says, though it is nothing: %s: %s',
     async (type, field, text, said) => {
       const [resource] = await desired(`${everyDefault}${entries[type]}    ${field}: ${text}\n`);
-      expect({ ...resource?.fields }).toMatchObject({ [field]: said });
-      expect(resource?.shown).toMatchObject({ [field]: said });
+      expect(resource && sentOf(resource)).toMatchObject({ [field]: said });
+      expect(resource && shownOf(resource)).toMatchObject({ [field]: said });
     },
   );
 
@@ -66,6 +67,6 @@ describe('a default', () => {
 
   test('of null is a value', async () => {
     const [wiki] = await desired(`version: 1\ndefaults: { application: { provider: null } }\n${application}`);
-    expect(wiki?.fields).toEqual({ slug: 'wiki', name: 'Wiki', provider: null });
+    expect(wiki && sentOf(wiki)).toEqual({ slug: 'wiki', name: 'Wiki', provider: null });
   });
 });

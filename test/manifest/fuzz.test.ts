@@ -8,6 +8,7 @@ import type { Resource } from '../../src/kinds/resource.ts';
 import { times } from '../support/effort.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { sentOf } from '../support/values.ts';
 
 function load(text: string | Uint8Array): Promise<LoadedManifests> {
   return loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }) });
@@ -20,7 +21,7 @@ function manifestOf(resources: readonly Resource[]): object {
     ...Object.fromEntries(
       kinds.map((kind) => [
         kind.list,
-        resources.filter((resource) => resource.kind === kind).map(({ fields }) => fields),
+        resources.filter((resource) => resource.kind === kind).map((resource) => sentOf(resource)),
       ]),
     ),
   };

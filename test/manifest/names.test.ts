@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadManifests, type LoadedManifests, type LoadOptions } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { sentOf, shownOf } from '../support/values.ts';
 
 const group = '11111111-1111-4111-8111-111111111111';
 
@@ -48,8 +49,8 @@ describe('a name in place of an id', () => {
       variables: { g: 'staff', named: { name: 'admins' } },
     });
     expect(loaded.diagnostics).toEqual([]);
-    expect(loaded.resources.map(({ fields }) => fields[field])).toEqual([value]);
-    expect(loaded.resources.map(({ shown }) => shown[field])).toEqual([value]);
+    expect(loaded.resources.map((resource) => sentOf(resource)[field])).toEqual([value]);
+    expect(loaded.resources.map((resource) => shownOf(resource)[field])).toEqual([value]);
   });
 
   test.each([[undefined], [[]], [['lookup-users'] as const]])(

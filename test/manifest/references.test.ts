@@ -3,6 +3,7 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { loadManifests, type LoadedManifests } from '../../src/manifest/load-manifests.ts';
 import { noOwnSecrets } from '../../src/base/own-secrets.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { sentOf, shownOf } from '../support/values.ts';
 
 const variables: Record<string, JsonValue> = {
   provider: 12,
@@ -26,8 +27,8 @@ function load(field: string, value: string): Promise<LoadedManifests> {
 async function resolved(field: string, value: string): Promise<{ value: unknown; shown: unknown }> {
   const { resources, diagnostics } = await load(field, value);
   expect(diagnostics).toEqual([]);
-  const fields: Record<string, unknown> = { ...resources[0]?.fields };
-  return { value: fields[field], shown: resources[0]?.shown[field] };
+  const [resource] = resources;
+  return { value: resource && sentOf(resource)[field], shown: resource && shownOf(resource)[field] };
 }
 
 describe('a reference', () => {

@@ -12,6 +12,7 @@ import { altered, pageOf } from '../support/listing-service.ts';
 import { readRecordings, responseBody, type Release } from '../support/recordings.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { namesOf, sentOf } from '../support/values.ts';
 
 /** What the service has, by list. */
 type Held = Readonly<Record<'groups' | 'providers', readonly JsonObject[]>>;
@@ -83,8 +84,8 @@ async function resolved(
     ...(signal && { signal }),
   });
   return {
-    fields: result.resources.map(({ fields }) => fields),
-    names: result.resources.map(({ names }) => names),
+    fields: result.resources.map((resource) => sentOf(resource)),
+    names: result.resources.map((resource) => namesOf(resource)),
     faults: result.unresolved.map(({ declared: { name }, fault }) => [
       name,
       fault.kind === 'unread' ? { kind: 'unread', proof: fault.proof, status: fault.answer.status } : fault,

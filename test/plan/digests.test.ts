@@ -1,9 +1,11 @@
+import { kindOf } from '../../src/kinds/all.ts';
 import { expect, test } from 'vitest';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import { ManifestDigest } from '../../src/plan/manifest-digest.ts';
 import { savedPlan } from '../../src/plan/saved/document.ts';
 import { desired } from '../support/desired.ts';
 import { observedIn, planOf } from '../support/plan-of.ts';
+import { fieldsOf } from '../support/values.ts';
 
 async function digestOf(text: string): Promise<string> {
   return (await planOf(`version: 1\n${text}`)).manifestDigest;
@@ -33,7 +35,12 @@ test.each([
 test('of thousands as of a few', () => {
   const digestOfAll = (names: readonly number[]): string => {
     const digest = new ManifestDigest();
-    for (const name of names) digest.add({ address: `user.${name}`, shown: { username: `${name}` } });
+    for (const name of names)
+      digest.add({
+        kind: kindOf('user'),
+        address: `user.${name}`,
+        fields: fieldsOf({ username: `${name}` }),
+      });
     return digest.toString();
   };
   const names = Array.from({ length: 5000 }, (_, index) => index);

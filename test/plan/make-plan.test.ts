@@ -4,6 +4,7 @@ import { planDocument, planFrom, shownResource, type PlanDocument } from '../../
 import { plannedEffects } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
+import { shownOf } from '../support/values.ts';
 
 function manifestOf(...fields: string[]): string {
   return [
@@ -118,8 +119,8 @@ describe('a plan', () => {
     const document = planDocument(plan);
     const again = planFrom(document, shownResource);
     expect(planDocument(again)).toEqual(document);
-    expect(again.changes.map(({ resource }) => resource.shown)).toEqual(
-      plan.changes.map(({ resource }) => resource.shown),
+    expect(again.changes.map(({ resource }) => shownOf(resource))).toEqual(
+      plan.changes.map(({ resource }) => shownOf(resource)),
     );
   });
 

@@ -10,6 +10,7 @@ import type { HttpRequest } from '../../src/service/transport.ts';
 import { planOf, type Existing } from '../support/plan-of.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { fieldsOf } from '../support/values.ts';
 
 type Providers = Readonly<Record<string, number | null>>;
 
@@ -54,7 +55,7 @@ describe('the order of a plan', () => {
     const [first] = (await handing({ a: 1 }, { a: 0 })).changes;
     if (!first) throw new Error('nothing is planned');
     const changes = Array.from({ length: 50_000 }, (_, index): Change => {
-      const fields = { ...first.resource.fields, provider: index + 1 };
+      const fields = { ...first.resource.fields, ...fieldsOf({ provider: index + 1 }) };
       return { ...first, resource: { ...first.resource, address: `application.${index}`, fields } };
     });
     const inOrder = ordered(changes, (_, _field, id) =>

@@ -22,6 +22,7 @@ import {
   type HtmlNode,
 } from '../support/html-tree.ts';
 import { xmlFault } from '../support/xml.ts';
+import { shownOf } from '../support/values.ts';
 
 const perRun = 50;
 
@@ -225,7 +226,8 @@ describe('HTML pages', () => {
       );
       const shown = textIn(tree);
       for (const { action, resource } of plan.changes)
-        if (action === 'create') expect(shown).toContain(visible(textOf(resource.shown['meta_description'])));
+        if (action === 'create')
+          expect(shown).toContain(visible(textOf(shownOf(resource)['meta_description'])));
     });
   });
 });

@@ -15,6 +15,7 @@ import { addressOf, type Resource } from '../../src/kinds/resource.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
 import { sourceFile } from '../../src/base/source.ts';
+import { fieldsOf, sentOf } from './values.ts';
 
 const fragments = [
   '</pre>',
@@ -114,7 +115,7 @@ export function given(texts: readonly string[]): Given {
     resources.map((resource, index) => {
       if (!canBeRead(resource.kind, [])) return [resource.address, { presence: 'unknown' }];
       if (index % 3 === 0) return [resource.address, { presence: 'absent' }];
-      const fields = { ...resource.fields, meta_description: `held ${texts[index - 1]}`, group: 'held' };
+      const fields = { ...sentOf(resource), meta_description: `held ${texts[index - 1]}`, group: 'held' };
       return [resource.address, { presence: 'present', held: { pk: 'p', fields } }];
     }),
   );
@@ -201,8 +202,7 @@ function resourceOf(text: string, index: number): Resource {
     kind,
     name,
     address: addressOf(kind.type, name),
-    fields,
-    shown: fields,
+    fields: fieldsOf(fields, [0, text.length]),
     secrets: [],
     origin: originAt(text),
   };
@@ -210,7 +210,7 @@ function resourceOf(text: string, index: number): Resource {
 
 function originAt(text: string): Resource['origin'] {
   const whole: [number, number] = [0, text.length];
-  return { kind: 'manifest', file: sourceFile(text, text), entry: whole, fields: { name: whole } };
+  return { kind: 'manifest', file: sourceFile(text, text), entry: whole };
 }
 
 /** Only the path of a URL takes any text. */

@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
-import { idsIn } from '../../kinds/named.ts';
+import { blankFor, sentValue } from '../../kinds/fields.ts';
+import { idsIn, nameIn, namesById } from '../../kinds/named.ts';
 import { shownId } from '../../kinds/name-of-one.ts';
-import { blankFor, diagnosticOf, nameOf, placeOf, type Resource } from '../../kinds/resource.ts';
+import { diagnosticOf, nameOf, placeOf, type Resource } from '../../kinds/resource.ts';
 import { FirstPlaces } from '../first-places.ts';
 import type { Rule } from './rule.ts';
 
@@ -35,11 +36,12 @@ export const belongsToOne: Rule = (names) => {
 };
 
 /** Each value of a field once, in a form that is its own, and as people see it. */
-function valuesIn({ fields, names }: Resource, field: string): Map<string, string> {
+function valuesIn(resource: Resource, field: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const { id, place } of idsIn(field, fields[field] ?? null)) {
+  const names = namesById(resource, field);
+  for (const { id } of idsIn(field, sentValue(resource, field) ?? null)) {
     const key = shownId(id);
-    if (!found.has(key)) found.set(key, shownId(id, names?.[place]));
+    if (!found.has(key)) found.set(key, shownId(id, nameIn(names, resource.kind, field, id)));
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { notIn } from '../../kinds/by-release.ts';
 import type { Release } from '../../kinds/release.ts';
+import { sentValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { hasSensitiveName } from './sensitive-name.ts';
 
@@ -9,16 +10,16 @@ import { hasSensitiveName } from './sensitive-name.ts';
  * broken are not among those.
  */
 export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
-  const { kind, fields, shown, origin } = resource;
+  const { kind, fields, broken = [] } = resource;
+  const present = new Set([...Object.keys(fields), ...broken]);
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // What seems to be missing may be there, called otherwise.
-  const mayMiss = isNamed && Object.keys(origin.fields).every((field) => Object.hasOwn(kind.fields, field));
+  const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
   for (const [field, { since, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
-    if (ifMissing && mayMiss && !Object.hasOwn(origin.fields, field))
-      yield diagnosticOf(resource, kind.identity, ifMissing);
-    const value = fields[field];
+    if (ifMissing && mayMiss && !present.has(field)) yield diagnosticOf(resource, kind.identity, ifMissing);
+    const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.map((check) => check(value, release));
-    if (since !== undefined && Object.hasOwn(shown, field))
+    if (since !== undefined && Object.hasOwn(fields, field))
       problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
     for (const problem of problems) {
       if (!problem) continue;

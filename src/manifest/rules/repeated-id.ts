@@ -1,5 +1,6 @@
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../../base/json.ts';
+import { sentValue } from '../../kinds/fields.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
 import type { Rule } from './rule.ts';
 
@@ -8,8 +9,9 @@ export const repeatedId: Rule =
   () =>
   ({ resource }) => {
     const diagnostics: Diagnostic[] = [];
-    for (const [field, value] of Object.entries(resource.fields)) {
+    for (const field of Object.keys(resource.fields)) {
       const form = resource.kind.fields[field]?.idForm;
+      const value = (form && sentValue(resource, field)) ?? null;
       if (form === undefined || !isJsonList(value)) continue;
       const seen = new Set<JsonValue>();
       for (const [item, id] of value.map(form).entries()) {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import { diagnosticOf, isSensitive, type Resource } from '../../kinds/resource.ts';
+import { blankFor } from '../../kinds/fields.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
 export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
@@ -17,5 +18,5 @@ export function sensitiveName(resources: readonly Resource[]): Diagnostic[] {
 }
 
 export function hasSensitiveName(resource: Resource): boolean {
-  return isSensitive(resource, resource.kind.identity);
+  return blankFor(resource, resource.kind.identity) !== undefined;
 }

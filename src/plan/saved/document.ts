@@ -1,8 +1,9 @@
 import { scryptSync } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { pointer, type JsonObject, type JsonValue } from '../../base/json.ts';
 import type { ObservedState } from '../../observe/observe.ts';
 import type { Address } from '../../base/address.ts';
-import { isSensitive, placeOf, withoutHidden, type Template } from '../../kinds/resource.ts';
+import { savedValue, sentValue, type Template } from '../../kinds/fields.ts';
+import { placeOf, withoutHidden } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { canonical, sha256 } from '../canonical.ts';
 import { planDocument, type PlanDocument } from '../document.ts';
@@ -44,8 +45,9 @@ export function savedPlan(plan: Plan, observed: ObservedState): SavedPlan {
 export function unhidden(plan: Plan, observed: ObservedState): Plan {
   const changes = plan.changes.map((change) => {
     const { resource } = change;
-    if (!resource.hidden) return change;
-    const { resource: whole, observed: seen, differences } = changeOf(withoutHidden(resource), observed);
+    const whole = withoutHidden(resource);
+    if (whole === resource) return change;
+    const { observed: seen, differences } = changeOf(whole, observed);
     return { ...change, resource: whole, ...(seen && { observed: seen }), differences };
   });
   return { ...plan, changes };
@@ -71,31 +73,30 @@ function savedChange(
   digestOf: (values: JsonObject) => string,
 ): SavedChange {
   const places: Record<string, readonly [number, number]> = {};
-  for (const [field] of Object.entries(resource.fields)) {
+  const references: Record<string, Template> = {};
+  for (const [field, { mask }] of Object.entries(resource.fields)) {
     const { start } = placeOf(resource, field);
     places[field] = [start.line, start.column];
+    for (const [inner, template] of Object.entries(mask?.sensitive ?? {}))
+      references[`${pointer([field])}${inner}`] = template;
   }
-  const { references } = resource;
-  if (references === undefined) return { places };
-  const hidden = Object.entries(resource.fields).filter(([field]) => isSensitive(resource, field));
+  const secret = Object.keys(resource.fields).filter((field) => resource.fields[field]?.mask?.sensitive);
+  if (secret.length === 0) return { places };
+  const valuesOf = (held: (field: string) => JsonValue | undefined): JsonObject =>
+    Object.fromEntries(secret.map((field) => [field, held(field) ?? null]));
   const observation = observed.get(resource.address);
   const held: JsonObject | undefined =
     observation?.presence === 'present' ? observation.held.fields : undefined;
   const differing = new Set(differences.map(({ field }) => field));
-  const { shown } = withoutHidden(resource);
-  const inPart = hidden
-    .map(([field]) => [field, shown[field] ?? null] as const)
+  const inPart = secret
+    .map((field) => [field, savedValue(resource, field) ?? null] as const)
     .filter(([field, value]) => Object.hasOwn(seen, field) && !differing.has(field) && value !== sensitive);
   return {
     places,
     references,
     ...(inPart.length > 0 && { declared: Object.fromEntries(inPart) }),
-    declared_digest: digestOf(Object.fromEntries(hidden)),
-    ...(held && {
-      observed_digest: digestOf(
-        Object.fromEntries(hidden.map(([field]): [string, JsonValue] => [field, held[field] ?? null])),
-      ),
-    }),
+    declared_digest: digestOf(valuesOf((field) => sentValue(resource, field))),
+    ...(held && { observed_digest: digestOf(valuesOf((field) => held[field])) }),
   };
 }
 

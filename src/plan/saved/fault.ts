@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { isBlank, sensitive } from '../../base/sensitive.ts';
 import { kindOf } from '../../kinds/all.ts';
 import type { Capability } from '../../kinds/capability.ts';
-import { canBeRead, instructions, type Kind } from '../../kinds/kind.ts';
+import { isInstruction, savedValue } from '../../kinds/fields.ts';
+import { canBeRead, type Kind } from '../../kinds/kind.ts';
 import { idsIn, referring } from '../../kinds/named.ts';
 import { namesNeed } from '../../kinds/name-of-one.ts';
 import { canonical } from '../canonical.ts';
@@ -64,7 +65,7 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
   const kind = kindOf(type);
-  if (Object.keys(instructions(kind, { ...before, ...after })).length > 0)
+  if (Object.keys({ ...before, ...after }).some((field) => isInstruction(kind, field)))
     return 'how an entry is treated is no field of it';
   const fits = canBeRead(kind, turnedOn) !== (change.presence === 'unknown');
   switch (fits && `${change.presence} ${actions.join()}`) {
@@ -99,20 +100,22 @@ function differencesFault(
 /** Each name is that of an id in the change: of a declared one, or of one that was observed where it differs. */
 function namesFault(change: ChangeDocument, turnedOn: readonly Capability[] = []): string | undefined {
   const { names = {}, observed_names: told = {}, differences } = change;
-  const { fields } = shownResource(change);
-  const observed = Object.fromEntries(differences.map((each) => [each.field, each.observed]));
+  const resource = shownResource(change);
+  const declared = (field: string): JsonValue | undefined => savedValue(resource, field);
+  const observed = (field: string): JsonValue | undefined =>
+    differences.find((each) => each.field === field)?.observed;
   const kind = kindOf(change.type);
   const places = [...Object.keys(names), ...Object.keys(told)];
   if (places.length > 0 && !turnedOn.includes(namesNeed)) return `names need the capability ${namesNeed}`;
   const areIds =
-    Object.keys(names).every((place) => isIdAt(place, kind, fields)) &&
+    Object.keys(names).every((place) => isIdAt(place, kind, declared)) &&
     Object.keys(told).every((place) => isIdAt(place, kind, observed));
   return areIds ? undefined : 'a name is not that of an id';
 }
 
-function isIdAt(place: string, kind: Kind, values: JsonObject): boolean {
+function isIdAt(place: string, kind: Kind, valueOf: (field: string) => JsonValue | undefined): boolean {
   return referring(kind).some(([field]) =>
-    idsIn(field, values[field] ?? null).some(
+    idsIn(field, valueOf(field) ?? null).some(
       (id) => id.place === place && typeof id.id !== 'object' && !isBlank(id.id),
     ),
   );

@@ -11,8 +11,9 @@ import {
   type JsonValue,
 } from '../../base/json.ts';
 import { hiddenOf, type Hide } from '../../kinds/hide.ts';
-import { declaredNames } from '../../kinds/named.ts';
-import { diagnosticOf, placeOf, withHidden, type Resource, type Template } from '../../kinds/resource.ts';
+import { fieldOf, fieldsBy, instructions, savedValue, type Template } from '../../kinds/fields.ts';
+import { declaredNames, withNamesAt, type Names } from '../../kinds/named.ts';
+import { diagnosticOf, placeOf, withHidden, type Resource } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { planFrom, shownResource } from '../document.ts';
 import type { Plan } from '../plan.ts';
@@ -48,9 +49,10 @@ export async function restored(
   const diagnostics: Diagnostic[] = [];
   for (const change of document.resource_changes) {
     const { address } = change;
-    const resource = { ...withPlaces(shownResource(change), document.saved[address]), secrets };
+    const resource = { ...shownResource(change), secrets };
     const sources = { env, policy, readFile: filesOf(change.source.file) };
-    const result = await resolved(resource, sources, known);
+    const saved = { places: {}, ...document.saved[address], names: change.names ?? {} };
+    const result = await resolved(resource, saved, sources, known);
     if ('name' in result) resources.set(address, withHidden(result, hiddenOf(result.kind, hide)));
     else diagnostics.push(diagnosticOf(resource, undefined, result));
   }
@@ -69,39 +71,23 @@ function brokenRules(resources: readonly Resource[]): Diagnostic[] {
   return errors.map((error) => ({ ...error, code: 'stale-plan' }));
 }
 
-/** A resource with what its document alone does not tell. */
-function withPlaces(resource: Resource, saved: SavedChange | undefined): Resource {
-  const { filename, start: entry } = placeOf(resource);
-  const places = Object.entries(saved?.places ?? {});
-  const fields = Object.fromEntries(
-    places.map(([field, [line, column]]) => [field, { line, column }] as const),
-  );
-  const origin = { kind: 'saved-plan', filename, entry, fields } as const;
-  const shown = { ...resource.shown, ...saved?.declared };
-  return {
-    ...resource,
-    fields: shown,
-    shown,
-    ...(saved?.references && { references: saved.references }),
-    origin,
-  };
-}
-
 /** A resource with the values of its references in place of what is blanked out; or why it cannot have them. */
 async function resolved(
   resource: Resource,
+  { places, names, references = {}, declared = {} }: SavedChange & { readonly names: Names },
   sources: SecretSources,
   known: Set<string>,
 ): Promise<Resource | Problem> {
-  const { kind, name, shown, references = {} } = resource;
-  if (!areWhatIsHidden(references, shown)) {
+  const { kind, name } = resource;
+  const shown = { ...fieldsBy(savedValue, resource), ...instructions(resource), ...declared };
+  if (!areWhatIsBlank(references, shown)) {
     return {
       code: 'stale-plan',
       summary: `the references of the plan do not match its ${sensitive} values`,
       detail: 'The plan was altered, or a manifest has this exact text as a value.',
     };
   }
-  let fields: JsonValue = shown;
+  let values: JsonValue = shown;
   for (const [place, template] of Object.entries(references)) {
     let text = '';
     for (const part of template) {
@@ -112,24 +98,31 @@ async function resolved(
       text += value;
     }
     const steps = stepsOf(place);
-    fields = withValueAt(fields, steps, steps.length === 1 ? trim(text) : text);
+    values = withValueAt(values, steps, steps.length === 1 ? trim(text) : text);
   }
-  const declared = isJsonObject(fields) ? fields : {};
-  const isValid = validate({ version: 1, [kind.list]: [declared] });
+  const all = isJsonObject(values) ? values : {};
+  const fields = Object.entries(all).map(([field, value]) => {
+    const [line, column] = places[field] ?? [];
+    const at = line === undefined || column === undefined ? placeOf(resource).start : { line, column };
+    const made = Object.entries(references).flatMap(([place, template]) => {
+      const [first, ...deeper] = stepsOf(place);
+      return first === field ? [[pointer(deeper), template] as const] : [];
+    });
+    const mask = made.length > 0 && { mask: { sensitive: Object.fromEntries(made) } };
+    const given = kind.fields[field]?.refersTo ? withNamesAt(value, field, names) : value;
+    return [field, fieldOf(given, { at, ...mask })] as const;
+  });
+  const whole = { ...resource, fields: Object.fromEntries(fields) };
   // A name has an id in a plan.
-  const isNamed = declaredNames({ kind, fields: declared }).length > 0;
-  if (!isValid || isNamed || declared[kind.identity] !== name || !couldBeParsed(declared)) {
-    return {
-      code: 'stale-plan',
-      summary: 'this is not what a manifest can declare',
-      detail: '',
-    };
-  }
-  return { ...resource, fields: declared };
+  const isNamed = declaredNames(whole).some(({ id }) => id === undefined);
+  const isValid = validate({ version: 1, [kind.list]: [all] });
+  return isValid && !isNamed && all[kind.identity] === name && couldBeParsed(all)
+    ? whole
+    : { code: 'stale-plan', summary: 'this is not what a manifest can declare', detail: '' };
 }
 
 /** Whether each value that is not shown has its references, and nothing else has: what people are shown is what is sent. */
-function areWhatIsHidden(references: Readonly<Record<string, Template>>, shown: JsonObject): boolean {
+function areWhatIsBlank(references: Readonly<Record<string, Template>>, shown: JsonObject): boolean {
   const hidden = new Set<string>();
   for (const { path, value } of valuesIn(shown)) if (value === sensitive) hidden.add(pointer(path));
   const made = Object.entries(references);

@@ -1,7 +1,8 @@
-import { stepsOf, type JsonValue } from '../../base/json.ts';
-import { blankFor, type Resource } from '../../kinds/resource.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { blankFor } from '../../kinds/fields.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import { sameValue } from '../../kinds/kind.ts';
-import { idsIn } from '../../kinds/named.ts';
+import { declaredNames, idPointer } from '../../kinds/named.ts';
 import type { ObservedState } from '../../observe/observe.ts';
 import { shownResource, type ChangeDocument } from '../document.ts';
 import type { Change, Plan } from '../plan.ts';
@@ -53,20 +54,17 @@ export function changedSince(saved: SavedPlan, now: Plan, observed: ObservedStat
 
 /** The names of a plan that lead to other ids now. */
 function otherIds(then: Resource, now: Resource): Staleness[] {
-  return Object.entries(then.names ?? {}).flatMap(([place, name]): Staleness[] => {
-    const [field = ''] = stepsOf(place);
-    const [planned, found] = [then, now].map(({ fields }) => idAt(place, fields[field] ?? null, field));
-    if (planned === undefined || found === undefined) throw new Error(`there is no id at ${place}`);
+  const foundOf = new Map(declaredNames(now).map((one) => [idPointer(one), one.id]));
+  return declaredNames(then).flatMap((one): Staleness[] => {
+    const { field, name, id: planned } = one;
+    const found = foundOf.get(idPointer(one));
+    if (planned === undefined || found === undefined) throw new Error(`there is no id at ${idPointer(one)}`);
     // Both are as the service wrote them.
     if (planned === found) return [];
     return [
       { kind: 'name', field, ...(blankFor(now, field) === undefined && { shown: { name, planned, found } }) },
     ];
   });
-}
-
-function idAt(place: string, value: JsonValue, field: string): JsonValue | undefined {
-  return idsIn(field, value).find((id) => id.place === place)?.id;
 }
 
 /** The same, without the values where people may not see them. */

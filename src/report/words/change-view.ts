@@ -1,9 +1,9 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
-import { idsIn, namesAt, namesById } from '../../kinds/named.ts';
+import { idsIn, namesAt, namesById, type Names } from '../../kinds/named.ts';
 import { isNameOfOne, shownId } from '../../kinds/name-of-one.ts';
-import type { Names, Resource } from '../../kinds/resource.ts';
-import { lackingIds } from '../../kinds/kind.ts';
+import { lackingIds, shownValue } from '../../kinds/fields.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
@@ -61,10 +61,11 @@ function fieldsOf({ resource, presence, differences, since }: Change): FieldView
   if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
   if (presence === 'present' && since?.kind !== 'added')
     return differences.flatMap((difference) => differenceViews(difference, resource));
-  return Object.entries(resource.shown).flatMap(([field, value]): FieldView[] => {
+  return Object.keys(resource.fields).flatMap((field): FieldView[] => {
     const difference = differing.get(field);
     if (difference) return differenceViews(difference, resource);
-    const text = namedText(field, value, resource.names);
+    const value = shownValue(resource, field) ?? null;
+    const text = namedText(field, value, namesIn(resource, field, value));
     return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
   });
 }
@@ -75,11 +76,11 @@ function alteredViews(
   resource: Resource,
   differing: ReadonlyMap<string, Difference>,
 ): FieldView[] {
-  const { kind, shown } = resource;
+  const { kind, fields } = resource;
   const told = new Set(altered.map(({ field }) => field));
   const others = [...differing.values()].filter(({ field }) => !told.has(field));
   for (const { field } of others) told.add(field);
-  const rest = Object.keys(shown).filter((field) => !told.has(field) && field !== kind.identity).length;
+  const rest = Object.keys(fields).filter((field) => !told.has(field) && field !== kind.identity).length;
   return [
     ...altered.flatMap((field): FieldView[] => [
       ...alteredView(field, differing.get(field.field), resource),
@@ -125,6 +126,11 @@ function namedText(field: string, value: JsonValue | undefined, names: Names = {
   return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
+/** The declared names of the ids in a value of a field. */
+function namesIn(resource: Resource, field: string, value: JsonValue): Names {
+  return namesAt(resource.kind, field, value, namesById(resource, field));
+}
+
 /** As JSON in one line, with blanks at which it can be broken. Safe to print. */
 function spaced(value: JsonValue): string {
   // Line ends inside of strings are escaped.
@@ -135,11 +141,13 @@ function spaced(value: JsonValue): string {
 const atAGlance = 56;
 
 function differenceViews(difference: Difference, resource: Resource): FieldView[] {
-  const { kind, fields, names } = resource;
   const { field, declared, observed } = difference;
-  const lacking = lackingIds(kind, fields, field, declared, observed);
-  if (lacking === undefined) return parted(difference).map((part) => partView(part, names));
-  const named = namedText(field, lacking, namesAt(kind, field, lacking, namesById(resource, field)));
+  const lacking = lackingIds(resource, field, declared, observed);
+  if (lacking === undefined) {
+    const names = namesIn(resource, field, declared);
+    return parted(difference).map((part) => partView(part, names));
+  }
+  const named = namedText(field, lacking, namesIn(resource, field, lacking));
   return [{ kind: 'sides', field, sides: [side('lacks', 'added', lacking, named)] }];
 }
 
@@ -172,7 +180,7 @@ function stepWords(key: string): string {
   return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
 }
 
-function partView(part: Part, names: Names | undefined): FieldView {
+function partView(part: Part, names: Names): FieldView {
   const { field, declared, observed } = part;
   if (declared !== undefined && isBlank(declared) && observed !== undefined && isBlank(observed))
     return { kind: 'words', field, words: `${declared.slice(0, -1)}, and another value there)` };

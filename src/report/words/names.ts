@@ -1,6 +1,7 @@
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { shownId } from '../../kinds/name-of-one.ts';
-import { blankFor, diagnosticOf } from '../../kinds/resource.ts';
+import { blankFor } from '../../kinds/fields.ts';
+import { diagnosticOf } from '../../kinds/resource.ts';
 import type { UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';

@@ -2,6 +2,7 @@ import { isMissing, isPartial, type Clash, type Outcome, type OutcomeKind } from
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
+import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import type { Action, Doing } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
@@ -118,7 +119,7 @@ function refusedWords({ field, item }: Complaint): string {
 /** The index of the item of a declared list that a complaint is about. */
 function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
   if (field === undefined) return undefined;
-  return item ?? namedItem(new Map(Object.entries(resource.fields)).get(field), texts);
+  return item ?? namedItem(shownValue(resource, field), texts);
 }
 
 type Words = Readonly<Partial<Record<OutcomeKind, string>>>;

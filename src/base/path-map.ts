@@ -1,0 +1,46 @@
+type Step = string | number;
+export type Path = readonly Step[];
+
+/** What is known of places inside a value, by their paths. */
+export class PathMap<Known> {
+  #here: Known | undefined;
+  #inside: Map<Step, PathMap<Known>> | undefined;
+
+  set(path: Path, known: Known): void {
+    const [step, ...deeper] = path;
+    if (step === undefined) {
+      this.#here = known;
+      return;
+    }
+    this.#inside ??= new Map();
+    const inner = this.#inside.get(step) ?? new PathMap<Known>();
+    this.#inside.set(step, inner);
+    inner.set(deeper, known);
+  }
+
+  /** What is known of a place and of all inside it; undefined where that is nothing. */
+  at(path: Path): PathMap<Known> | undefined {
+    return path.reduce<PathMap<Known> | undefined>((found, step) => found?.inside(step), this);
+  }
+
+  /** The same one step deeper. */
+  inside(step: Step): PathMap<Known> | undefined {
+    return this.#inside?.get(step);
+  }
+
+  /** Whether something is known of this very place. */
+  has(path: Path): boolean {
+    const found = this.at(path);
+    return found !== undefined && found.#here !== undefined;
+  }
+
+  /** The next steps to what is known. */
+  steps(): Iterable<Step> {
+    return this.#inside?.keys() ?? [];
+  }
+
+  *entries(path: Path = []): Generator<readonly [path: Path, known: Known]> {
+    if (this.#here !== undefined) yield [path, this.#here];
+    for (const [step, inner] of this.#inside ?? []) yield* inner.entries([...path, step]);
+  }
+}

@@ -1,0 +1,199 @@
+import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import { hidden, sensitive } from '../base/sensitive.ts';
+import type { Position, Span } from '../base/source.ts';
+import type { Kind } from './kind.ts';
+import { isNameOfOne } from './name-of-one.ts';
+
+declare const closed: unique symbol;
+
+/** A value that no code outside this file can look into. */
+interface ClosedValue {
+  readonly [closed]: never;
+}
+
+/** One declared field, from the reader of manifests to the report. */
+export interface Field {
+  /** It may be secret or hidden. `sentValue`, `shownValue` and `savedValue` open it. */
+  readonly value: ClosedValue;
+  /** Where the manifest gives it: in its text, or, as a saved plan knows it, by line and column. */
+  readonly at: Span | Position;
+  /** Where each item of a list stands. */
+  readonly items: readonly Span[] | undefined;
+  readonly mask: Mask | undefined;
+}
+
+/** What may not be seen of a field. */
+export interface Mask {
+  /** What its sensitive texts are made of, by their JSON Pointers from the value. */
+  readonly sensitive?: Templates;
+  /** Whether those were not read, so that the value is not known. */
+  readonly isUnread?: boolean;
+  /** Whether `hide` names the field. */
+  readonly isHidden?: boolean;
+}
+
+export type Templates = Readonly<Record<string, Template>>;
+
+/** A text in parts, some of which come from the environment or from a file. */
+export type Template = (string | { readonly env: string } | { readonly file: string })[];
+
+/** What is declared of one record, in the order of the manifest. */
+export interface Declared {
+  readonly kind: Kind;
+  readonly fields: Readonly<Record<string, Field>>;
+}
+
+export function fieldOf(
+  value: JsonValue,
+  { at, items, mask }: Pick<Field, 'at'> & Partial<Pick<Field, 'items' | 'mask'>>,
+): Field {
+  // Closed here, and opened below. All have one shape, as there may be millions.
+  return { value: value as unknown as ClosedValue, at, items, mask };
+}
+
+function opened(field: Field): JsonValue {
+  return field.value as unknown as JsonValue;
+}
+
+/** The value as it is compared and sent: an id stands in place of each name that was looked up. Undefined where it is not known. */
+export function sentValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
+  const field = fields[name];
+  if (field === undefined || field.mask?.isUnread) return undefined;
+  return kind.fields[name]?.refersTo ? withIds(opened(field)) : opened(field);
+}
+
+/** The value as people may see it. */
+export function shownValue(declared: Declared, name: string): JsonValue | undefined {
+  const value = savedValue(declared, name);
+  return declared.fields[name]?.mask?.isHidden && value !== sensitive ? hidden : value;
+}
+
+/** The value as a saved plan has it: what comes from the environment or from files is blanked out, and nothing is hidden. */
+export function savedValue({ kind, fields }: Declared, name: string): JsonValue | undefined {
+  const field = fields[name];
+  if (field === undefined) return undefined;
+  const { mask } = field;
+  const value = kind.fields[name]?.refersTo ? withIds(opened(field)) : opened(field);
+  return mask?.sensitive ? blanked(value, mask.sensitive) : value;
+}
+
+/** The value as the manifest gives it, with the names that were looked up. */
+export function writtenValue({ fields }: Declared, name: string): JsonValue | undefined {
+  const field = fields[name];
+  return field && opened(field);
+}
+
+/** The fields that are sent to create one, with the values that are known: each id once. */
+export function sentFields(declared: Declared): JsonObject {
+  return fieldsBy((resource, name) => eachOnce(resource.kind, name, sentValue(resource, name)), declared);
+}
+
+function eachOnce<Value extends JsonValue | undefined>(kind: Kind, name: string, value: Value): Value;
+function eachOnce(kind: Kind, name: string, value: JsonValue | undefined): JsonValue | undefined {
+  const { idForm } = kind.fields[name] ?? {};
+  if (idForm === undefined || value === undefined || !isJsonList(value)) return value;
+  const seen = new Set<JsonValue>();
+  return value.filter((id) => seen.size < seen.add(idForm(id)).size);
+}
+
+/** The values of the declared fields that the service knows, by one of the functions above. */
+export function fieldsBy(
+  valueOf: (declared: Declared, name: string) => JsonValue | undefined,
+  declared: Declared,
+): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  for (const name of fieldNames(declared)) {
+    const value = valueOf(declared, name);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+/** The names of the declared fields that the service knows; an entry may have others, which say how rollcall is to treat it. */
+export function fieldNames({ kind, fields }: Declared): string[] {
+  return Object.keys(fields).filter((name) => !isInstruction(kind, name));
+}
+
+/** The others, with their values. */
+export function instructions(declared: Declared): JsonObject {
+  const { kind, fields } = declared;
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      isInstruction(kind, name) ? [[name, opened(field)]] : [],
+    ),
+  );
+}
+
+export function isInstruction(kind: Kind, name: string): boolean {
+  return kind.fields[name]?.isInstruction === true;
+}
+
+/** What people see in place of what the service holds in a field; nothing where they may see that. */
+export function blankFor({ fields }: Pick<Declared, 'fields'>, name: string): string | undefined {
+  const mask = fields[name]?.mask;
+  if (mask?.sensitive) return sensitive;
+  return mask?.isHidden ? hidden : undefined;
+}
+
+/** The field with its value as `hide` wants it to be seen. */
+export function hiddenField(field: Field): Field {
+  return { ...field, mask: { ...field.mask, isHidden: true } };
+}
+
+/** The field with nothing hidden but what is sensitive. */
+export function unhiddenField(field: Field): Field {
+  return { ...field, mask: field.mask?.sensitive && { ...field.mask, isHidden: false } };
+}
+
+/** A value with ids in place of the names that were looked up. */
+function withIds(value: JsonValue): JsonValue {
+  if (isJsonList(value)) return value.map((one) => withIds(one));
+  return isNameOfOne(value) ? (value['id'] ?? value) : value;
+}
+
+function blanked(value: JsonValue, templates: Templates, path: readonly (string | number)[] = []): JsonValue {
+  if (typeof value === 'string') return Object.hasOwn(templates, pointer(path)) ? sensitive : value;
+  if (isJsonList(value)) return value.map((item, index) => blanked(item, templates, [...path, index]));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, blanked(inner, templates, [...path, key])]),
+  );
+}
+
+/** The field of an entry that names those of its fields which are declared in full. */
+const exactly = 'exactly';
+
+/** How a field is declared in part; nothing where it is declared in full. */
+export function partOf(declared: Declared, name: string): Kind['fields'][string]['part'] {
+  const whole = declared.fields[exactly] && opened(declared.fields[exactly]);
+  if (whole !== undefined && isJsonList(whole) && whole.includes(name)) return undefined;
+  return declared.kind.fields[name]?.part;
+}
+
+/** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */
+export function managedPart(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
+  const observed = held ?? null;
+  const part = partOf(declared, name);
+  return part ? part.managed(sentValue(declared, name) ?? null, observed) : observed;
+}
+
+/** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
+export function mergedValue(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
+  const part = partOf(declared, name);
+  const value = eachOnce(declared.kind, name, sentValue(declared, name) ?? null);
+  return part ? part.merged(value, held ?? null) : value;
+}
+
+/** The declared ids that are not there, of a field beside which there may be others; nothing where a field is compared as a whole. */
+export function lackingIds(
+  resource: Declared,
+  name: string,
+  declared: JsonValue,
+  observed: JsonValue,
+): readonly JsonValue[] | undefined {
+  const { idForm } = resource.kind.fields[name] ?? {};
+  if (idForm === undefined || partOf(resource, name) === undefined) return undefined;
+  if (!isJsonList(declared) || !isJsonList(observed)) return undefined;
+  const there = new Set(observed.map(idForm));
+  return declared.filter((id) => !there.has(idForm(id)));
+}

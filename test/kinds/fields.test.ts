@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import type { JsonValue } from '../../src/base/json.ts';
+import { kindOf } from '../../src/kinds/all.ts';
+import {
+  blankFor,
+  fieldOf,
+  savedValue,
+  sentValue,
+  shownValue,
+  writtenValue,
+  type Field,
+  type Mask,
+} from '../../src/kinds/fields.ts';
+
+const user = kindOf('user');
+
+/** What each way of looking at a field of a user gives. */
+function seen(name: string, value: JsonValue, mask?: Mask): Record<string, JsonValue | undefined> {
+  const declared = { kind: user, fields: { [name]: fieldOf(value, { at: [0, 0], ...(mask && { mask }) }) } };
+  return {
+    sent: sentValue(declared, name),
+    shown: shownValue(declared, name),
+    saved: savedValue(declared, name),
+    written: writtenValue(declared, name),
+    blank: blankFor(declared, name),
+  };
+}
+
+test('a value without a mask is the same however it is looked at', () => {
+  expect(seen('email', 'a@example.com')).toEqual({
+    sent: 'a@example.com',
+    shown: 'a@example.com',
+    saved: 'a@example.com',
+    written: 'a@example.com',
+    blank: undefined,
+  });
+});
+
+test('a sensitive text is sent, and blanked out for people and in a saved plan', () => {
+  const mask = { sensitive: { '/key': [{ env: 'KEY' }] } };
+  expect(seen('attributes', { key: 's3cret', team: 'a' }, mask)).toMatchObject({
+    sent: { key: 's3cret', team: 'a' },
+    shown: { key: '(sensitive)', team: 'a' },
+    saved: { key: '(sensitive)', team: 'a' },
+    blank: '(sensitive)',
+  });
+});
+
+test('a hidden value is sent and saved, and blanked out for people', () => {
+  expect(seen('email', 'a@example.com', { isHidden: true })).toMatchObject({
+    sent: 'a@example.com',
+    shown: '(hidden)',
+    saved: 'a@example.com',
+    blank: '(hidden)',
+  });
+});
+
+test('a value that is sensitive and hidden stays sensitive', () => {
+  const mask = { isHidden: true, sensitive: { '': [{ env: 'MAIL' }] } };
+  expect(seen('email', 'a@example.com', mask)).toMatchObject({ shown: '(sensitive)', saved: '(sensitive)' });
+  const inPart = { isHidden: true, sensitive: { '/key': [{ env: 'KEY' }] } };
+  expect(seen('attributes', { key: 's3cret', team: 'a' }, inPart)).toMatchObject({
+    shown: '(hidden)',
+    saved: { key: '(sensitive)', team: 'a' },
+  });
+});
+
+test('a sensitive value that was not read is not sent', () => {
+  expect(seen('email', '', { isUnread: true, sensitive: { '': [{ env: 'MAIL' }] } })).toMatchObject({
+    sent: undefined,
+    shown: '(sensitive)',
+  });
+});
+
+test('a name is sent as the id that was looked up for it, and as it is where there is none', () => {
+  expect(seen('groups', [{ name: 'staff', id: 'g1' }, 'g2', { name: 'new' }])).toMatchObject({
+    sent: ['g1', 'g2', { name: 'new' }],
+    shown: ['g1', 'g2', { name: 'new' }],
+    written: [{ name: 'staff', id: 'g1' }, 'g2', { name: 'new' }],
+  });
+});
+
+test('a mapping that looks like a name is a value where no name can stand', () => {
+  expect(seen('attributes', { owner: { name: 'a', id: 1 } })).toMatchObject({
+    sent: { owner: { name: 'a', id: 1 } },
+  });
+});
+
+test('the value of a field is no JSON to the code that has the field', () => {
+  const isJson: Field['value'] extends JsonValue ? true : false = false;
+  expect(isJson).toBe(false);
+});
