@@ -4,7 +4,7 @@ import {
   fieldOf,
   fieldsBy,
   instructions,
-  sentFields,
+  sentValue,
   shownValue,
   type Declared,
   type Templates,
@@ -13,7 +13,7 @@ import { declaredNames, idPointer, type Names } from '../../src/kinds/named.ts';
 
 /** All that is declared, as it is sent. */
 export function sentOf(declared: Declared): JsonObject {
-  return { ...sentFields(declared), ...instructions(declared) };
+  return { ...fieldsBy(sentValue, declared), ...instructions(declared) };
 }
 
 /** All that is declared, as people may see it. */
