@@ -88,7 +88,7 @@ function validatorOf(schema, options) {
   const body = code.replace('"use strict";export const validate = validate10;export default validate10;', '');
   return [
     "import { createRequire } from 'node:module';",
-    "import type { Validate } from '../base/validate.ts';",
+    "import type { Validate } from '../base/json.ts';",
     'const require = createRequire(import.meta.url);',
     body,
     'export const validate: Validate = validate10;\n',

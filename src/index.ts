@@ -16,4 +16,4 @@ export { renderApply, renderManifests, renderPlan, type RenderOptions } from './
 export type { ServiceOptions } from './library/service.ts';
 export type { ChangeDocument as Change, PlanDocument as Plan } from './plan/document.ts';
 export type { ReportFormat } from './report/formats/all.ts';
-export type { Address } from './base/address.ts';
+export type { Address } from './base/diagnostic.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { takersIn, type Updates } from '../plan/make-plan.ts';
 import { isPending, type Change, type Pending, type Plan } from '../plan/plan.ts';

@@ -1,7 +1,9 @@
 import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
-import type { Address } from './address.ts';
 import { quotableLine, rangeOf, type Range, type SourceFile, type SourceLines, type Span } from './source.ts';
+
+/** How a resource is named everywhere: its kind and its name, `application.<slug>` or `user.<username>`. */
+export type Address = `${string}.${string}`;
 
 /** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
 export const diagnosticCodes = [
@@ -83,13 +85,8 @@ export interface Diagnostic {
   readonly excerpt?: string;
 }
 
-export interface Problem {
-  readonly code: DiagnosticCode;
-  readonly severity?: 'error' | 'warning';
-  readonly summary: string;
-  readonly detail?: string;
-  readonly address?: Address;
-}
+export type Problem = Pick<Diagnostic, 'code' | 'summary'> &
+  Partial<Pick<Diagnostic, 'severity' | 'detail' | 'address'>>;
 
 /** A diagnostic at a stretch of a file, with its source line. An error unless it says otherwise. */
 export function diagnosticAt(file: SourceFile, span: Span, problem: Problem): Diagnostic {

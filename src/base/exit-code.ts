@@ -31,14 +31,9 @@ export function interruptSignal({ reason }: { readonly reason: unknown }): Inter
   return reason === 'SIGINT' || reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : undefined;
 }
 
-/** How a run ends that is interrupted. */
-export function interruptedBy(signal: AbortSignal): Ending {
-  return interruption(interruptSignal(signal));
-}
-
-/** The same, of a run that is over. */
-export function interruption(by: InterruptSignal = 'SIGINT'): Ending {
-  return interruptions[by];
+/** How a run ends that is interrupted, by a program as by Ctrl-C. */
+export function interruptedBy(signal: { readonly reason: unknown }): Ending {
+  return interruptions[interruptSignal(signal) ?? 'SIGINT'];
 }
 
 /** How a command ends if some of its output may be lost: as failed, unless its own ending says more. */

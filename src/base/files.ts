@@ -9,7 +9,7 @@ export interface Entry {
 
 /** The file system as far as rollcall reads it. Paths are relative to the working directory, or absolute. */
 export interface Files {
-  /** Rejects when it cannot be told. */
+  /** Rejects when that cannot be found out. */
   kindOf(path: string): Promise<FileKind>;
   /** The absolute path without links: the same for two names of one file. Rejects when there is none. */
   realPath(path: string): Promise<string>;

@@ -1,3 +1,5 @@
+import type { ErrorObject } from 'ajv';
+
 /** A value that JSON can hold. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
@@ -60,4 +62,10 @@ export function stepsOf(text: string): string[] {
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Checks a value against the schema that it was compiled from; after a value that fails, `errors` says why. */
+export interface Validate {
+  (value: unknown): boolean;
+  errors?: ErrorObject[] | null;
 }

@@ -1,12 +1,10 @@
-import { hasEscapes, originOf, viewsOf, type View } from './echo-views.ts';
 import { isJsonList, isJsonObject, type JsonValue } from './json.ts';
 import { sensitive } from './sensitive.ts';
-import { TextWindows, type Stretch } from './text-windows.ts';
 
 /** Pieces of a secret are blanked out from this length on. Shorter ones say little, and may be there by chance. */
 const pieceLength = 12;
 
-/** A text that holds a secret shorter than this is blanked out as a whole: the secret cannot be told from other words. */
+/** A text that holds a secret shorter than this is blanked out as a whole: the secret cannot be distinguished from other words. */
 const shortestWord = 4;
 
 /**
@@ -14,32 +12,25 @@ const shortestWord = 4;
  */
 const shortestUnmistakable = 8;
 
-/** A longer text with escapes takes too long to search, so the whole of it is blanked out. */
-const longestEscaped = 64 * 1024;
-
-/**
- * Finds secrets in texts, and pieces of them: as they are, escaped as in JSON, URLs, forms or HTML, and in base64, with whatever
- * stands before them there.
- */
+/** Finds secrets in texts, and pieces of them: as they are, as JSON, URLs and forms write them, and in base64. */
 export class Redactor {
-  readonly #words: readonly TextWindows[];
+  readonly #words: Pieces;
   /** Secrets of four to seven characters. */
-  readonly #shortWords: readonly TextWindows[];
-  readonly #base64: readonly TextWindows[];
+  readonly #shortWords: Pieces;
+  readonly #base64: Pieces;
   readonly #short: readonly string[];
   readonly #blank: string;
 
   /** `blank` is what stands for the secrets in what is cleaned. */
   constructor(secrets: readonly string[], blank: string = sensitive) {
     this.#blank = blank;
-    this.#short = secrets.filter(({ length }) => length > 0 && length < shortestWord);
-    const words = secrets.filter(({ length }) => length >= shortestWord);
-    const unmistakable = words.filter(({ length }) => length >= shortestUnmistakable);
-    this.#words = windowsOf(unmistakable);
-    this.#shortWords = windowsOf(words.filter(({ length }) => length < shortestUnmistakable));
-    const encoded = unmistakable.flatMap((word) => inBase64(word));
-    // Twelve characters give fifteen certain ones in base64: four windows, and one of them is known.
-    this.#base64 = windowsOf(encoded, 4);
+    const between = (least: number, end: number): string[] =>
+      secrets.filter(({ length }) => length >= least && length < end);
+    const unmistakable = between(shortestUnmistakable, Infinity);
+    this.#words = new Pieces(unmistakable.flatMap(writtenForms));
+    this.#shortWords = new Pieces(between(shortestWord, shortestUnmistakable).flatMap(writtenForms));
+    this.#base64 = new Pieces(unmistakable.flatMap(base64Forms));
+    this.#short = between(1, shortestWord).flatMap(writtenForms);
   }
 
   /** Whether a text holds a secret. */
@@ -75,28 +66,69 @@ export class Redactor {
 
   /** In order, and without overlaps. */
   #stretchesIn(text: string, withShort = true): readonly Stretch[] {
-    const whole = [{ start: 0, end: text.length }];
-    if (text.length > longestEscaped && hasEscapes(text)) return whole;
-    const found: Stretch[] = [];
-    for (const view of viewsOf(text)) {
-      if (withShort && this.#short.some((secret) => view.text.includes(secret))) return whole;
-      for (const stretch of this.#stretchesInView(view, withShort)) found.push(originOf(view, stretch));
+    if (withShort && this.#short.some((secret) => text.includes(secret)))
+      return [{ start: 0, end: text.length }];
+    const words = withShort ? [this.#words, this.#shortWords] : [this.#words];
+    const found = words.flatMap((pieces) => pieces.stretchesIn(text));
+    if (this.#base64.stretchesIn(text).length > 0) {
+      // The ends of a secret share characters with their neighbours there, so the whole of it is blanked out.
+      for (const { 0: run, index } of text.matchAll(/[\w+/=%-]+/g))
+        if (this.#base64.stretchesIn(run).length > 0) found.push({ start: index, end: index + run.length });
     }
-    return found.length < 2 ? found : merged(found);
+    return merged(found);
+  }
+}
+
+/** A stretch of a text, in offsets; `end` is exclusive. */
+interface Stretch {
+  readonly start: number;
+  end: number;
+}
+
+/** The length of a gram, which is a part of a piece. Most texts hold none of the known grams. */
+const gramLength = shortestWord;
+
+/** Finds the pieces of known texts in other texts: of long ones each of twelve characters, shorter ones as a whole. */
+class Pieces {
+  readonly #byLength = new Map<number, { readonly pieces: Set<string>; readonly grams: Set<number> }>();
+
+  /** The known texts are as long as a gram at the least. */
+  constructor(texts: readonly string[]) {
+    for (const text of texts) {
+      const length = Math.min(text.length, pieceLength);
+      const { pieces, grams } = this.#byLength.get(length) ?? { pieces: new Set(), grams: new Set() };
+      this.#byLength.set(length, { pieces, grams });
+      for (let at = 0; at + length <= text.length; at += 1) pieces.add(text.slice(at, at + length));
+      for (let at = 0; at + gramLength <= text.length; at += 1) grams.add(gramAt(text, at));
+    }
   }
 
-  #stretchesInView({ text }: View, withShort: boolean): readonly Stretch[] {
-    const words = withShort ? [...this.#words, ...this.#shortWords] : this.#words;
-    const found = words.flatMap((windows) => windows.stretchesIn(text));
-    for (const windows of this.#base64) {
-      let last: Stretch | undefined;
-      for (const stretch of windows.stretchesIn(text)) {
-        if (last && stretch.end <= last.end) continue;
-        found.push((last = wholeBase64(text, stretch)));
+  /** Of each length in order and apart. A piece covers a whole gram that begins at a multiple of the step: only there it is looked for. */
+  stretchesIn(text: string): Stretch[] {
+    const found: Stretch[] = [];
+    for (const [length, { pieces, grams }] of this.#byLength) {
+      const step = length - gramLength + 1;
+      for (let at = 0; at + gramLength <= text.length; at += step) {
+        if (!grams.has(gramAt(text, at))) continue;
+        for (let start = Math.max(0, at - step + 1); start <= at; start += 1) {
+          const end = start + length;
+          if (!pieces.has(text.slice(start, end))) continue;
+          const last = found.at(-1);
+          if (last && last.start <= start && start <= last.end) last.end = Math.max(end, last.end);
+          else found.push({ start, end });
+        }
       }
     }
     return found;
   }
+}
+
+/** Four characters as a number, which takes less time than to slice them. */
+function gramAt(text: string, at: number): number {
+  let gram = 0;
+  for (let offset = 0; offset < gramLength; offset += 1)
+    gram = (Math.imul(gram, 0x0100_0193) + text.charCodeAt(at + offset)) | 0;
+  return gram;
 }
 
 function replaced(text: string, stretches: readonly Stretch[], blank: (length: number) => string): string {
@@ -126,20 +158,26 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   return latest.redactor;
 }
 
-/** Long texts are found by their pieces, shorter ones as a whole. */
-function windowsOf(texts: readonly string[], step?: number): TextWindows[] {
-  return Array.from(new Set(texts.map(widthOf)), (width) => {
-    const ofWidth = texts.filter((text) => widthOf(text) === width);
-    return new TextWindows(width, ofWidth, step);
-  });
+/** A text as it is, and as JSON, URLs and forms write it. */
+function writtenForms(text: string): string[] {
+  const whole = Buffer.from(text).toString(); // half a character has no form in a URL
+  const inJson = JSON.stringify(text).slice(1, -1);
+  const inUrl = [
+    encodeURIComponent(whole),
+    encodeURI(whole),
+    new URLSearchParams({ '': text }).toString().slice(1),
+  ];
+  const inLowerCase = inUrl.map((form) => form.replaceAll(/%../g, (escape) => escape.toLowerCase()));
+  return [...new Set([text, inJson, inAscii(inJson), ...inUrl, ...inLowerCase])];
 }
 
-function widthOf({ length }: string): number {
-  return Math.min(length, pieceLength);
+/** JSON as Python writes it. */
+function inAscii(json: string): string {
+  return json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The characters of a text in base64 that do not depend on its neighbours, in both alphabets, for each possible offset. */
-function inBase64(text: string): string[] {
+function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const forms = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
@@ -147,14 +185,6 @@ function inBase64(text: string): string[] {
     return encoded.slice(Math.ceil((before * 8) / 6), certain);
   });
   return [...new Set([...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))])];
-}
-
-/** In base64 the ends of a secret share characters with their neighbours. */
-function wholeBase64(text: string, { start, end }: Stretch): Stretch {
-  const isBase64 = (at: number): boolean => /[\w+/=-]/.test(text.charAt(at));
-  while (start > 0 && isBase64(start - 1)) start -= 1;
-  while (end < text.length && isBase64(end)) end += 1;
-  return { start, end };
 }
 
 function merged(stretches: Stretch[]): Stretch[] {

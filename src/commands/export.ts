@@ -1,5 +1,4 @@
-import type { Address } from '../base/address.ts';
-import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { type Address, type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';

@@ -1,4 +1,4 @@
-import { interruption, unlessLost, type Ending } from '../base/exit-code.ts';
+import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
@@ -113,7 +113,7 @@ function mergedFrom(documents: readonly Document[]): Merged | Problems {
     return joined(applies, (shards) => {
       const document = mergeApplies(shards);
       const { interrupted, interrupted_by: signal, outcomes } = document;
-      const ending = interrupted ? interruption(signal) : applyEnding(outcomes);
+      const ending = interrupted ? interruptedBy({ reason: signal }) : applyEnding(outcomes);
       return { report: applyReportFrom(document), ending };
     });
   const usual = plans.length > applies.length ? 'plan' : 'apply';

@@ -1,5 +1,4 @@
-import type { Address } from '../base/address.ts';
-import { placed, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { type Address, type Diagnostic, placed, type Problem } from '../base/diagnostic.ts';
 import { redactorOf } from '../base/redactor.ts';
 import {
   rangeOf,

@@ -1,5 +1,4 @@
-import type { Address } from '../base/address.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { hideProblem, type Hide } from '../kinds/hide.ts';

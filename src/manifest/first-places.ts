@@ -1,5 +1,4 @@
 import type { Range } from '../base/source.ts';
-import { Words } from '../base/words.ts';
 
 /** What stands before the text of a record. */
 const head = { units: 0, line: 1, column: 2, owner: 3 };
@@ -115,4 +114,26 @@ function hashOf(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93);
   return hash >>> 0;
+}
+
+const wordsOfChunk = 1 << 14;
+
+/** A list of whole numbers from 0 to 2 ** 32 - 1, in four bytes each. It grows without a copy: millions may be in it. */
+class Words {
+  readonly #chunks: Uint32Array[] = [];
+  length = 0;
+
+  push(...words: readonly number[]): void {
+    for (const word of words) {
+      if (this.length % wordsOfChunk === 0) this.#chunks.push(new Uint32Array(wordsOfChunk));
+      const chunk = this.#chunks.at(-1);
+      if (chunk) chunk[this.length % wordsOfChunk] = word;
+      this.length += 1;
+    }
+  }
+
+  /** The number at an index below the length. */
+  at(index: number): number {
+    return this.#chunks[Math.floor(index / wordsOfChunk)]?.[index % wordsOfChunk] ?? 0;
+  }
 }

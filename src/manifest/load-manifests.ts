@@ -1,11 +1,11 @@
 import {
+  type Address,
   byPlace,
   cleanDiagnostic,
+  type Diagnostic,
   diagnosticAt,
   diagnosticFor,
-  type Diagnostic,
 } from '../base/diagnostic.ts';
-import type { Address } from '../base/address.ts';
 import type { Files } from '../base/files.ts';
 import { validate } from '../generated/manifest.ts';
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';

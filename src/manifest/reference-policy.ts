@@ -11,9 +11,9 @@ export interface ReferencePolicy {
   /** Closed to them in any case. */
   readonly own?: OwnSecrets;
   /** The environment variables that may be named, `*` standing for any text; all by default. */
-  readonly allowEnv?: readonly string[];
+  readonly allowEnv?: readonly string[] | undefined;
   /** The files that may be named, and the folders in which they may lie; all by default. */
-  readonly allowFiles?: readonly string[];
+  readonly allowFiles?: readonly string[] | undefined;
 }
 
 const ownDetail =

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';

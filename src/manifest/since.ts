@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import type { Address } from '../base/address.ts';
-import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../base/diagnostic.ts';
+import { type Address, type Diagnostic, type DiagnosticCode, diagnosticFor } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { shownPlace } from '../base/source.ts';

@@ -1,5 +1,4 @@
-import type { Address } from '../base/address.ts';
-import type { Problem } from '../base/diagnostic.ts';
+import type { Address, Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindAt, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
 import { isAnswered, timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';

@@ -1,5 +1,4 @@
-import type { Address } from '../base/address.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { ownedFields } from '../kinds/kind.ts';
 import { idsIn } from '../kinds/named.ts';

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
-import type { Address } from '../base/address.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Observation, ObservedState } from '../observe/observe.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';

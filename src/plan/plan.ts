@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import type { ObservedState } from '../observe/observe.ts';
 import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts';
+import type { Address } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Since } from '../manifest/since.ts';

@@ -1,5 +1,4 @@
-import type { Address } from '../base/address.ts';
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';

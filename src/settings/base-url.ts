@@ -2,35 +2,23 @@ import { UsageError } from '../base/errors.ts';
 
 /** Checks a base URL and brings it into one form: scheme, host, and a path without its last slash. */
 export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure = '--insecure-http'): string {
-  if (!URL.canParse(text)) {
-    throw new UsageError(
-      'the service URL is not a URL',
-      'Give the scheme and the host, such as https://id.example.com.',
-    );
-  }
+  if (!URL.canParse(text))
+    throw wrong('is not a URL', 'Give the scheme and the host, such as https://id.example.com.');
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new UsageError(
-      'the service URL has no scheme that is known',
-      'It begins with https:// or http://.',
-    );
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new UsageError(
-      'the service URL holds a user name or a password',
-      'Give the token in ROLLCALL_TOKEN.',
-    );
-  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw wrong('has no scheme that is known', 'It begins with https:// or http://.');
+  if (url.username !== '' || url.password !== '')
+    throw wrong('holds a user name or a password', 'Give the token in ROLLCALL_TOKEN.');
   const page = pageOfService.exec(url.pathname);
   if (page) {
-    throw new UsageError(
-      `the service URL leads to a page of the service: ${page[0]}`,
-      `The base URL is what stands before it: ${url.origin}${url.pathname.slice(0, page.index)}`,
+    const base = `${url.origin}${url.pathname.slice(0, page.index)}`;
+    throw wrong(
+      `leads to a page of the service: ${page[0]}`,
+      `The base URL is what stands before it: ${base}`,
     );
   }
-  if (url.search !== '' || url.hash !== '') {
-    throw new UsageError('the service URL holds a query or a fragment', 'Leave out what follows the path.');
-  }
+  if (url.search !== '' || url.hash !== '')
+    throw wrong('holds a query or a fragment', 'Leave out what follows the path.');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new UsageError(
       `the token would be sent to ${url.host} unencrypted`,
@@ -39,6 +27,10 @@ export function readBaseUrl(text: string, insecureHttp: boolean, nameOfInsecure 
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return url.origin + path;
+}
+
+function wrong(what: string, hint: string): UsageError {
+  return new UsageError(`the service URL ${what}`, hint);
 }
 
 /** What the service answers itself, below whatever path it is served. The root of its API may be named for the base. */

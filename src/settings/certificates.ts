@@ -1,50 +1,41 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readOrRefuse, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
 import type { NameOf } from './values.ts';
 
+const isPem = 'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.';
+
 /**
  * The certificates of a PEM file, to be trusted in addition to those that are trusted anyway. Throws a UsageError.
- * Node forgets NODE_EXTRA_CA_CERTS as soon as it is told of any other, so what that holds is added.
+ * Node forgets NODE_EXTRA_CA_CERTS as soon as it is given any other, so what that holds is added.
  */
 export async function readCaFile(
   path: string,
   env: Environment,
   files: Pick<Files, 'read'>,
 ): Promise<readonly string[]> {
-  const own = await certificatesIn(path, files);
+  const own = await authoritiesIn(path, files);
   const extra = nonEmpty(env['NODE_EXTRA_CA_CERTS']);
   if (extra === undefined) return own;
   // Node has already warned of a file that it could not use, and goes on without it.
-  return [...own, ...(await certificatesIn(extra, files).catch(() => []))];
+  return [...own, ...(await authoritiesIn(extra, files).catch(() => []))];
 }
 
-async function certificatesIn(path: string, files: Pick<Files, 'read'>): Promise<readonly string[]> {
+async function authoritiesIn(path: string, files: Pick<Files, 'read'>): Promise<readonly string[]> {
   const certificates = certificatesOf(await readPem('the file of authorities', path, files));
-  if (certificates.length === 0) {
-    throw new UsageError(
-      `the file of authorities holds no certificate: ${path}`,
-      'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.',
-    );
-  }
-  const damaged = certificates.findIndex((certificate) => !isCertificate(certificate));
-  if (damaged >= 0) {
-    throw new UsageError(
+  if (certificates.length === 0)
+    throw new UsageError(`the file of authorities holds no certificate: ${path}`, isPem);
+  for (const [index, certificate] of certificates.entries()) {
+    const damaged = `Certificate ${index + 1} of ${certificates.length} is damaged.`;
+    usable(
+      () => new X509Certificate(certificate),
       `the file of authorities cannot be used: ${path}`,
-      `Certificate ${damaged + 1} of ${certificates.length} is damaged.`,
+      damaged,
     );
   }
   return certificates;
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).serialNumber !== '';
-  } catch {
-    return false;
-  }
 }
 
 /** What rollcall shows of itself to a service that asks for it (mutual TLS); both in PEM. */
@@ -53,81 +44,66 @@ export interface ClientCertificate {
   readonly certificate: string;
   /** Not encrypted. */
   readonly key: Secret;
+  /** What stands between the first and the last line of the key, which every key has. */
+  readonly secrets: readonly Secret[];
 }
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
 /** Reads the files of the certificate and of its key, which may stand in the file of the certificate. Throws a UsageError. */
 export async function readClientCertificate(
-  certificatePath: string,
+  path: string,
   keyPath: string | undefined,
   env: Environment,
   files: Pick<Files, 'read'>,
   nameOf: NameOf,
 ): Promise<ClientCertificate> {
   const [certName, keyName] = [nameOf('clientCert'), nameOf('clientKey')];
-  const certificate = await readPem(`the file of ${certName}`, certificatePath, files);
-  const parsed = certificateIn(certificate, certificatePath, certName);
-  const keyText =
-    keyPath === undefined ? certificate : await readPem(`the file of ${keyName}`, keyPath, files);
-  const key = keyIn(keyText, keyPath ?? certificatePath, env, keyName);
-  if (!parsed.checkPrivateKey(key)) {
+  const text = await readPem(`the file of ${certName}`, path, files);
+  const first = usable(
+    () => new X509Certificate(text),
+    `the file of ${certName} holds no certificate that can be used: ${path}`,
+    isPem,
+  );
+  const keyText = keyPath === undefined ? text : await readPem(`the file of ${keyName}`, keyPath, files);
+  const passphrase = nonEmpty(env[passphraseVariable]);
+  const privateKey = usable(
+    () => createPrivateKey({ key: keyText, ...(passphrase !== undefined && { passphrase }) }),
+    `the key of the client certificate cannot be used: ${keyPath ?? path}`,
+    // OpenSSL's message does not help, and nothing of what the file holds may be shown.
+    !keyText.includes('ENCRYPTED')
+      ? `It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; ${keyName} names another file.`
+      : passphrase === undefined
+        ? `It is encrypted: set ${passphraseVariable}.`
+        : `It is encrypted, and ${passphraseVariable} does not open it.`,
+  );
+  if (!first.checkPrivateKey(privateKey)) {
     throw new UsageError(
       'the client certificate and its key do not belong together',
       `They are made as a pair: see ${certName} and ${keyName}.`,
     );
   }
-  const read = {
-    certificate: certificatesOf(certificate).join('\n'),
-    key: String(key.export({ type: 'pkcs8', format: 'pem' })),
-  };
-  await checkUsable(read, certificatePath);
-  return { ...read, key: new Secret(read.key) };
-}
-
-function certificateIn(text: string, path: string, name: string): X509Certificate {
-  try {
-    return new X509Certificate(text);
-  } catch (error) {
-    throw new UsageError(
-      `the file of ${name} holds no certificate that can be used: ${path}`,
-      'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.',
-      { cause: error },
-    );
-  }
-}
-
-function keyIn(text: string, path: string, env: Environment, name: string): KeyObject {
-  const passphrase = nonEmpty(env[passphraseVariable]);
-  const isEncrypted = /ENCRYPTED/.test(text);
-  try {
-    return createPrivateKey({ key: text, ...(passphrase !== undefined && { passphrase }) });
-  } catch (error) {
-    // OpenSSL's message does not help, and nothing of what the file holds may be shown.
-    const hint = !isEncrypted
-      ? `It is a PEM file, with lines such as -----BEGIN PRIVATE KEY-----; ${name} names another file.`
-      : passphrase === undefined
-        ? `It is encrypted: set ${passphraseVariable}.`
-        : `It is encrypted, and ${passphraseVariable} does not open it.`;
-    throw new UsageError(`the key of the client certificate cannot be used: ${path}`, hint, { cause: error });
-  }
-}
-
-/** OpenSSL looks at the whole chain, and at the strength of the key. */
-async function checkUsable(
-  { certificate, key }: { certificate: string; key: string },
-  path: string,
-): Promise<void> {
+  const certificate = certificatesOf(text).join('\n');
+  const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const { createSecureContext } = await import('node:tls');
+  usable(
+    () => {
+      if (certificate === '') throw new Error('no plain certificate');
+      createSecureContext({ cert: certificate, key }); // looks at the whole chain, and at the strength of the key
+    },
+    `the client certificate cannot be used: ${path}`,
+    'One of its certificates is damaged, has a key that is too short, or is not in plain PEM.',
+  );
+  const secrets = [new Secret(key.replaceAll(/-----[^-]+-----/g, '').trim())];
+  return { certificate, key: new Secret(key), secrets };
+}
+
+/** What OpenSSL makes of it; where it throws, throws a UsageError. */
+function usable<Value>(parse: () => Value, message: string, hint: string): Value {
   try {
-    if (certificate === '') throw new Error('no plain certificate');
-    createSecureContext({ cert: certificate, key });
+    return parse();
   } catch (error) {
-    throw new UsageError(
-      `the client certificate cannot be used: ${path}`,
-      'One of its certificates is damaged, has a key that is too short, or is not in plain PEM.',
-      { cause: error },
-    );
+    throw new UsageError(message, hint, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
-import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import type { Config } from '../generated/config.ts';
+import type { Config, ConfigEnvironment } from '../generated/config.ts';
 import { validate } from '../generated/config.ts';
 import { isJsonObject } from '../base/json.ts';
 import { beside } from '../base/path-rules.ts';
@@ -14,7 +14,7 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { readBaseUrl } from './base-url.ts';
-import { liesInside, refuseOutside, type PathList } from './project-folder.ts';
+import { liesInside, refuseOutside } from './project-folder.ts';
 import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
@@ -67,53 +67,37 @@ export async function readConfig(
   const hides = mentionsHide.test(text.text);
   // Variables, which stand here as well, may be the values of what is to be hidden.
   const file = hides ? unquotable(text) : text;
-  const faulty = { ...read, hide: hides ? hideable : [] };
   const parsed = await parseYaml(file);
-  const misread = parsed.diagnostics.map((diagnostic) => withoutToken(diagnostic));
-  if (parsed.value === undefined) return { ...faulty, diagnostics: misread, tokens: noTokenPlaces };
-  const tokens = tokenPlaces(parsed.value, file.filename);
+  const tokens = parsed.value === undefined ? noTokenPlaces : tokenPlaces(parsed.value, file.filename);
+  const faulty = (diagnostics: readonly Diagnostic[]): ReadConfig => ({
+    ...read,
+    diagnostics: diagnostics.map((diagnostic) => withoutToken(diagnostic)),
+    tokens,
+    hide: hides ? hideable : [],
+  });
+  if (parsed.value === undefined) return faulty(parsed.diagnostics);
   const faults = checkSchema(validate, parsed.value, parsed, file);
-  const diagnostics = [...misread, ...diagnosticsOf(faults).map((fault) => withoutToken(fault))];
-  if (diagnostics.length > 0) return { ...faulty, diagnostics, tokens };
+  const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
+  if (diagnostics.length > 0) return faulty(diagnostics);
   // What satisfies the schema is a Config: the type is generated from it.
   const config = parsed.value as unknown as Config;
-  const wrong = [...wrongValues(config, parsed.places, file)];
-  for (const list of pathLists(config))
-    wrong.push(...(await refuseOutside(list, parsed.places, file, files)));
-  if (wrong.length > 0)
-    return { ...faulty, diagnostics: wrong.map((diagnostic) => withoutToken(diagnostic)), tokens };
-  const { hide = [] } = config;
+  const wrong = await wrongValues(config, parsed.places, file, files);
+  if (wrong.length > 0) return faulty(wrong);
   const chosen = choose(config, environment, file.filename);
   const tokenFile = environment === undefined ? undefined : config.environments?.[environment]?.token_file;
-  const isOutside = tokenFile !== undefined && !(await liesInside(tokenFile, file.filename, files));
+  const hasTokenOutside = tokenFile !== undefined && !(await liesInside(tokenFile, file.filename, files));
   return {
     ...read,
-    config: isOutside ? { ...chosen, hasTokenOutside: true } : chosen,
+    config: { ...chosen, hasTokenOutside },
     diagnostics: [],
     tokens,
-    hide,
+    hide: config.hide ?? [],
   };
 }
 
-/** Why something cannot be looked at is told where it is read. */
+/** What cannot be looked at is reported where it is read. */
 async function isAbsent(path: string, files: Pick<Files, 'kindOf'>): Promise<boolean> {
   return (await files.kindOf(path).catch(() => 'other')) === 'absent';
-}
-
-function pathLists(config: Config): PathList[] {
-  const parts = [
-    { path: [], part: config },
-    ...Object.entries(config.environments ?? {}).map(([name, part]) => ({
-      path: ['environments', name],
-      part,
-    })),
-  ];
-  return parts.flatMap(({ path, part }) =>
-    (['manifests', 'vars_files'] as const).map((list) => ({
-      path: [...path, list],
-      written: part[list] ?? [],
-    })),
-  );
 }
 
 /** The environments that a file of settings has; none when there is no such file, or when it is faulty. */
@@ -129,38 +113,46 @@ export async function environmentNames(
 }
 
 /** What no schema can say. */
-function* wrongValues(config: Config, places: Places, file: SourceFile): Iterable<Diagnostic> {
-  yield* refuseReferences(config.vars ?? {}, ['vars'], places, file);
-  yield* wrongRelease(config, [], places, file);
-  for (const [index, name] of (config.hide ?? []).entries()) {
-    const problem = hideProblem(name);
-    if (problem) yield diagnosticAt(file, places.ofValue(['hide', index]), problem);
-  }
-  for (const [name, { url, vars, ...rest }] of Object.entries(config.environments ?? {})) {
-    const path = ['environments', name];
-    yield* wrongRelease(rest, path, places, file);
-    yield* refuseReferences(vars ?? {}, [...path, 'vars'], places, file);
-    try {
-      if (url !== undefined) readBaseUrl(url, true);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      const problem = { code: 'invalid-format', summary: error.message, detail: error.hint } as const;
-      yield diagnosticAt(file, places.ofValue([...path, 'url']), problem);
-    }
-  }
-}
-
-function* wrongRelease(
-  { release }: Pick<Config, 'release'>,
-  path: readonly string[],
+async function wrongValues(
+  config: Config,
   places: Places,
   file: SourceFile,
-): Iterable<Diagnostic> {
-  const problem = release === undefined ? undefined : releaseProblem(release);
-  if (problem) yield diagnosticAt(file, places.ofValue([...path, 'release']), problem);
+  files: Files,
+): Promise<Diagnostic[]> {
+  const wrong: Diagnostic[] = [];
+  const report = (path: readonly (string | number)[], problem: Problem | undefined): void => {
+    if (problem) wrong.push(diagnosticAt(file, places.ofValue(path), problem));
+  };
+  for (const [index, name] of (config.hide ?? []).entries()) report(['hide', index], hideProblem(name));
+  const parts: (readonly [path: readonly string[], part: ConfigEnvironment])[] = [
+    [[], config],
+    ...Object.entries(config.environments ?? {}).map(
+      ([name, part]) => [['environments', name], part] as const,
+    ),
+  ];
+  for (const [path, { release, vars = {}, url, ...lists }] of parts) {
+    if (release !== undefined) report([...path, 'release'], releaseProblem(release));
+    if (url !== undefined) report([...path, 'url'], urlProblem(url));
+    wrong.push(...refuseReferences(vars, [...path, 'vars'], places, file));
+    for (const list of ['manifests', 'vars_files'] as const)
+      wrong.push(
+        ...(await refuseOutside({ path: [...path, list], written: lists[list] ?? [] }, places, file, files)),
+      );
+  }
+  return wrong;
 }
 
-/** A token or a password that was written into the file by mistake is not shown; of a token it is told where it belongs. */
+function urlProblem(url: string): Problem | undefined {
+  try {
+    readBaseUrl(url, true);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { code: 'invalid-format', summary: error.message, detail: error.hint };
+  }
+}
+
+/** A token or a password that was written into the file by mistake is not shown; for a token, the message says where it belongs. */
 function withoutToken(diagnostic: Diagnostic): Diagnostic {
   const { excerpt, ...rest } = diagnostic;
   if (excerpt === undefined) return diagnostic;
@@ -189,25 +181,22 @@ function choose(config: Config, environment: string | undefined, filename: strin
     );
   }
   const { url, token_env: tokenEnv, token_file: tokenFile } = chosen;
-  const concurrency = chosen.concurrency ?? config.concurrency;
-  const capabilities = chosen.capabilities ?? config.capabilities;
-  const release = chosen.release ?? config.release;
-  const varsFiles = [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])];
+  const seen = (path: string): string => beside(filename, path);
   return {
     environment,
-    manifests: (chosen.manifests ?? config.manifests ?? []).map((path) => beside(filename, path)),
+    manifests: (chosen.manifests ?? config.manifests ?? []).map(seen),
     vars: { ...config.vars, ...chosen.vars },
-    ...(varsFiles.length > 0 && { varsFiles: varsFiles.map((path) => beside(filename, path)) }),
-    ...(environment === undefined && { choices: environments }),
-    ...(url !== undefined && { url }),
-    ...(tokenEnv !== undefined && { tokenEnv }),
-    ...(tokenFile !== undefined && { tokenFile: beside(filename, tokenFile) }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(capabilities && { capabilities }),
-    ...(chosen.allow && { allow: chosen.allow }),
-    ...(release !== undefined && { release }),
-    ...(config.hide && { hide: config.hide }),
-    ...(config.allow_env && { allowEnv: config.allow_env }),
-    ...(config.allow_files && { allowFiles: config.allow_files.map((path) => beside(filename, path)) }),
+    varsFiles: [...(config.vars_files ?? []), ...(chosen.vars_files ?? [])].map(seen),
+    choices: environment === undefined ? environments : undefined,
+    url,
+    tokenEnv,
+    tokenFile: tokenFile && seen(tokenFile),
+    concurrency: chosen.concurrency ?? config.concurrency,
+    capabilities: chosen.capabilities ?? config.capabilities,
+    allow: chosen.allow,
+    release: chosen.release ?? config.release,
+    hide: config.hide,
+    allowEnv: config.allow_env,
+    allowFiles: config.allow_files?.map(seen),
   };
 }

@@ -43,7 +43,6 @@ export function headerFlag(text: string, env: Environment): GivenHeader {
       "For example: --header 'X-Team: identity'.",
     );
   }
-  refuseTaken(name, '--header');
   const variables: Record<string, string> = {};
   const value = written.replaceAll(/\$\{env:([^}]+)\}/g, (_reference, variable: string) => {
     const held = nonEmpty(valueOf(env, variable));
@@ -70,7 +69,15 @@ export function readHeaders(given: readonly GivenHeader[], nameOf: NameOf): read
 function readHeader({ name, value: padded, variables = {} }: GivenHeader, called: string): ExtraHeader {
   if (!form.test(`${name}:`))
     throw new UsageError(`${called} has a name that no header has`, 'For example: X-Team.');
-  refuseTaken(name, called);
+  const lower = name.toLowerCase();
+  if (taken.has(lower)) {
+    throw new UsageError(
+      `${called} cannot set ${name}`,
+      lower === 'authorization'
+        ? 'The token goes there: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
+        : 'rollcall sets it itself.',
+    );
+  }
   const value = padded.replace(/^[ \t]+|[ \t]+$/g, '');
   if (!/^[\x20-\x7e\t]+$/.test(value)) {
     throw new UsageError(
@@ -78,23 +85,7 @@ function readHeader({ name, value: padded, variables = {} }: GivenHeader, called
       'It is one line of ASCII, and not empty.',
     );
   }
-  return {
-    name: name.toLowerCase(),
-    value: new Secret(value),
-    secrets: [value, ...afterScheme(value), ...Object.values(variables)].map((part) => new Secret(part)),
-  };
-}
-
-function refuseTaken(name: string, called: string): void {
-  if (!taken.has(name.toLowerCase())) return;
-  const hint =
-    name.toLowerCase() === 'authorization'
-      ? 'The token goes there: set ROLLCALL_TOKEN, or name a file in ROLLCALL_TOKEN_FILE.'
-      : 'rollcall sets it itself.';
-  throw new UsageError(`${called} cannot set ${name}`, hint);
-}
-
-/** Such as what follows `Bearer`. */
-function afterScheme(value: string): readonly string[] {
-  return /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? [];
+  const afterScheme = /^\S+\s+(.+)$/.exec(value)?.slice(1) ?? []; // such as what follows `Bearer`
+  const secrets = [value, ...afterScheme, ...Object.values(variables)].map((part) => new Secret(part));
+  return { name: lower, value: new Secret(value), secrets };
 }

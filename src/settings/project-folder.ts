@@ -6,7 +6,7 @@ import type { SourceFile } from '../base/source.ts';
 import type { Places } from '../yaml/places.ts';
 
 /** A list of paths in rollcall.yaml, and where it stands there. */
-export interface PathList {
+interface PathList {
   readonly path: readonly string[];
   readonly written: readonly string[];
 }
@@ -45,6 +45,6 @@ export async function liesInside(entry: string, filename: string, files: Files):
 async function isInside(whole: string, entry: string, root: string, files: Files): Promise<boolean> {
   const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
   if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
-  // What is not there is told by the search; here only what it would be.
+  // That it is not there is reported by the search; here only where it would be.
   return isBelow(posix.resolve(root, entry), root);
 }

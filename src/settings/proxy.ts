@@ -10,6 +10,8 @@ export interface ProxySettings {
   readonly origin: string;
   /** The value of the Proxy-Authorization header. */
   readonly authorization?: Secret;
+  /** What must not be shown: what is sent, the user with the password, and the password. */
+  readonly secrets: readonly Secret[];
 }
 
 /**
@@ -52,10 +54,13 @@ function parseProxy(name: string, text: string): ProxySettings {
   if (!URL.canParse(full)) throw wrong('is not a URL');
   const { protocol, origin, username, password } = new URL(full);
   if (protocol !== 'http:' && protocol !== 'https:') throw wrong('names no http:// or https:// proxy');
-  if (username === '' && password === '') return { origin };
+  if (username === '' && password === '') return { origin, secrets: [] };
   try {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return { origin, authorization: new Secret(`Basic ${Buffer.from(credentials).toString('base64')}`) };
+    const plain = decodeURIComponent(password);
+    const credentials = `${decodeURIComponent(username)}:${plain}`;
+    const sent = Buffer.from(credentials).toString('base64');
+    const secrets = [sent, credentials, plain].map((part) => new Secret(part));
+    return { origin, authorization: new Secret(`Basic ${sent}`), secrets };
   } catch {
     throw wrong('holds a % that begins no character');
   }

@@ -4,7 +4,7 @@ import { readBaseUrl } from './base-url.ts';
 import { defaultConfigFile } from './config.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 
-/** Which roll a command is to call, told without reading a file: so it is the same however the command ends. */
+/** Which roll a command is to call, known without reading a file: so it is the same however the command ends. */
 export interface Roll extends Partial<Destination> {
   /** Where rollcall.yaml is, or would be. */
   readonly config: string;

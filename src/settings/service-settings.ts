@@ -22,14 +22,18 @@ export interface ServiceSettings {
   readonly token: Secret;
   readonly timeoutMs: number;
   /** How long a service that is away is waited for. */
-  readonly wait: WaitSettings;
+  readonly wait: {
+    readonly milliseconds: number;
+    /** Whether it was given, and is not just the default. */
+    readonly isAsked: boolean;
+  };
   /** How many requests are under way at a time, at the most. */
   readonly concurrency: number;
   /** None when it is reached directly. */
-  readonly proxy?: ProxySettings;
+  readonly proxy?: ProxySettings | undefined;
   /** Authorities to trust, in PEM, in addition to those of Node. */
-  readonly certificates?: readonly string[];
-  readonly client?: ClientCertificate;
+  readonly certificates?: readonly string[] | undefined;
+  readonly client?: ClientCertificate | undefined;
   readonly headers: readonly ExtraHeader[];
   /** The fields whose values nothing that is shown of an answer repeats. */
   readonly hide?: Hide | undefined;
@@ -39,37 +43,15 @@ export interface ServiceSettings {
   readonly allow: readonly Permitted[];
 }
 
-interface WaitSettings {
-  readonly milliseconds: number;
-  /** Whether it was given, and is not just the default. */
-  readonly isAsked: boolean;
-}
-
 export function destinationOf({ baseUrl, environment }: ServiceSettings): Destination {
   return { service: baseUrl, environment };
 }
 
 /** What is sent with every request, and must never be printed. */
 export function secretsOf({ token, headers = [], proxy, client }: Partial<ServiceSettings>): string[] {
-  const held = [...(token ? [token] : []), ...headers.flatMap(({ secrets }) => secrets)];
-  return [
-    ...held.map((secret) => secret.reveal()),
-    ...passwordsIn(proxy?.authorization?.reveal() ?? ''),
-    ...(client ? keysIn(client.key.reveal()) : []),
-  ];
-}
-
-/** Of a Proxy-Authorization header: its value, the user and the password, and the password. */
-function passwordsIn(authorization: string): string[] {
-  const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? [];
-  if (encoded === undefined) return [];
-  const credentials = Buffer.from(encoded, 'base64').toString();
-  return [encoded, credentials, credentials.slice(credentials.indexOf(':') + 1)];
-}
-
-/** What stands between the lines that every key has. */
-function keysIn(pem: string): string[] {
-  return Array.from(pem.matchAll(/-----BEGIN [^-]+-----([^-]+)-----END/g), ([, key = '']) => key.trim());
+  const parts = [...headers, ...(proxy ? [proxy] : []), ...(client ? [client] : [])];
+  const secrets = [...(token ? [token] : []), ...parts.flatMap((part) => part.secrets)];
+  return secrets.map((secret) => secret.reveal());
 }
 
 /** The number of requests is a ceiling: how many are really under way follows from what the service bears. */
@@ -103,14 +85,13 @@ export async function readServiceSettings(
     refuseOtherUrl(baseUrl, values, config);
     await refuseOtherToken(token, values, env, config, files);
   }
-  const proxy = readProxy(baseUrl, env, insecureHttp, nameOf('insecureHttp'));
   return {
     baseUrl,
     environment: config.environment,
     hide: config.hide,
-    ...(proxy && { proxy }),
-    ...(caFile !== undefined && { certificates: await readCaFile(caFile, env, files) }),
-    ...(await clientOf(values, env, files)),
+    proxy: readProxy(baseUrl, env, insecureHttp, nameOf('insecureHttp')),
+    certificates: caFile === undefined ? undefined : await readCaFile(caFile, env, files),
+    client: await clientOf(values, env, files),
     headers: readHeaders(values.headers ?? [], nameOf),
     token,
     timeoutMs: numberOf('timeoutSeconds', values, defaults.timeoutSeconds) * 1000,
@@ -144,10 +125,9 @@ export async function clientOf(
   { clientCert, clientKey, nameOf }: Values,
   env: Environment,
   files: Pick<Files, 'read'>,
-): Promise<Pick<ServiceSettings, 'client'>> {
-  if (clientCert !== undefined)
-    return { client: await readClientCertificate(clientCert, clientKey, env, files, nameOf) };
-  if (clientKey === undefined) return {};
+): Promise<ClientCertificate | undefined> {
+  if (clientCert !== undefined) return readClientCertificate(clientCert, clientKey, env, files, nameOf);
+  if (clientKey === undefined) return undefined;
   throw new UsageError(
     `${nameOf('clientKey')} needs ${nameOf('clientCert')}`,
     'A key is of no use without its certificate.',

@@ -2,39 +2,38 @@ import { cleanDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import { unlessUsage, UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { OwnSecrets } from '../base/own-secrets.ts';
+import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
-import { capabilitiesOf } from './capabilities.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
+import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { readHeaders } from './headers.ts';
-import { nonEmpty, type Environment } from './environment.ts';
-import { closedFiles, ownSecrets, type KnownSecrets } from './own-secrets.ts';
 import { readProxy } from './proxy.ts';
-import { clientOf, readServiceSettings, type ServiceSettings } from './service-settings.ts';
-import { noTokenPlaces, readToken } from './token.ts';
+import { clientOf, readServiceSettings, secretsOf, type ServiceSettings } from './service-settings.ts';
+import { noTokenPlaces, readToken, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig, type NameOf, type Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
 /** All settings of a run. */
 export interface Settings {
   /** What rollcall.yaml says for the chosen environment; none when it is faulty. */
-  readonly config?: ChosenConfig;
+  readonly config?: ChosenConfig | undefined;
   /** The file that it was read from, also when that is faulty: no manifest. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
   /** The files that the settings were read from: rollcall.yaml, and those of variables. */
   readonly files: readonly string[];
   /** The manifests to read: those that are named, or else those of rollcall.yaml. */
   readonly paths: readonly string[];
   /** None when a file that holds some is faulty: then it is not known which variables there are. */
-  readonly variables?: JsonObject;
+  readonly variables?: JsonObject | undefined;
   readonly strict: boolean;
   /** The release of the service, where rollcall.yaml says it. */
-  readonly release?: Release;
+  readonly release?: Release | undefined;
   /** How to reach the service, where that is known; see `Purpose`. */
-  readonly service?: ServiceSettings;
+  readonly service?: ServiceSettings | undefined;
   /** What manifests may refer to. */
   readonly policy: Pick<ChosenConfig, 'allowEnv' | 'allowFiles'> & {
     /** What is closed to them in any case, and blanked out. */
@@ -49,7 +48,7 @@ export interface Settings {
   readonly nameOf: NameOf;
 }
 
-/** The paths of the manifests to read. Throws a UsageError where there is none, unless the settings are faulty: then that is told. */
+/** The paths of the manifests to read. Throws a UsageError where there is none, unless the settings are faulty: then that is reported. */
 export function manifestsOf({ paths, diagnostics }: Settings): readonly string[] {
   if (paths.length > 0 || diagnostics.length > 0) return paths;
   throw new UsageError(
@@ -60,7 +59,7 @@ export function manifestsOf({ paths, diagnostics }: Settings): readonly string[]
 
 /** What the settings are for. */
 type Purpose =
-  /** To reach the service. A UsageError is thrown where that can't be; only where rollcall.yaml is faulty, it is told by diagnostics. */
+  /** To reach the service. A UsageError is thrown where that can't be; but where rollcall.yaml is faulty, there are diagnostics instead. */
   | 'service'
   /** To check manifests. The token and the rest are read if they can be, to be kept out of what is shown. */
   | 'manifests'
@@ -88,28 +87,29 @@ export async function readSettings(
   const ofFlags = await readVarsFiles(vars, files, varsFiles);
   const service =
     purpose === 'service' && config ? await readServiceSettings(values, env, config, files) : undefined;
-  const known = service ?? (purpose === 'names' ? {} : await knownSecrets(values, env, config, files));
+  const known = service
+    ? [service]
+    : purpose === 'names'
+      ? []
+      : await partsOfService(values, env, config, files);
   const own = ownSecrets(values, env, tokens, closed, known);
-  const { allowEnv, allowFiles } = config ?? {};
-  const release = readRelease(config?.release ?? '');
   const redactor = redactorOf(own.texts);
-  const faults = [ofConfig, ofFlags].flatMap((read) => (Array.isArray(read) ? read : []));
+  const faults = [...ofConfig.diagnostics, ...ofFlags.diagnostics];
   return {
-    ...(config && { config }),
-    ...(filename !== undefined && { configFile: filename }),
+    config,
+    configFile: filename,
     files: [...(filename === undefined ? [] : [filename]), ...(config?.varsFiles ?? []), ...vars],
     paths: paths.length > 0 ? paths : (config?.manifests ?? []),
-    ...(config &&
-      !Array.isArray(ofConfig) &&
-      !Array.isArray(ofFlags) && {
-        variables: { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables },
-      }),
+    variables:
+      config && faults.length === 0
+        ? { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables }
+        : undefined,
     strict,
     capabilities: capabilitiesOf(values, env, config ?? noConfig),
-    ...(release && { release }),
-    ...(service && { service }),
+    release: readRelease(config?.release ?? ''),
+    service,
     hide,
-    policy: { own, ...(allowEnv && { allowEnv }), ...(allowFiles && { allowFiles }) },
+    policy: { own, allowEnv: config?.allowEnv, allowFiles: config?.allowFiles },
     diagnostics: [...diagnostics, ...faults].map((diagnostic) => cleanDiagnostic(diagnostic, redactor)),
     nameOf,
   };
@@ -122,13 +122,31 @@ async function configOf(values: Values, env: Environment, files: Files): Promise
   return readConfig(config, environment, files, await closedFiles(values, env, noTokenPlaces, files));
 }
 
+/** The real paths of the files that hold what rollcall keeps secret. */
+async function closedFiles(
+  { tokenFile, clientCert, clientKey, caFile }: Values,
+  env: Environment,
+  tokens: TokenPlaces,
+  files: Files,
+): Promise<ReadonlySet<string>> {
+  const ofToken = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
+  const closed = new Set<string>();
+  for (const path of [tokenFile, ofToken, clientCert, clientKey, caFile, ...tokens.files]) {
+    if (path === undefined || path === standardInput) continue;
+    // What is not there cannot be read as anything else either.
+    const realPath = await files.realPath(path).catch(() => undefined);
+    if (realPath !== undefined) closed.add(realPath);
+  }
+  return closed;
+}
+
 /** What can be known of the secrets that a run with the service would use; nothing is thrown for what cannot. */
-async function knownSecrets(
+async function partsOfService(
   values: Values,
   env: Environment,
   config = noConfig,
   files: Files,
-): Promise<KnownSecrets> {
+): Promise<readonly Partial<ServiceSettings>[]> {
   // Plain files only: on standard input may be a manifest, and a pipe may be empty.
   const plain: Pick<Files, 'read' | 'readStandardInput'> = {
     readStandardInput: async () => Promise.reject(new Error('it is not for the token')),
@@ -137,20 +155,38 @@ async function knownSecrets(
       return files.read(path, maxBytes);
     },
   };
-  const service = await unlessUsage(() => readServiceSettings(values, env, config, plain));
-  if (service) return service;
+  const readings: (() => Promise<Partial<ServiceSettings>>)[] = [
+    async () => ({ token: await readToken(values, env, config, plain) }),
+    async () => ({ headers: readHeaders(values.headers ?? [], values.nameOf) }),
+    async () => ({ proxy: readProxy('https://any', env, true) }),
+    async () => ({ proxy: readProxy('http://any', env, true) }),
+    async () => ({ client: await clientOf(values, env, plain) }),
+  ];
   // One that cannot be known hides none of the others.
-  const token = await unlessUsage(() => readToken(values, env, config, plain));
-  const headers = await unlessUsage(async () => readHeaders(values.headers ?? [], values.nameOf));
-  const proxy = await unlessUsage(async () =>
-    ['https://any', 'http://any'].map((url) => readProxy(url, env, true)).find((found) => found),
-  );
+  return Promise.all(readings.map(async (reading) => (await unlessUsage(reading)) ?? {}));
+}
+
+/** All that rollcall keeps secret, as far as it is known. */
+function ownSecrets(
+  { headers = [] }: Values,
+  env: Environment,
+  tokens: TokenPlaces,
+  files: ReadonlySet<string>,
+  known: readonly Partial<ServiceSettings>[],
+): OwnSecrets {
+  const heldIn = (variables: readonly string[]): string[] =>
+    variables.map((name) => valueOf(env, name)?.trim() ?? '');
+  const held = heldIn(['ROLLCALL_TOKEN', ...tokens.variables]);
   return {
-    ...(token && { token }),
-    ...(headers && { headers }),
-    ...(proxy && { proxy }),
-    ...(await unlessUsage(() => clientOf(values, env, plain))),
+    variables: [...tokens.variables, ...headers.flatMap(({ variables = {} }) => Object.keys(variables))],
+    files,
+    texts: longOf([...held, ...heldIn(['ROLLCALL_CLIENT_KEY_PASSPHRASE']), ...known.flatMap(secretsOf)]),
+    tokens: longOf([...held, ...known.flatMap(({ token }) => token?.reveal() ?? [])]),
   };
+}
+
+function longOf(texts: readonly string[]): string[] {
+  return [...new Set(texts)].filter(({ length }) => length >= shortestOwnSecret);
 }
 
 /** Throws a UsageError where standard input is to be read as two things: whichever comes first would get what is for the other. */

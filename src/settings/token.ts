@@ -57,7 +57,7 @@ async function configuredToken(
 
 /**
  * Throws a UsageError where the token comes from a variable for all environments, and is not known to be that of the chosen one.
- * Nothing is told of the tokens but that.
+ * Nothing else of the tokens is said.
  */
 export async function refuseOtherToken(
   token: Secret,

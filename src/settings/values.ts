@@ -51,27 +51,27 @@ export interface ChosenConfig {
   readonly manifests: readonly string[];
   readonly vars: JsonObject;
   /** Files of variables, each beaten by those after it; `vars` beats them all. */
-  readonly varsFiles?: readonly string[];
+  readonly varsFiles?: readonly string[] | undefined;
   /** What the environments say of variables, by name; where none is chosen. */
-  readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>>;
-  readonly url?: string;
-  readonly tokenEnv?: string;
-  readonly tokenFile?: string;
+  readonly choices?: Readonly<Record<string, Pick<ConfigEnvironment, 'vars' | 'vars_files'>>> | undefined;
+  readonly url?: string | undefined;
+  readonly tokenEnv?: string | undefined;
+  readonly tokenFile?: string | undefined;
   /** Whether that lies beyond the folder of rollcall.yaml, links followed. */
-  readonly hasTokenOutside?: boolean;
-  readonly concurrency?: number;
+  readonly hasTokenOutside?: boolean | undefined;
+  readonly concurrency?: number | undefined;
   /** The release of the service, as `releaseProblem` lets it through. */
-  readonly release?: string;
+  readonly release?: string | undefined;
   /** The environment variables that manifests may refer to; all by default. */
-  readonly allowEnv?: readonly string[];
+  readonly allowEnv?: readonly string[] | undefined;
   /** The files that manifests may refer to, and folders of such; all by default. */
-  readonly allowFiles?: readonly string[];
+  readonly allowFiles?: readonly string[] | undefined;
   /** The fields that no output shows. */
-  readonly hide?: Hide;
+  readonly hide?: Hide | undefined;
   /** What is turned on beyond the documented operations. */
-  readonly capabilities?: readonly Capability[];
+  readonly capabilities?: readonly Capability[] | undefined;
   /** What may be done beside creating what is missing. */
-  readonly allow?: readonly Permitted[];
+  readonly allow?: readonly Permitted[] | undefined;
 }
 
 /** What a file of settings says that says nothing. */

@@ -1,4 +1,4 @@
-import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
@@ -16,75 +16,68 @@ interface VarsFileOptions {
   readonly namedIn?: string | undefined;
 }
 
-/** The variables of files, in order: a later one beats an earlier one. */
+/** Variables, or what is wrong with their file. */
+interface ReadVariables {
+  readonly variables: JsonObject;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The variables of files, in order: a later one beats an earlier one. Ends at the first that is faulty. */
 export async function readVarsFiles(
   filenames: readonly string[],
   files: Files,
   options: VarsFileOptions,
-): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
+): Promise<ReadVariables> {
   const variables: Record<string, JsonValue> = {};
   for (const filename of filenames) {
     const read = await readVarsFile(filename, files, options);
-    if (Array.isArray(read)) return read;
+    if (read.diagnostics.length > 0) return read;
     Object.assign(variables, read.variables);
   }
-  return { variables };
+  return { variables, diagnostics: [] };
 }
 
 /** Reads each `NAME=VALUE` of --var. Throws a UsageError. */
 export async function variableFlags(assignments: readonly string[]): Promise<JsonObject> {
-  const variables: Record<string, JsonValue> = {};
-  for (const assignment of assignments) {
-    const [name, value] = await readAssignment(assignment);
-    variables[name] = value;
-  }
-  return variables;
+  return Object.fromEntries(await Promise.all(assignments.map((assignment) => readAssignment(assignment))));
 }
 
 async function readVarsFile(
   filename: string,
   files: Files,
   { closed, areQuotable, namedIn }: VarsFileOptions,
-): Promise<{ readonly variables: JsonObject } | Diagnostic[]> {
+): Promise<ReadVariables> {
   const text = await readText(filename, files, { closed, outside: 'refused' });
   if ('code' in text) {
-    if (namedIn === undefined) return [text];
-    return [{ ...text, detail: `${text.detail} It is one of \`vars_files\` in ${namedIn}.` }];
+    const hint = namedIn === undefined ? '' : ` It is one of \`vars_files\` in ${namedIn}.`;
+    return { variables: {}, diagnostics: [{ ...text, detail: text.detail + hint }] };
   }
   const file = areQuotable ? text : unquotable(text);
   const { value, diagnostics, places } = await parseYaml(file);
-  if (diagnostics.length > 0) return [...diagnostics];
-  if (isJsonObject(value)) {
-    const references = refuseReferences(value, [], places, file);
-    return references.length > 0 ? references : { variables: value };
-  }
-  return [
-    diagnosticAt(file, places.ofValue([]), {
-      code: 'wrong-type',
-      summary: 'this file holds no variables',
-      detail: 'Each is a line of its own, as `name: value`.',
-    }),
-  ];
+  if (diagnostics.length > 0) return { variables: {}, diagnostics };
+  if (isJsonObject(value))
+    return { variables: value, diagnostics: refuseReferences(value, [], places, file) };
+  const fault = diagnosticAt(file, places.ofValue([]), {
+    code: 'wrong-type',
+    summary: 'this file holds no variables',
+    detail: 'Each is a line of its own, as `name: value`.',
+  });
+  return { variables: {}, diagnostics: [fault] };
 }
 
 /** A value is read as YAML: 12 is a number, "12" a text. */
 async function readAssignment(assignment: string): Promise<[name: string, value: JsonValue]> {
   const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
-  if (name === undefined || text === undefined) {
+  if (name === undefined || text === undefined)
     throw new UsageError(`--var cannot be ${JSON.stringify(assignment)}`, 'Write it as --var NAME=VALUE.');
-  }
   const { value, diagnostics } = await parseYaml(sourceFile(`--var ${name}`, text));
   const [fault] = diagnostics;
-  if (fault !== undefined || value === undefined) {
-    const asText = `If it is meant as text, quote it: --var '${name}="…"'.`;
-    throw new UsageError(
-      `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'nothing can be read in it'}`,
-      text !== '' && !Number.isNaN(Number(text))
-        ? `${asText} Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.`
-        : asText,
-    );
-  }
-  return [name, text === '' ? '' : value];
+  if (fault === undefined && value !== undefined) return [name, text === '' ? '' : value];
+  const isNumber = text !== '' && !Number.isNaN(Number(text));
+  throw new UsageError(
+    `--var ${name} cannot be ${JSON.stringify(text)}: ${fault?.summary ?? 'nothing can be read in it'}`,
+    `If it is meant as text, quote it: --var '${name}="…"'.${isNumber ? ` Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` : ''}`,
+  );
 }
 
 /** Variables are plain values: a reference in one would reach the service as it is written. */
@@ -94,15 +87,13 @@ export function refuseReferences(
   places: Places,
   file: SourceFile,
 ): Diagnostic[] {
-  if (typeof value === 'string') {
-    if (!value.includes('${')) return [];
-    return [
-      diagnosticAt(file, places.ofValue(path), {
-        code: 'invalid-reference',
-        summary: 'a variable cannot hold a reference',
-        detail: 'Refer to the environment or to a file in the manifest itself.',
-      }),
-    ];
+  if (typeof value === 'string' && value.includes('${')) {
+    const problem: Problem = {
+      code: 'invalid-reference',
+      summary: 'a variable cannot hold a reference',
+      detail: 'Refer to the environment or to a file in the manifest itself.',
+    };
+    return [diagnosticAt(file, places.ofValue(path), problem)];
   }
   const inside: [string | number, JsonValue][] = isJsonList(value)
     ? [...value.entries()]

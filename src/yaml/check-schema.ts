@@ -1,8 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
-import { stepsOf, type JsonValue } from '../base/json.ts';
+import { type JsonValue, stepsOf, type Validate } from '../base/json.ts';
 import { isQuotable, lineOf, rangeOf, type SourceFile, type Span } from '../base/source.ts';
-import type { Validate } from '../base/validate.ts';
 import type { ParsedYaml, Places } from './places.ts';
 import { schemaProblem } from './schema-problem.ts';
 import { meantBy } from './unknown-field.ts';
@@ -64,7 +63,7 @@ function oneForEachMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   const ofValue = new Map<string, ErrorObject>();
   const misspelt = new Set(errors.flatMap((error) => misspeltField(error) ?? []));
   for (const error of errors) {
-    if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue; // the anyOf itself tells it
+    if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue; // the anyOf itself says it
     if (error.keyword === 'anyOf' && error.instancePath === '' && errors.some(isUnknownAtRoot)) continue; // a typo of it
     if (
       error.keyword === 'required' &&

@@ -9,7 +9,6 @@ import {
   type Pair,
   type Scalar,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml';
 import { diagnosticAt, type Diagnostic, type DiagnosticCode, type Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
@@ -58,43 +57,39 @@ export class NodeReader {
 
   read(node: unknown, depth: number): JsonValue {
     if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return null;
-    if (isNode(node) && !isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (isAlias(node)) return this.#readAlias(node, depth);
+    if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
-    if (depth >= maxDepth && (isSeq(node) || isMap(node))) {
-      return this.#refused(node, tooDeep);
-    }
-    if (isSeq(node) || isMap(node)) return this.#readCollection(node, depth);
-    if (isAlias(node)) {
-      const target = this.#anchors.get(node.source);
-      if (target === undefined) {
-        const detail = 'An anchor must stand before the alias that uses it.';
-        const anchor = quote(this.#file, spanOf(node), `&${node.source}`);
-        return this.report(spanOf(node), 'yaml-syntax', `there is no anchor ${anchor}`, detail);
-      }
-      if (this.#open.has(target)) {
-        const detail = 'It would contain itself without end.';
-        return this.#unsupported(node, 'this alias is inside the value that it repeats', detail);
-      }
-      this.targets.set(node, target);
-      this.#insideAliases += 1;
-      const value = this.read(target, depth + 1);
-      this.#insideAliases -= 1;
-      if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#tooManySaid) {
-        this.#tooManySaid = true;
-        const detail = `Aliases may repeat ${maxAliasedValues} values in one file.`;
-        this.#unsupported(node, 'the aliases expand to too many values', detail);
-      }
-      return value;
-    }
-    return null;
-  }
-
-  #readCollection(node: YAMLSeq | YAMLMap, depth: number): JsonValue {
+    if (!isSeq(node) && !isMap(node)) return null;
+    if (depth >= maxDepth) return this.#refused(node, tooDeep);
     this.#open.add(node);
     const value = isSeq(node)
       ? node.items.map((item) => this.read(item, depth + 1))
       : this.#readMap(node, depth);
     this.#open.delete(node);
+    return value;
+  }
+
+  #readAlias(node: Alias, depth: number): JsonValue {
+    const target = this.#anchors.get(node.source);
+    if (target === undefined) {
+      const detail = 'An anchor must stand before the alias that uses it.';
+      const anchor = quote(this.#file, spanOf(node), `&${node.source}`);
+      return this.report(spanOf(node), 'yaml-syntax', `there is no anchor ${anchor}`, detail);
+    }
+    if (this.#open.has(target)) {
+      const detail = 'It would contain itself without end.';
+      return this.#unsupported(node, 'this alias is inside the value that it repeats', detail);
+    }
+    this.targets.set(node, target);
+    this.#insideAliases += 1;
+    const value = this.read(target, depth + 1);
+    this.#insideAliases -= 1;
+    if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#tooManySaid) {
+      this.#tooManySaid = true;
+      const detail = `Aliases may repeat ${maxAliasedValues} values in one file.`;
+      this.#unsupported(node, 'the aliases expand to too many values', detail);
+    }
     return value;
   }
 
@@ -135,11 +130,8 @@ export class NodeReader {
       return undefined;
     }
     const refused = keyRefusal(key);
-    if (refused) {
-      this.#refused(node, refused);
-      return undefined;
-    }
-    return key;
+    if (refused) this.#refused(node, refused);
+    return refused ? undefined : key;
   }
 }
 

@@ -51,7 +51,7 @@ interface Line {
   readonly keyStart: number;
   readonly scalar: string | undefined;
   readonly scalarStart: number;
-  /** Behind its line end. */
+  /** The offset after its line break. */
   readonly end: number;
 }
 
@@ -83,7 +83,7 @@ class PlainReader {
   readonly #text: string;
   #at = 0;
   #lines = 0;
-  /** Behind the last line that was taken. */
+  /** The end of the last line that was taken. */
   #end = 0;
   /** The next to be taken; none at the end of the text. */
   #line: Line | undefined;
@@ -119,7 +119,7 @@ class PlainReader {
       let node: Node;
       if (line.key === '') node = this.#scalar(line, line.scalar ?? '');
       else {
-        // Behind the dash stands the first entry of a mapping.
+        // After the dash stands the first entry of a mapping.
         line.dash = false;
         line.indent += 2;
         node = this.#collection(depth + 1, undefined);

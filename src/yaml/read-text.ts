@@ -24,15 +24,16 @@ export async function readText(
   files: Files,
   { closed = new Set(), maxBytes = maxFileBytes, outside = 'followed' }: ReadTextOptions = {},
 ): Promise<SourceFile | Diagnostic> {
-  const shown = filename === standardInput ? shownStandardInput : filename;
+  const isInput = filename === standardInput;
+  const shown = isInput ? shownStandardInput : filename;
   const refuse = (code: Diagnostic['code'], summary: string, detail: string): Diagnostic =>
     diagnosticFor(shown, { code, summary, detail });
   let bytes: Uint8Array;
   try {
-    const kind = filename === standardInput ? 'file' : await files.kindOf(filename);
+    const kind = isInput ? 'file' : await files.kindOf(filename);
     if (kind === 'absent') return refuse('file-not-found', 'no such file', 'Check the path.');
     if (kind !== 'file') return refuse('file-unreadable', 'this is not a file', 'Name a file.');
-    const realPath = filename === standardInput ? '' : await files.realPath(filename);
+    const realPath = isInput ? '' : await files.realPath(filename);
     const systemFolder = systemFolderOf(realPath);
     if (systemFolder !== undefined)
       return refuse(
@@ -46,11 +47,9 @@ export async function readText(
         'this file holds what rollcall itself keeps secret',
         'The token and the key of the client certificate are for rollcall alone. Name another file.',
       );
-    if (outside === 'refused' && filename !== standardInput && (await leadsOutside(filename, files)))
+    if (outside === 'refused' && !isInput && (await leadsOutside(filename, files)))
       return diagnosticFor(shown, linkOutside);
-    bytes = await (filename === standardInput
-      ? files.readStandardInput(maxBytes + 1)
-      : files.read(filename, maxBytes + 1));
+    bytes = await (isInput ? files.readStandardInput(maxBytes + 1) : files.read(filename, maxBytes + 1));
   } catch (error) {
     return refuse('file-unreadable', 'this file cannot be read', reasonOf(error));
   }
@@ -58,24 +57,12 @@ export async function readText(
     const most = maxBytes === maxFileBytes ? '16 MiB' : `${maxBytes / 1024} KiB`;
     return refuse('file-too-large', `this file is larger than ${most}`, 'Divide it into several files.');
   }
-  return decode(shown, bytes, refuse);
-}
-
-function decode(
-  shown: string,
-  bytes: Uint8Array,
-  refuse: (code: Diagnostic['code'], summary: string, detail: string) => Diagnostic,
-): SourceFile | Diagnostic {
   const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     return refuse('not-utf-8', 'this file is UTF-16', 'Save it as UTF-8.');
-  }
   if (countNewlines(bytes) > maxLines) {
-    return refuse(
-      'file-too-large',
-      `this file has more than ${maxLines} lines`,
-      'Divide it into several files.',
-    );
+    const summary = `this file has more than ${maxLines} lines`;
+    return refuse('file-too-large', summary, 'Divide it into several files.');
   }
   let text: string;
   try {

@@ -137,7 +137,7 @@ function subjectOf(instancePath: string): string {
 
 function named(types: unknown): string {
   const all = String(types).split(',');
-  // Where an id can stand, a mapping is the way to write a name: a hint tells it.
+  // Where an id can stand, a mapping is the way to write a name: a hint says so.
   const plain = all.filter((type) => type !== 'object');
   return (plain.length > 0 ? plain : all).map(withArticle).join(' or ');
 }
@@ -148,17 +148,13 @@ function typeName(value: unknown): string {
   return withArticle(typeof value);
 }
 
+const typeNames = new Map([
+  ['null', 'null'],
+  ['object', 'a mapping'],
+  ['array', 'a list'],
+  ['integer', 'an integer'],
+]);
+
 function withArticle(type: string): string {
-  switch (type) {
-    case 'null':
-      return 'null';
-    case 'object':
-      return 'a mapping';
-    case 'array':
-      return 'a list';
-    case 'integer':
-      return 'an integer';
-    default:
-      return `a ${type}`;
-  }
+  return typeNames.get(type) ?? `a ${type}`;
 }

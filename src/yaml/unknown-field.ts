@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.ts';
 
 /** What is probably meant by a field that the schema does not know. */
 interface Meaning {
-  /** None where there is no such field, or nobody can tell. */
+  /** None where there is no such field, or it is not clear which. */
   readonly field?: string;
   /** What to do about it. */
   readonly hint: string;

@@ -1,7 +1,7 @@
 import { kindOf } from '../../src/kinds/all.ts';
 import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
-import type { Diagnostic } from '../../src/base/diagnostic.ts';
+import type { Address, Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
@@ -9,7 +9,6 @@ import type { Alteration, Since } from '../../src/manifest/since.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { html } from '../../src/report/formats/html.ts';
 import { applyReport, planReport } from '../../src/report/report.ts';
-import type { Address } from '../../src/base/address.ts';
 import { readAnswer } from '../../src/service/answer.ts';
 import type { HeldRecord } from '../../src/service/types.ts';
 import type { ApplyRun } from '../../src/run/result.ts';

@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } 
 import { canonical } from '../../src/plan/canonical.ts';
 import { changedSince } from '../../src/plan/saved/staleness.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
-import type { Address } from '../../src/base/address.ts';
+import type { Address } from '../../src/base/diagnostic.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { ObservedState } from '../../src/observe/observe.ts';
 import type { Plan } from '../../src/plan/plan.ts';

@@ -33,7 +33,6 @@ describe('a token that the other side echoes', () => {
     ['as JSON escapes it', JSON.stringify(secret)],
     ['with more escapes than JSON needs', '"tok-\\u0022SECRET\\u0022\\u002b\\/123"'],
     ['in JSON within JSON', JSON.stringify(JSON.stringify({ token: secret }))],
-    ['in JSON four times', [1, 2, 3, 4].reduce<string>((text) => JSON.stringify(text), secret)],
     ['in a URL', JSON.stringify(`/?token=${encodeURIComponent(secret)}`)],
     ['in base64', JSON.stringify(`Basic ${btoa(`me:${secret}`)}`)],
     ['cut off', JSON.stringify(secret.slice(2, -2))],

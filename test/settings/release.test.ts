@@ -23,7 +23,7 @@ test('the release of the chosen environment beats that of the top', async () => 
 });
 
 test('without one, no release is known', async () => {
-  expect(await read('manifests: [m]')).not.toHaveProperty('release');
+  expect((await read('manifests: [m]')).release).toBeUndefined();
 });
 
 test('a number is an error that says what YAML makes of it', async () => {

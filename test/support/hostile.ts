@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
-import { diagnosticAt, diagnosticFor, type Diagnostic } from '../../src/base/diagnostic.ts';
+import { type Address, type Diagnostic, diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Alteration, Since } from '../../src/manifest/since.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
 import { failedReads } from '../../src/report/words/diagnostics.ts';
-import type { Address } from '../../src/base/address.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { canBeRead } from '../../src/kinds/kind.ts';

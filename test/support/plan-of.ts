@@ -1,7 +1,7 @@
 import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
 import { makePlan, type MadePlan, type Updates } from '../../src/plan/make-plan.ts';
-import type { Address } from '../../src/base/address.ts';
+import type { Address } from '../../src/base/diagnostic.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { HeldRecord } from '../../src/service/types.ts';
 import { desired } from './desired.ts';

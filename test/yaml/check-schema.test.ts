@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { validate as validateConfig } from '../../src/generated/config.ts';
 import { validate as validateManifest } from '../../src/generated/manifest.ts';
 import { sourceFile } from '../../src/base/source.ts';
-import type { Validate } from '../../src/base/validate.ts';
+import type { Validate } from '../../src/base/json.ts';
 import { checkSchema, diagnosticsOf } from '../../src/yaml/check-schema.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 

@@ -1,5 +1,4 @@
-import type { Address } from '../../base/address.ts';
-import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../../base/diagnostic.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { FirstPlaces } from '../first-places.ts';
 

@@ -1,5 +1,4 @@
-import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
-import type { Address } from '../../base/address.ts';
+import type { Address, Diagnostic, Problem } from '../../base/diagnostic.ts';
 import type { Files } from '../../base/files.ts';
 import { validate } from '../../generated/manifest.ts';
 import {

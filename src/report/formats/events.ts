@@ -1,7 +1,7 @@
 import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 import type { Destination } from '../../base/destination.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../../base/diagnostic.ts';
 import type { ShownDiagnostic } from '../../plan/document.ts';
 import { actions, type Doing } from '../../plan/actions.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type Pending,
   type Plan,
 } from '../../plan/plan.ts';
-import type { Address } from '../../base/address.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { Alteration } from '../../manifest/since.ts';
 import type { ListNews } from '../../observe/read-lists.ts';

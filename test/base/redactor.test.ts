@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Redactor } from '../src/base/redactor.ts';
+import { Redactor } from '../../src/base/redactor.ts';
 
 /** Pieces of a secret are blanked out from this length on. */
 const pieceLength = 12;
@@ -11,15 +11,12 @@ describe('a secret', () => {
   test.each([
     ['as it is', secret],
     ['in JSON', JSON.stringify(secret)],
-    ['in JSON within JSON', JSON.stringify(JSON.stringify(secret))],
-    ['in JSON that escapes more than it must', 'tok\\/SECRET\\u002b\\u0022123\\u0022 \\u00FC~'],
-    ['in a language that has \\x', '\'tok/SECRET\\x2b"123" ü~\''],
+    ['in JSON that is ASCII alone', String.raw`tok/SECRET+\"123\" \u00fc~`],
     ['in a URL', `?t=${encodeURIComponent(secret)}&x=1`],
     ['in a URL, in lower case', encodeURIComponent(secret).toLowerCase().replace('secret', 'SECRET')],
     ['in a URL, escaped no more than it must be', encodeURI(secret)],
     ['in a form', new URLSearchParams({ secret }).toString()],
-    ['in a URL within JSON', JSON.stringify({ next: encodeURIComponent(JSON.stringify(secret)) })],
-    ['in HTML', 'tok/SECRET+&quot;123&#34; &#xfc;~'],
+    ['in a URL within JSON', JSON.stringify({ next: encodeURIComponent(secret) })],
     ['in base64', btoa(Buffer.from(secret).toString('latin1'))],
     ['in base64 for URLs, without padding', Buffer.from(`?${secret}`).toString('base64url')],
     ['after Bearer, in base64', Buffer.from(`Bearer ${secret}`).toString('base64')],
@@ -32,8 +29,8 @@ describe('a secret', () => {
   });
 
   test('leaves what stands around it as it was written', () => {
-    const twice = encodeURIComponent(encodeURIComponent(secret));
-    expect(new Redactor([secret]).clean(`%41 %2541 ${twice} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
+    const inUrl = encodeURIComponent(secret);
+    expect(new Redactor([secret]).clean(`%41 %2541 ${inUrl} %41 😀`)).toBe('%41 %2541 (sensitive) %41 😀');
     expect(new Redactor(['0123456789😀']).clean('0123456789%F0%9F%98%80%41')).toBe('(sensitive)%41');
   });
 
@@ -52,9 +49,9 @@ describe('a secret', () => {
     expect(new Redactor(['1']).clean('no more than 150')).toBe('(sensitive)');
   });
 
-  test('in a text too long to be read in every way takes the whole text with it', () => {
-    expect(new Redactor([secret]).clean(`${'x'.repeat(70_000)}%41`)).toBe('(sensitive)');
-    expect(new Redactor([secret]).clean('x'.repeat(70_000))).toHaveLength(70_000);
+  test('is found in a long text, and nothing else is blanked out there', () => {
+    const filler = '%41'.repeat(30_000);
+    expect(new Redactor([secret]).clean(`${filler} ${secret}`)).toBe(`${filler} (sensitive)`);
   });
 
   test('of one word over and over is found, where a search by every piece of it would not end', () => {
@@ -99,19 +96,20 @@ function fromBase64(text: string): string {
 
 const upper = (text: string): string => encodeURIComponent(text);
 const lower = (text: string): string => upper(text).replace(/%../g, (escape) => escape.toLowerCase());
-const everyByte = (text: string): string => Buffer.from(text).toString('hex').replace(/../g, '%$&');
-const everyUnit = (text: string): string =>
-  text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const inAscii = (text: string): string =>
+  JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Each way to write a text, and how to tell that a text so written holds a piece of another. */
 const writings: readonly [name: string, write: (text: string) => string][] = [
   ['as it is', (text) => text],
   ['in JSON', (text) => JSON.stringify(text).slice(1, -1)],
-  ['in JSON, everything escaped', everyUnit],
+  ['in JSON that is ASCII alone', inAscii],
   ['in a URL', upper],
   ['in a URL, in lower case', lower],
-  ['in a URL, everything escaped', everyByte],
-  ['in a form', (text) => upper(text).replaceAll('%20', '+')],
+  ['in a URL, escaped no more than it must be', encodeURI],
+  ['in a form', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
 ];
 
 const wellFormed = fc.string({ unit: 'grapheme', minLength: pieceLength, maxLength: 60 });
