@@ -77,6 +77,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     inventories,
     { without, nameOf: nameIn(names), ...(release && { release }) },
     options,
+    gaps.length === 0,
   );
   if (!options.quiet && internal > 0) {
     const words = `Left out: ${internal} that the service keeps for itself, such as the accounts of outposts. --internal includes them.`;
@@ -178,11 +179,12 @@ interface Named extends Declared {
   readonly address: Address;
 }
 
-/** What is to be declared of what was read, by its addresses, and how much of it is left out as the service's own. Throws a UsageError where a glob matches nothing. */
+/** What is to be declared of what was read, by its addresses, and how much of it is left out as the service's own. Throws a UsageError where a glob matches nothing of all there is. */
 function namedIn(
   inventories: readonly Inventory[],
   declaring: DeclaringOptions,
   { target = [], exclude = [], internal: isWithInternal = false }: ExportOptions,
+  isAllRead: boolean,
 ): { readonly found: readonly Named[]; readonly internal: number } {
   const selector = new Selector({ target, exclude });
   let internal = 0;
@@ -196,7 +198,7 @@ function namedIn(
     }),
   );
   const [unmatched] = selector.unmatched;
-  if (unmatched !== undefined)
+  if (unmatched !== undefined && isAllRead)
     throw new UsageError(
       `nothing in the service has an address like ${unmatched}`,
       'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',

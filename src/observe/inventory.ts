@@ -87,18 +87,18 @@ async function inPages(
 }
 
 function inventory(kind: Kind<ResourceType>, reader: ListReader | undefined, ...more: Gap[]): Inventory {
-  const { records, gaps, missing } = reader ?? {
-    records: new Map<unknown, ListedRecord>(),
-    gaps: [],
-    missing: 0,
-  };
-  const read = records.size;
+  const {
+    records = new Map<string, ListedRecord>(),
+    gaps = [],
+    shown = 0,
+    missing = 0,
+  }: Partial<ListReader> = reader ?? {};
   const found = [...gaps, ...more];
   const isShort = found.every((gap) => gap.kind === 'broken') && missing > 0;
   return {
     kind,
     records: [...records.values()],
-    gaps: isShort ? [...found, { kind: 'short', read, count: read + missing }] : found,
+    gaps: isShort ? [...found, { kind: 'short', read: shown, count: shown + missing }] : found,
   };
 }
 
@@ -115,9 +115,10 @@ function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSi
 
 /** Reads a list from its beginning to its end, and where a page cannot be read, each of its records alone. */
 class ListReader {
-  /** By their ids. */
-  readonly records = new Map<unknown, ListedRecord>();
+  /** By their names. */
+  readonly records = new Map<string, ListedRecord>();
   readonly gaps: Gap[] = [];
+  readonly #ids = new Set<string>();
   readonly #list: ListQuery;
   readonly #identity: string;
   readonly #options: InventoryOptions;
@@ -144,12 +145,14 @@ class ListReader {
     return this.#answers === 1 && this.#covered === this.#count;
   }
 
-  /** How many records less were seen than a page has counted, besides those that are known to be broken. */
+  /** How many were seen that have an id and a name that no other has. */
+  get shown(): number {
+    return Math.min(this.records.size, this.#ids.size);
+  }
+
+  /** How many less these are than a page has counted, besides those that are known to be broken. */
   get missing(): number {
-    return Math.max(
-      0,
-      this.#most - this.records.size - this.gaps.filter(({ kind }) => kind === 'broken').length,
-    );
+    return Math.max(0, this.#most - this.shown - this.gaps.filter(({ kind }) => kind === 'broken').length);
   }
 
   async read(): Promise<void> {
@@ -190,8 +193,12 @@ class ListReader {
       return;
     }
     const { items, count, end, next } = reading.page;
-    for (const item of items)
-      if (isIdentifier(item.received['pk'])) this.records.set(item.received['pk'], item);
+    for (const item of items) {
+      const { pk } = item.received;
+      const name = item.received[this.#identity];
+      if (typeof name === 'string' && name !== '') this.records.set(name, item);
+      if (isIdentifier(pk)) this.#ids.add(textOf(pk));
+    }
     const nameOf = (item: ListedRecord | undefined): string => textOf(item?.shown[this.#identity]);
     for (const gap of this.gaps)
       if (gap.kind === 'broken' && items.length > 0) gap.after ??= nameOf(items[0]);
@@ -200,7 +207,6 @@ class ListReader {
     this.#most = Math.max(this.#most, count);
     this.#answers += 1;
     if (next > 0) this.#size = Math.max(1, sizeBy(end));
-    this.#isOver = end <= this.#covered;
     this.#covered = end;
     this.#options.onRead?.(this.records.size, count);
   }

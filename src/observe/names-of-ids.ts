@@ -13,12 +13,12 @@ export type NamesReading = NamesOfIds | Exclude<WholeReading, { kind: 'whole' | 
 
 /** Reads which name each id has. A name that several have refers to none. */
 export async function namesOfIds(
-  { path, query }: Related,
+  related: Related,
   client: Client,
   pacing: Pacing,
   signal?: AbortSignal,
 ): Promise<NamesReading> {
-  const read = await readWhole({ path, query }, { client, pacing, signal });
+  const read = await readWhole(related, { client, pacing, signal });
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
   const byName = new Map<string, ListedRecord[]>();
   for (const record of read.records) {

@@ -90,7 +90,6 @@ async function find(
   told: Map<string, JsonValue>,
   { client, pacing, signal }: ResolveOptions,
 ): Promise<ReadonlyMap<string, Finding>> {
-  const { path, query } = related;
   const known = new Set<string>();
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
@@ -101,15 +100,12 @@ async function find(
   const listed =
     names.length < related.listedFrom
       ? undefined
-      : await readWhole(
-          { path, query },
-          { client, pacing, signal, isWorth: (pages) => pages <= names.length },
-        );
+      : await readWhole(related, { client, pacing, signal, isWorth: (pages) => pages <= names.length });
   if (listed && 'records' in listed) takeNote(listed.records);
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return findings;
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
-    for (const name of names) findings.set(name, findingIn(listed, name, related));
+    for (const name of names) findings.set(name, findingIn(listed, name));
   const isSettled = listed?.kind === 'whole' && listed.isAtOnce;
   const open = isSettled
     ? []
@@ -119,17 +115,17 @@ async function find(
   let denied: Finding | undefined;
   await pacing.forEach(open, async (name) => {
     if (denied || inARow >= failuresInARow || signal?.aborted) return;
-    const list = { path, query: { ...query, ...related.narrowedTo(name) } };
+    const list = { ...related, query: { ...related.query, ...related.narrowedTo(name) } };
     let read = await readWhole(list, { client, pacing, signal });
     // One can slip from a page that is still to be read to one that was. So it is looked for again.
-    if (read.kind === 'whole' && !read.isAtOnce && findingIn(read, name, related).kind === 'not_found')
+    if (read.kind === 'whole' && !read.isAtOnce && findingIn(read, name).kind === 'not_found')
       read = await readWhole(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
       inARow = failuresInARow;
       return;
     }
     if ('records' in read) takeNote(read.records);
-    const finding = findingIn(read, name, related);
+    const finding = findingIn(read, name);
     findings.set(name, finding);
     if (finding.kind !== 'unread') inARow = 0;
     else if (finding.proof === 'denied') denied = finding;
@@ -139,24 +135,20 @@ async function find(
   if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);
   return suggested(findings, known, async () => {
     if (listed || signal?.aborted) return;
-    const read = await readWhole({ path, query }, { client, pacing, signal, isWorth: () => false });
+    const read = await readWhole(related, { client, pacing, signal, isWorth: () => false });
     if ('records' in read) takeNote(read.records);
   });
 }
 
 /** What the records that were read tell of a name. */
-function findingIn(
-  read: Exclude<WholeReading, { kind: 'not_sent' }>,
-  name: string,
-  { isId }: Related,
-): Finding {
+function findingIn(read: Exclude<WholeReading, { kind: 'not_sent' }>, name: string): Finding {
   if (read.kind === 'unread') {
     const { proof, answer } = read.reading;
     // The first page of a list is always there.
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
-    received['name'] === name && isId(received['pk'] ?? null) ? [received['pk'] ?? null] : [],
+    received['name'] === name ? [received['pk'] ?? null] : [],
   );
   const [id] = ids;
   if (id === undefined) return { kind: 'not_found' };

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { pageIn } from './page.ts';
@@ -135,13 +135,10 @@ export function recordOf(
 function bodyIn(text: string, status: number, shape: Asked['shape']): JsonValue | undefined {
   const json = parseJson(text);
   if (shape !== 'list' || status !== 200) return json;
-  const { pagination, results } = isJsonObject(json) ? json : {};
-  if (!isJsonList(results) || !isJsonObject(pagination) || pagination['count'] !== results.length)
-    return undefined;
-  if (results.length === 0) return isJsonObject(json) && pageIn(json, 1) ? null : undefined;
+  const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
+  if (count === 0) return null;
   // The service ignores a filter that it does not know: then there are others.
-  const [record] = results;
-  return results.length === 1 && isJsonObject(record) ? record : undefined;
+  return count === 1 ? (items?.[0] ?? undefined) : undefined;
 }
 
 function kindOf(status: number, json: JsonValue | undefined, asked: Asked): AnswerKind {

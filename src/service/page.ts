@@ -34,17 +34,24 @@ export function pageRequest({ path, query }: ListQuery, { number, size }: PageQu
 
 /**
  * The page in a body, if it is the one that was asked for and agrees with itself: a list that the service keeps for a user shows
- * other pages than those asked for, and more or fewer records than it says.
+ * other pages than those asked for, and more or fewer records than it says. All pages but the last have the same size, so each ends
+ * further on than the one before it.
  */
 export function pageIn(body: JsonObject | undefined, number: number): Page<JsonValue> | undefined {
   const { pagination, results: items } = body ?? {};
   if (!isJsonObject(pagination) || !isJsonList(items)) return undefined;
   const { current, count, next, start_index: start, end_index: end } = pagination;
   if (!isCount(count) || !isCount(start) || !isCount(end) || !isCount(next)) return undefined;
+  const size = number === 1 ? end : (start - 1) / (number - 1);
+  const isPlaced =
+    current === number && Number.isInteger(size) && start === Math.min(end, (number - 1) * size + 1);
   const held = end === 0 ? 0 : end - start + 1;
-  const isWhole = current === number && items.length === held && end <= count && (held > 0 || count === 0);
-  const isContinued = next === (end < count ? number + 1 : 0);
-  return isWhole && isContinued ? { items, count, end, next } : undefined;
+  const isWhole = items.length === held && (held > 0 || count === 0);
+  const isContinued =
+    end < count
+      ? next === number + 1 && end === number * size
+      : next === 0 && end === count && end <= number * size;
+  return isPlaced && isWhole && isContinued ? { items, count, end, next } : undefined;
 }
 
 function isCount(value: JsonValue | undefined): value is number {

@@ -1,5 +1,5 @@
 import { textOf } from '../base/json.ts';
-import { isIdentifier } from './answer.ts';
+import type { Related } from '../kinds/related.ts';
 import type { Client, ListedRecord, PageReading } from './client.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import type { Pacing } from './pacing.ts';
@@ -16,6 +16,9 @@ interface WholeOptions {
   readonly isWorth?: (pages: number) => boolean;
 }
 
+/** A list of records that have an id of their kind and a name: a row without these is none of them, and one is missing. */
+type NamedList = ListQuery & Pick<Related, 'isId'>;
+
 /** What came of reading a list as a whole. */
 export type WholeReading =
   /** Of several pages, one record can be missing all the same: it moved to a page that was read, and another is there in its place. */
@@ -31,7 +34,7 @@ export type WholeReading =
  * Reads all pages of a list, one after the other: by any number of readers at once, which wait for no one. It is whole only where
  * each record that the service counts was seen; where they moved between the pages, it is read again.
  */
-export async function readWhole(list: ListQuery, options: WholeOptions): Promise<WholeReading> {
+export async function readWhole(list: NamedList, options: WholeOptions): Promise<WholeReading> {
   let round = await readOnce(list, options);
   for (let rounds = 1; round.kind === 'moved' && rounds < mostRounds; rounds += 1)
     round = await readOnce(list, options);
@@ -43,9 +46,10 @@ export async function readWhole(list: ListQuery, options: WholeOptions): Promise
 type Round = WholeReading | { readonly kind: 'moved'; readonly reading: PageReading };
 
 async function readOnce(
-  list: ListQuery,
+  list: NamedList,
   { client, pacing, signal, isWorth = () => true }: WholeOptions,
 ): Promise<Round> {
+  const { isId } = list;
   const records = new Map<string, ListedRecord>();
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
@@ -57,8 +61,10 @@ async function readOnce(
     if (reading.proof === 'absent') return { kind: 'moved', reading };
     if (reading.proof !== 'exists') return { kind: 'unread', reading };
     const { items, count, next, end } = reading.page;
-    for (const item of items)
-      if (isIdentifier(item.received['pk'])) records.set(textOf(item.received['pk']), item);
+    for (const item of items) {
+      const { pk = null, name } = item.received;
+      if (isId(pk) && typeof name === 'string') records.set(textOf(pk), item);
+    }
     counted ??= count;
     if (count !== counted) return { kind: 'moved', reading };
     if (next === 0)

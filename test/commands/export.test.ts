@@ -14,7 +14,7 @@ import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { anyRecords } from '../support/any-records.ts';
 import { times } from '../support/effort.ts';
-import { listingService, manyApplications, manyUsers } from '../support/listing-service.ts';
+import { altered, listingService, manyApplications, manyUsers, pageOf } from '../support/listing-service.ts';
 import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
@@ -506,6 +506,18 @@ describe('what cannot be read is told, and never taken for nothing', () => {
     expect(stderr).toContain(
       `number ${broken} of those that the service lists, between ${before} and ${after}`,
     );
+  });
+
+  test('an address of which nothing was seen, where not all was', async () => {
+    const users = manyUsers(3);
+    const { send } = listingService({
+      users,
+      instead: () => altered(pageOf(users, 1, 100), ({ results }) => ({ results: results.with(0, null) })),
+    });
+    const options = { type: ['user'], list: true, target: ['user.u00000'] };
+    const { ending, stdout, stderr } = await exporting(send, options);
+    expect({ ending, stdout }).toEqual({ ending: 'incomplete', stdout: '' });
+    expect(stderr).toContain('the service counts 3 users');
   });
 
   test('everything, where nothing answers or nothing may be seen', async () => {

@@ -98,6 +98,11 @@ function user(username: string, ...groups: readonly JsonValue[]): JsonObject {
   return { username, name: username, groups };
 }
 
+/** A first page of these, with something else in what it says of itself. */
+function pageSaying(results: readonly JsonValue[], more: JsonObject = {}): Exchange {
+  return altered(pageOf(results, 1, 100), ({ pagination }) => ({ pagination: { ...pagination, ...more } }));
+}
+
 function application(slug: string, provider: JsonValue): JsonObject {
   return { slug, name: slug, provider };
 }
@@ -295,6 +300,14 @@ describe('a name that leads to no id', () => {
       { proof: 'fault', status: 302 },
     ],
     ['is no list', answered(200, { pk: 1, name: 'staff' }), { proof: 'nothing', status: 200 }],
+    ['lists nothing, and counts one', pageSaying([null]), { proof: 'nothing', status: 200 }],
+    ['lists one without an id', pageSaying([{ name: 'staff' }]), { proof: 'nothing', status: 200 }],
+    ['lists one without a name', pageSaying([{ pk: uuid(1) }]), { proof: 'nothing', status: 200 }],
+    [
+      'lists none, and says that there is more',
+      pageSaying([], { next: 2 }),
+      { proof: 'nothing', status: 200 },
+    ],
     ['is another API', answered(404, { detail: 'Not found.' }), { proof: 'fault', status: 404 }],
   ])('is not looked up where the service %s', async (_, exchange, fault) => {
     const service = nameService({ groups: [staff] }, { instead: () => exchange });
@@ -422,7 +435,7 @@ describe('a list that moves while it is read', () => {
   });
 });
 
-test('an id that is none is not taken for one', async () => {
+test('an id that is none is not taken for one, nor its name for one that nobody has', async () => {
   const held = {
     groups: [{ pk: 7, name: 'staff' }],
     providers: [{ pk: '7', name: 'Wiki' }],
@@ -431,7 +444,7 @@ test('an id that is none is not taken for one', async () => {
     { applications: [application('a', { name: 'Wiki' })], users: [user('u', { name: 'staff' })] },
     nameService(held),
   );
-  expect(faults.map(([, fault]) => fault)).toMatchObject([{ kind: 'not_found' }, { kind: 'not_found' }]);
+  expect(faults.map(([, fault]) => fault)).toMatchObject([{ kind: 'unread' }, { kind: 'unread' }]);
 });
 
 test('whatever the names are, each leads to the id of the one that has it', async () => {

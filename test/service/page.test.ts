@@ -59,6 +59,11 @@ describe('a page that is not what was asked for, or contradicts itself, proves n
     ['no next page before the end', page({ next: 0 })],
     ['a next page after the end', page({ count: 4 })],
     ['a next page that is not the next', page({ next: 4 })],
+    ['a place that its number does not have', page({ start_index: 2, end_index: 3 })],
+    ['the place of the page before', page({ start_index: 1, end_index: 2 })],
+    ['more records than the pages before', page({ start_index: 2, end_index: 4 }, [...two, { pk: 3 }])],
+    ['fewer records than the pages before', page({ start_index: 3, end_index: 3 }, two.slice(1))],
+    ['more on the last page than before', page({ next: 0, start_index: 2, end_index: 5 }, [...two, ...two])],
     ['a count that is a text', page({ count: '5' })],
     ['a count that is a fraction', page({ count: 5.5 })],
     ['a count that is negative', page({ count: -5 })],
@@ -71,6 +76,11 @@ describe('a page that is not what was asked for, or contradicts itself, proves n
   ])('%s', async (_name, body) => {
     expect((await reading(body)).proof).toBe('nothing');
   });
+});
+
+test('a first page that begins later is none', async () => {
+  const later = { next: 0, previous: 0, count: 3, current: 1, start_index: 2, end_index: 3 };
+  expect((await reading(page(later), 200, 1)).proof).toBe('nothing');
 });
 
 test('an empty list has one page', () => {

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
+import type { JsonValue } from '../../src/base/json.ts';
+import { providers } from '../../src/kinds/related.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import { readWhole, type WholeReading } from '../../src/service/read-whole.ts';
 import type { Exchange } from '../../src/service/transport.ts';
-import { pageOf } from '../support/listing-service.ts';
+import { altered, pageOf } from '../support/listing-service.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1 }));
+const records = Array.from({ length: 6 }, (_, index) => ({ pk: index + 1, name: `p${index}` }));
 
 /** Reads a list in pages of three, which are those of `records` but for the first answers. */
 async function reading(...first: readonly Exchange[]): Promise<WholeReading> {
@@ -17,7 +19,7 @@ async function reading(...first: readonly Exchange[]): Promise<WholeReading> {
     return first[answers - 1] ?? pageOf(records, number, 3);
   });
   const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-  return readWhole({ path: '/api/v3/core/groups/', query: {} }, { client, pacing });
+  return readWhole(providers, { client, pacing });
 }
 
 function ids(read: WholeReading): unknown[] {
@@ -25,7 +27,7 @@ function ids(read: WholeReading): unknown[] {
 }
 
 test('a list is read again where it counts another number of records on another page', async () => {
-  const before = [{ pk: 7 }, ...records];
+  const before = [{ pk: 7, name: 'p7' }, ...records];
   expect(ids(await reading(pageOf(before, 1, 3)))).toEqual([1, 2, 3, 4, 5, 6]);
   // The first is deleted: as many came as the second page counts, but one of them is gone, and 3 was never seen.
   const after = records.slice(1);
@@ -36,4 +38,27 @@ test('a list is read again where it counts another number of records on another 
 test('a list of one answer is known as such', async () => {
   expect(await reading(pageOf(records, 1, 6))).toMatchObject({ kind: 'whole', isAtOnce: true });
   expect(await reading()).toMatchObject({ kind: 'whole', isAtOnce: false });
+});
+
+test.each<[string, JsonValue]>([
+  ['nothing', null],
+  ['without an id', { name: 'p1' }],
+  ['with an id of another kind', { pk: 'p1', name: 'p1' }],
+  ['without a name', { pk: 2 }],
+  ['that stands there twice', { pk: 1, name: 'p1' }],
+])('a list with a row %s is not whole', async (_, row) => {
+  const odd = pageOf([records[0] ?? null, row], 1, 3);
+  expect(await reading(odd, odd, odd)).toMatchObject({
+    kind: 'unread',
+    reading: { proof: 'nothing', answer: { kind: 'unusable_success' } },
+  });
+});
+
+test('a list ends that has the same page again and again', async () => {
+  const again = Array.from({ length: 30 }, (_, index) =>
+    altered(pageOf(records, 1, 3), ({ pagination }) => ({
+      pagination: { ...pagination, current: index + 1, next: index + 2 },
+    })),
+  );
+  expect(await reading(...again)).toMatchObject({ kind: 'unread' });
 });

@@ -35,8 +35,15 @@ export function spoiled(
       );
     case 'count_off':
       return inBody({ ...list, pagination: { ...list.pagination, count: list.results.length + 1 } });
-    case 'cut_short':
-      return inBody({ pagination: { ...list.pagination, count: 1 }, results: [] });
+    case 'cut_short': {
+      const { pagination } = list;
+      const forms = [
+        { pagination: { ...pagination, count: 1 }, results: [] },
+        { pagination: { ...pagination, count: 1, start_index: 1, end_index: 1 }, results: [null] },
+        { pagination: { ...pagination, count: 0, start_index: 0, end_index: 0, next: 2 }, results: [] },
+      ];
+      return inBody(forms[form % forms.length]);
+    }
     case 'not_a_list':
       return noList(list, form);
     case 'no_such_list':
@@ -67,10 +74,21 @@ export function spoiledPage(fault: ListFault, found: string, form: number): Spoi
       const end = Number(pagination['end_index']) + 1;
       return page([first, { ...first, name: 'A third name' }, ...others], { count, end_index: end });
     }
-    case 'count_off':
-      return page(results, { count: Number(pagination['count']) + (form % 2 === 0 ? 1 : -1) });
-    case 'cut_short':
-      return page(others);
+    case 'count_off': {
+      const count = Number(pagination['count']);
+      const end = Number(pagination['end_index']);
+      // The last one agrees with itself, and ends the list here.
+      const forms = [{ count: count + 1 }, { count: count - 1 }, { count: end, next: 0 }];
+      return page(results, forms[form % forms.length]);
+    }
+    case 'cut_short': {
+      const forms = [
+        others,
+        [null, ...others],
+        results.length > 1 ? [...others, ...others.slice(0, 1)] : others,
+      ];
+      return page(forms[form % forms.length] ?? others);
+    }
     case 'not_a_list':
       return noList({ pagination, results }, form);
     case 'no_such_list':
@@ -114,8 +132,11 @@ export function listIn(text: string): List {
   };
 }
 
-function listOf(results: readonly JsonObject[]): List {
-  return { pagination: { next: 0, previous: 0, count: results.length }, results };
+/** A list of one page, as the service answers it. */
+export function listOf(results: readonly JsonObject[]): List {
+  const count = results.length;
+  const pages = { next: 0, previous: 0, current: 1, total_pages: 1 };
+  return { pagination: { ...pages, count, start_index: Math.min(1, count), end_index: count }, results };
 }
 
 /** The names of the records in a list. */
@@ -123,15 +144,13 @@ export function namesIn(text: string): string[] {
   return listIn(text).results.map((record) => nameIn(record));
 }
 
-/** The names of those records in a spoiled list that stand in it once, and as they stood in it before. */
+/** The names in a spoiled list whose records all stand in it as one stood in it before. */
 export function trueNames(text: string, before: string): string[] {
   const records = new Set(listIn(before).results.map((record) => JSON.stringify(record)));
   const { results } = listIn(text);
-  const all = results.map((record) => nameIn(record));
-  const same = results
-    .filter((record) => records.has(JSON.stringify(record)))
-    .map((record) => nameIn(record));
-  return same.filter((name) => all.indexOf(name) === all.lastIndexOf(name));
+  const isOdd = (record: JsonObject): boolean => !records.has(JSON.stringify(record));
+  const odd = new Set(results.filter((record) => isOdd(record)).map((record) => nameIn(record)));
+  return [...new Set(results.map((record) => nameIn(record)))].filter((name) => !odd.has(name));
 }
 
 /** The slug or username in a record. */
