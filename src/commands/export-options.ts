@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import type { Split } from '../export/splits.ts';
+import type { Split } from '../adopt/splits.ts';
 import { kinds, listed, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { canBeListed, type Kind } from '../kinds/kind.ts';

@@ -1,13 +1,13 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
-import { delimiters } from '../csv/delimiters.ts';
-import { declarationOf, resourcesOf } from '../csv/resources.ts';
+import { delimiters } from '../adopt/delimiters.ts';
+import { declarationOf, resourcesOf } from '../adopt/csv.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
 import { declaredNames } from '../kinds/named.ts';
 import { errorsOf } from '../manifest/check-text.ts';
-import { writeManifest } from '../manifest/write-manifest.ts';
+import { writeManifest } from '../adopt/write-manifest.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import type { Context } from '../terminal/context.ts';
 import { readText } from '../yaml/read-text.ts';

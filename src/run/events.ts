@@ -1,6 +1,5 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
-import type { Inventory } from '../observe/inventory.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import type { Pending, Plan } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
@@ -30,7 +29,7 @@ export type RunEvent =
   /** How the resources of a kind were read of which there is a list. */
   | { readonly kind: 'listed'; readonly news: ListNews }
   /** All of a kind was read that can be. */
-  | { readonly kind: 'inventoried'; readonly inventory: Inventory }
+  | { readonly kind: 'inventoried' }
   | { readonly kind: 'planned'; readonly plan: Plan }
   /** The first request for a change is about to be sent. */
   | { readonly kind: 'started'; readonly change: Pending }

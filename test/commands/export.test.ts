@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writable, type Declaration } from '../../src/manifest/writable.ts';
+import { writable, type Declaration } from '../../src/adopt/writable.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { exportManifests } from '../../src/commands/export.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import type { Declaration } from '../../src/manifest/writable.ts';
+import type { Declaration } from '../../src/adopt/writable.ts';
 import { anyJson, anyText } from './any-json.ts';
 
 const id = fc.integer({ min: 1, max: 9 });

@@ -1,9 +1,9 @@
 import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
-import type { Declared } from '../../export/declaration.ts';
+import type { Declared } from '../../adopt/declaration.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import { textOf } from '../../base/json.ts';
-import type { Unwritable } from '../../manifest/writable.ts';
-import type { Gap, Inventory } from '../../observe/inventory.ts';
+import type { Unwritable } from '../../adopt/writable.ts';
+import type { Gap, Inventory } from '../../adopt/inventory.ts';
 import { answerWords } from './answers.ts';
 
 /** What an inventory lacks, for a person who may take it for whole. */

@@ -9,8 +9,8 @@ import { addressOf } from '../kinds/resource.ts';
 import { checkSchema } from '../yaml/check-schema.ts';
 import { nowhere } from '../yaml/places.ts';
 import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from '../yaml/refused-values.ts';
-import { maxResolvedLength } from './references.ts';
-import { trim } from './trim.ts';
+import { maxResolvedLength } from '../manifest/references.ts';
+import { trim } from '../manifest/trim.ts';
 
 /** What is to be declared of one record. A field that is not given is not declared. */
 export interface Declaration {

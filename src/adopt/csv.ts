@@ -7,9 +7,9 @@ import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trim } from '../manifest/trim.ts';
-import { writable, type Declaration } from '../manifest/writable.ts';
-import { columnsOf, type Columns } from './columns.ts';
-import { readTable, type Row } from './read-table.ts';
+import { writable, type Declaration } from './writable.ts';
+import { columnsOf, type Columns } from './csv-columns.ts';
+import { readTable, type Row } from './csv-table.ts';
 
 /** What a table declares. */
 interface FromTable {

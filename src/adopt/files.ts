@@ -1,6 +1,6 @@
 import { textOf } from '../base/json.ts';
-import type { Declaration, Unwritable } from '../manifest/writable.ts';
-import { writeManifest } from '../manifest/write-manifest.ts';
+import type { Declaration, Unwritable } from './writable.ts';
+import { writeManifest } from './write-manifest.ts';
 import type { Split } from './splits.ts';
 
 interface Manifests {

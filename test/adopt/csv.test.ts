@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { sourceFile } from '../../src/base/source.ts';
-import { resourcesOf } from '../../src/csv/resources.ts';
+import { resourcesOf } from '../../src/adopt/csv.ts';
 import { placeOf } from '../../src/kinds/resource.ts';
 import { trim } from '../../src/manifest/trim.ts';
 import { anyText } from '../support/any-json.ts';

@@ -6,7 +6,7 @@ import { isNameOfOne, type NameOfOne } from '../kinds/name-of-one.ts';
 import type { Related } from '../kinds/related.ts';
 import { sameJson } from '../kinds/same.ts';
 import { trim } from '../manifest/trim.ts';
-import type { Declaration } from '../manifest/writable.ts';
+import type { Declaration } from './writable.ts';
 import type { ListedRecord } from '../service/client.ts';
 
 /** How records become what a manifest declares. */

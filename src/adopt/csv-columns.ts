@@ -2,10 +2,10 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { refusalOfKey } from '../manifest/writable.ts';
+import { refusalOfKey } from './writable.ts';
 import { meaningOf } from '../yaml/unknown-field.ts';
 import { delimiters } from './delimiters.ts';
-import type { Row } from './read-table.ts';
+import type { Row } from './csv-table.ts';
 
 /** What the header of a table says. */
 export interface Columns {

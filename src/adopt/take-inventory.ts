@@ -4,12 +4,12 @@ import type { Kind } from '../kinds/kind.ts';
 import { referring } from '../kinds/named.ts';
 import type { Related } from '../kinds/related.ts';
 import type { Release } from '../kinds/release.ts';
-import { inventoryOf, type Inventory } from '../observe/inventory.ts';
-import { namesOfIds, type NamesReading } from '../observe/names-of-ids.ts';
+import { inventoryOf, type Inventory } from './inventory.ts';
+import { namesOfIds, type NamesReading } from './names-of-ids.ts';
 import { askRelease } from '../service/release.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
-import { withService } from './connect.ts';
-import type { Job } from './world.ts';
+import { withService } from '../run/connect.ts';
+import type { Job } from '../run/world.ts';
 
 /** What the service holds. */
 interface Inventories {
@@ -39,7 +39,7 @@ export function takeInventory(
       onRead(0, 0);
       const inventory = await inventoryOf(kind, { client, pacing, signal, onRead });
       inventories.push(inventory);
-      job.tell({ kind: 'inventoried', inventory });
+      job.tell({ kind: 'inventoried' });
     }
     const names = new Map<Related, NamesReading>();
     for (const [, related] of withNames ? kinds.flatMap((kind) => referring(kind)) : [])
