@@ -37,18 +37,13 @@ export function parseJson(text: string, most: number = mostLevels): JsonValue | 
   }
 }
 
-/** Looks at one level after the other, and so needs no stack. */
+/** Goes no deeper itself than what is allowed, so it never runs out of stack. */
 function isDeeper(value: JsonValue, most: number): boolean {
-  let level = [value].filter((each) => isCollection(each));
-  for (let levels = 0; level.length > 0; levels += 1) {
-    if (levels === most) return true;
-    level = level.flatMap((each) => Object.values(each).filter((inner) => isCollection(inner)));
-  }
+  if (typeof value !== 'object' || value === null) return false;
+  if (most === 0) return true;
+  if (isJsonList(value)) return value.some((inner) => isDeeper(inner, most - 1));
+  for (const key in value) if (isDeeper(value[key] ?? null, most - 1)) return true;
   return false;
-}
-
-function isCollection(value: JsonValue): value is readonly JsonValue[] | JsonObject {
-  return typeof value === 'object' && value !== null;
 }
 
 /** The steps from a value to one inside it, as a JSON Pointer (RFC 6901). */
