@@ -4,11 +4,13 @@ import { diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
 import { changeKind, type Plan } from '../../src/plan/plan.ts';
 import { createStyle, diagnosticsText, type Style } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
+import { someOf } from '../support/effort.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const counts = [1, 30, 500, 2300] as const;
-const outputs = [60, 100, 200, undefined].flatMap((columns) =>
-  [false, true].map((colours) => ({ columns, colours })),
+const outputs = someOf(
+  [60, 100, 200, undefined].flatMap((columns) => [false, true].map((colours) => ({ columns, colours }))),
+  4,
 );
 
 /** Applications and users with values of all lengths; of every third application the service holds another description. */
@@ -66,7 +68,7 @@ beforeAll(async () => {
   plans = new Map(await Promise.all(counts.map(async (count) => [count, await bigPlan(count)] as const)));
 });
 
-describe.each(counts)('the text of a plan of %i', (count) => {
+describe.each(someOf(counts, 2))('the text of a plan of %i', (count) => {
   const planned = (): Plan => plans.get(count) ?? expect.fail('it was not made');
 
   test.each(outputs)('has no line that is longer than $columns columns, colours: $colours', (output) => {

@@ -1,5 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { someOf } from '../support/effort.ts';
 import type { Exchange } from '../../src/service/transport.ts';
 import { undiciTransport, type UndiciTransport } from '../../src/service/undici-transport.ts';
 import {
@@ -350,14 +351,17 @@ const cells = Object.entries(faults).flatMap(([name, fault]) =>
 );
 
 describe('a request that meets', () => {
-  test.each(cells)('$name, $way: $method', async ({ service, setup, body, way, method, becomes }) => {
-    const here = await world(way, service, setup);
-    const exchange = await send(here, method, body);
-    expect(seen(exchange)).toMatch(becomes);
-    expectNoContradiction(exchange, here.service.received());
-    if (setup?.silent) expect(exchange).toMatchObject({ error: { name: 'TimeoutError' } });
-    expect(here.proxy?.heads.length ?? 0).toBeLessThanOrEqual(1);
-  });
+  test.each(someOf(cells, 60))(
+    '$name, $way: $method',
+    async ({ service, setup, body, way, method, becomes }) => {
+      const here = await world(way, service, setup);
+      const exchange = await send(here, method, body);
+      expect(seen(exchange)).toMatch(becomes);
+      expectNoContradiction(exchange, here.service.received());
+      if (setup?.silent) expect(exchange).toMatchObject({ error: { name: 'TimeoutError' } });
+      expect(here.proxy?.heads.length ?? 0).toBeLessThanOrEqual(1);
+    },
+  );
 
   test.each(wayNames.flatMap((way) => methods.map((method) => ({ way, method }))))(
     'a port where nobody listens, $way: $method',
@@ -475,7 +479,7 @@ const proxyCells = Object.entries(proxyFaults).flatMap(([name, fault]) =>
 );
 
 describe('a request whose proxy', () => {
-  test.each(proxyCells)(
+  test.each(someOf(proxyCells, 20))(
     '$name, $way: $method',
     async ({ proxy, way, method, becomes, status, silent: isSilent }) => {
       const here = await world(way, answering(ok), { proxy, ...(isSilent && silent) });
@@ -555,7 +559,7 @@ async function turns(count: number): Promise<void> {
 /** A connection is used again only some turns of the loop after its answer. */
 const untilIdle = (): Promise<void> => turns(5);
 
-describe.each(wayNames)('a connection that is used again, %s', (way) => {
+describe.each(someOf(wayNames, 2))('a connection that is used again, %s', (way) => {
   const keeping = (after: (socket: Socket, requests: number) => void): RawServerOptions => {
     const answered = new WeakMap<Socket, number>();
     return {
