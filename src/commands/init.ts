@@ -1,7 +1,7 @@
 import { reasonOf, UsageError } from '../base/errors.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
-import { isHealthy } from '../report/words/doctor-check.ts';
+import { isHealthy } from '../report/words/rights.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { inline } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';

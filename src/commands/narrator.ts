@@ -5,7 +5,7 @@ import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
-import { failedReads, haltDiagnostics } from '../report/words/diagnostics.ts';
+import { failedReads, haltDiagnostics } from '../report/words/halts.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';

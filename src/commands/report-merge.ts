@@ -2,19 +2,22 @@ import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
 import type { PlanDocument } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
-import { applyReportFrom, inShort, isApplyDocument, type ApplyDocument } from '../report/apply-document.ts';
-import { json } from '../report/formats/json.ts';
-import { createStyle } from '../report/formats/lines.ts';
-import { text } from '../report/formats/text.ts';
 import {
+  applyReportFrom,
   contentFault,
+  inShort,
+  isApplyDocument,
   mergeApplies,
   mergePlans,
   shardProblems,
+  type ApplyDocument,
   type NonEmpty,
   type ShardDocument,
   type ShardReport,
-} from '../report/merge.ts';
+} from '../report/documents.ts';
+import { json } from '../report/formats/json.ts';
+import { createStyle } from '../report/formats/lines.ts';
+import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import type { Report } from '../report/report.ts';
 import { applyEnding } from '../run/result.ts';

@@ -4,7 +4,7 @@ import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts';
 import { documentFault } from '../plan/saved/fault.ts';
 import { isPlanDocument, readSavedPlan } from '../plan/saved/read.ts';
-import { applyReportFrom, isApplyDocument } from '../report/apply-document.ts';
+import { applyReportFrom, isApplyDocument } from '../report/documents.ts';
 import { json } from '../report/formats/json.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';

@@ -6,7 +6,7 @@ import { namesNeed } from '../kinds/name-of-one.ts';
 import { Selector, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';
-import { haltDiagnostics } from '../report/words/diagnostics.ts';
+import { haltDiagnostics } from '../report/words/halts.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { planChecked, type Planned as MadePlan } from '../run/plan.ts';

@@ -7,8 +7,8 @@ import type { Resource } from '../kinds/resource.ts';
 import { isPending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
-import type { CommentKey, Limit } from './formats/markdown-comment.ts';
-import { haltDiagnostics, uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
+import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
+import { haltDiagnostics } from './words/halts.ts';
 import { notCreated, outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import {
   applyCounts,
@@ -21,8 +21,7 @@ import {
   wasInterrupted,
   type ApplySummary,
 } from './words/outcomes.ts';
-import { drift, planHeadline } from './words/plan.ts';
-import { goneFindings, reviewed } from './words/since.ts';
+import { drift, goneFindings, planHeadline, reviewed } from './words/plan.ts';
 
 /** All that there is to say of how a command ended. It is worked out here, once for all formats; a format only writes it. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
@@ -141,6 +140,15 @@ export function byKind<Rest extends unknown[], Result>(of: {
 
 /** All of each change, a line for each, or how many there are. */
 export type Detail = 'all' | 'lines' | 'counts';
+
+/** What tells one comment from another, by name; what is undefined is left out. */
+export type CommentKey = Readonly<Record<string, string | undefined>>;
+
+/** How long a text may be, and how its length is measured. */
+export interface Limit {
+  readonly most: number;
+  readonly lengthOf: (text: string) => number;
+}
 
 /** What a format may need besides the report. */
 export interface Setting {

@@ -6,7 +6,7 @@ import { createStyle } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
 import { planReport } from '../../src/report/report.ts';
 import { sarif } from '../../src/report/formats/sarif.ts';
-import { haltDiagnostics } from '../../src/report/words/diagnostics.ts';
+import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
 

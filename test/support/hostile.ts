@@ -6,7 +6,7 @@ import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Alteration, Since } from '../../src/manifest/since.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import type { ApplyRun } from '../../src/run/result.ts';
-import { failedReads } from '../../src/report/words/diagnostics.ts';
+import { failedReads } from '../../src/report/words/halts.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
 import { canBeRead } from '../../src/kinds/kind.ts';

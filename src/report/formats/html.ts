@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
+import { pageAsset } from '../../base/package-file.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
 import type { Change } from '../../plan/plan.ts';
-import { quoted } from '../printable.ts';
+import { inline, quoted, unsafe } from '../printable.ts';
 import {
   byKind,
   headingOf,
@@ -13,14 +15,11 @@ import {
   type ProblemsReport,
   type ToldOutcome,
 } from '../report.ts';
-import { changeView, type FieldView, type Side } from '../words/change-view.ts';
+import { changeView, type DiffLine, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
-import type { DiffLine } from '../words/text-diff.ts';
-import { planCounts, planHead } from '../words/plan.ts';
-import { sinceView } from '../words/since.ts';
-import { markup, htmlPage, joined, type Html, type PageEntry } from './html-page.ts';
+import { planCounts, planHead, sinceView } from '../words/plan.ts';
 
 /** A page for a pipeline's artifacts. */
 export const html: Format = byKind({ problems: problemsPage, plan: planPage, apply: applyPage });
@@ -194,4 +193,140 @@ function diffLine(line: DiffLine): Html {
     case 'added':
       return markup`<ins>+ ${line.text}</ins>\n`;
   }
+}
+
+/** A self-contained page: it loads nothing, and runs no script but its own. */
+interface HtmlPage {
+  readonly title: string;
+  readonly lines: readonly Html[];
+  /** How each kind of entry looks, in the order in which they are offered to be shown. */
+  readonly kinds: Readonly<Record<string, Look>>;
+  readonly entries: readonly PageEntry[];
+  /** Further entries, folded up, and the words to click on; without any, they are left out. */
+  readonly more?: { readonly words: string; readonly entries: readonly PageEntry[] };
+}
+
+interface PageEntry {
+  readonly kind: string;
+  readonly heading: string;
+  /** What will become of it, or what has. */
+  readonly verdict: string;
+  /** Where the manifest declares it. */
+  readonly place: string;
+  readonly body: Html;
+}
+
+/** Text that is HTML already. */
+class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '#': '&#35;',
+  ':': '&#58;',
+};
+
+/** Writes HTML. Values that are put in are escaped, unless they are Html already. */
+function markup(pieces: TemplateStringsArray, ...values: readonly (string | number | Html)[]): Html {
+  let text = pieces[0] ?? '';
+  for (const [index, value] of values.entries()) {
+    text += value instanceof Html ? value.text : escaped(String(value));
+    text += pieces[index + 1] ?? '';
+  }
+  return new Html(text);
+}
+
+function joined(parts: readonly Html[]): Html {
+  return new Html(parts.map(({ text }) => text).join(''));
+}
+
+/*
+ * What means something to HTML, and what begins a command of a CI system: a page may be written to a log. See escape.ts.
+ */
+const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
+
+/** Line ends are kept; any other character that cannot be seen is made visible. */
+function escaped(text: string): string {
+  const visible = text.replace(unsafe, (character) => (character === '\n' ? character : inline(character)));
+  return visible.replace(special, (character) => entities[character] ?? '');
+}
+
+function htmlPage({ title, lines, kinds, entries, more }: HtmlPage): string {
+  const folded = more?.entries ?? [];
+  const style = pageAsset('page.css');
+  const script = pageAsset('page.js');
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(style)}'`,
+    `script-src '${hashOf(script)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const page = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+${joined(lines.map((line) => markup`<p>${line}</p>\n`))}</header>
+<main>
+${filterForm(kinds, [...entries, ...folded])}
+${entryList(entries, kinds)}
+${folded.length > 0 ? markup`<details>\n<summary>${more?.words ?? ''}</summary>\n${entryList(folded, kinds)}\n</details>\n` : ''}</main>
+<script>${new Html(script)}</script>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** Hidden until the page's script shows it, because it does nothing without the script. */
+function filterForm(kinds: HtmlPage['kinds'], entries: readonly PageEntry[]): Html {
+  const boxes = Object.entries(kinds).flatMap(([kind, { label }]) => {
+    const count = entries.filter((entry) => entry.kind === kind).length;
+    return count === 0
+      ? []
+      : [markup`<label><input type="checkbox" value="${kind}" checked> ${label} (${count})</label>\n`];
+  });
+  return markup`<form role="search" hidden>
+<fieldset>
+<legend>Show</legend>
+${joined(boxes)}</fieldset>
+<p class="search"><label for="search">Search</label> <input type="search" id="search" autocomplete="off">
+<span class="soft" role="status"></span></p>
+</form>`;
+}
+
+function entryList(entries: readonly PageEntry[], kinds: HtmlPage['kinds']): Html {
+  return markup`<ol role="list">
+${joined(entries.map((entry) => entryItem(entry, kinds[entry.kind])))}</ol>`;
+}
+
+function entryItem({ heading, verdict, place, body, ...entry }: PageEntry, look: Look | undefined): Html {
+  return markup`<li class="${look?.colour ?? 'grey'}" data-kind="${entry.kind}">
+<h2><span class="sign" aria-hidden="true">${look?.sign ?? ''}</span> ${heading}</h2>
+<p class="verdict">${verdict}</p>
+<p class="soft">${place}</p>
+${body}</li>
+`;
 }

@@ -1,7 +1,7 @@
 import { sourceOf } from '../../kinds/resource.ts';
 import { differenceDocument, planDocument, type ShownDiagnostic } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import type { ApplyDocument, OutcomeDocument } from '../apply-document.ts';
+import type { ApplyDocument, OutcomeDocument } from '../documents.ts';
 import { unsafe } from '../printable.ts';
 import {
   byKind,

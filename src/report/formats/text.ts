@@ -11,8 +11,16 @@ import {
   type ToldOutcome,
 } from '../report.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
-import { planCounts, planHead, planHeadline, shownChanges, unreadNote } from '../words/plan.ts';
-import { goneWords, sinceView, type SinceView } from '../words/since.ts';
+import {
+  goneWords,
+  planCounts,
+  planHead,
+  planHeadline,
+  shownChanges,
+  sinceView,
+  unreadNote,
+  type SinceView,
+} from '../words/plan.ts';
 import {
   changeLines,
   compactLine,

@@ -1,3 +1,5 @@
+// The rest of the package is for other diffs, and takes as long to load as a small command to run.
+import { diffLines } from 'diff/lib/diff/line.js';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { idsIn, namesAt, namesById, type Names } from '../../kinds/named.ts';
@@ -8,7 +10,6 @@ import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
 import { inline, startOf } from '../printable.ts';
-import { textDiff, type DiffLine } from './text-diff.ts';
 
 /** A change as every format shows it. */
 interface ChangeView {
@@ -195,4 +196,40 @@ function isForDiff(observed: string, declared: string): boolean {
   if (observed === '' || declared === '') return false;
   const areLong = observed.length > atAGlance && declared.length > atAGlance;
   return areLong || observed.includes('\n') || declared.includes('\n');
+}
+
+/** A line of a diff, or a number of equal lines that are left out. */
+export type DiffLine =
+  | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
+  | { readonly kind: 'left_out'; readonly lines: number };
+
+/** Texts that have more differences than this are shown whole, one after the other. */
+const mostEdits = 1000;
+const context = 2;
+
+/** The differences between two texts, line by line, with the lines around them. */
+export function textDiff(before: string, after: string): DiffLine[] {
+  const parts = diffLines(ended(before), ended(after), { maxEditLength: mostEdits }) ?? [
+    { value: ended(before), removed: true, added: false },
+    { value: ended(after), removed: false, added: true },
+  ];
+  return parts.flatMap((part, index): DiffLine[] => {
+    const lines = part.value.split('\n').slice(0, -1);
+    if (part.removed) return lines.map((text) => ({ kind: 'removed', text }));
+    if (part.added) return lines.map((text) => ({ kind: 'added', text }));
+    const head = index === 0 ? 0 : context;
+    const tail = index === parts.length - 1 ? 0 : context;
+    const leftOut = lines.length - head - tail;
+    if (leftOut < 2) return lines.map((text) => ({ kind: 'same', text }));
+    return [
+      ...lines.slice(0, head).map((text): DiffLine => ({ kind: 'same', text })),
+      { kind: 'left_out', lines: leftOut },
+      ...lines.slice(lines.length - tail).map((text): DiffLine => ({ kind: 'same', text })),
+    ];
+  });
+}
+
+/** The text with a line end added, so that a missing line end at the end of one text shows as a difference. */
+function ended(text: string): string {
+  return `${text}\n`;
 }

@@ -1,18 +1,8 @@
-import { diagnosticFor, type Diagnostic, type DiagnosticCode } from '../../base/diagnostic.ts';
-import { isBlank } from '../../base/sensitive.ts';
+import type { Diagnostic, DiagnosticCode } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
-import { kinds, listsOf } from '../../kinds/all.ts';
-import { shownId } from '../../kinds/name-of-one.ts';
-import { diagnosticOf } from '../../kinds/resource.ts';
+import { kinds } from '../../kinds/all.ts';
 import type { LoadedManifests } from '../../manifest/load-manifests.ts';
 import type { Unchecked } from '../../manifest/unchecked.ts';
-import type { FailedRead } from '../../observe/observe.ts';
-import type { AnswerKind } from '../../service/answer.ts';
-import { unresolvedNames } from './names.ts';
-import { waitAdvice, answerWords, serviceWords } from './answers.ts';
-import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
-import type { Halt } from '../../run/result.ts';
-import { quoted } from '../printable.ts';
 
 /** The summary of a diagnostic where nothing else of it is seen: it names the resource. */
 export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {
@@ -110,7 +100,7 @@ export function validationHeadline(
 /** More names would hide what was found. */
 const mostNames = 10;
 
-function listed(names: readonly string[]): string {
+export function listed(names: readonly string[]): string {
   const others = names.length - mostNames;
   return (others > 0 ? [...names.slice(0, mostNames), `and ${others} more`] : names).join(', ');
 }
@@ -131,137 +121,4 @@ export function warningCount(warnings: readonly Diagnostic[]): string[] {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Why a job went no further. */
-export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
-  switch (halt.kind) {
-    case 'unread': {
-      const interruption = diagnosticFor(undefined, {
-        code: 'interrupted',
-        summary: 'the run was interrupted while resources were looked up',
-        detail: 'Nothing was changed. Run it again.',
-      });
-      return [...failedReads(halt.failures), ...(halt.interrupted ? [interruption] : [])];
-    }
-    case 'unresolved':
-      return unresolvedNames(halt);
-    case 'too_many_creates': {
-      const { count, most, unseen } = halt;
-      const lists = listsOf(unseen).replace(/^./, (letter) => letter.toUpperCase());
-      const tooMany = diagnosticFor(undefined, {
-        code: 'too-many-creates',
-        summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
-        detail: `${lists === '' ? '' : `${lists} count as well, because they are not looked up and may all be absent. `}Allow more, or narrow the plan with --target and --exclude.`,
-      });
-      return [tooMany];
-    }
-    case 'too_many_updates': {
-      const { count, most } = halt;
-      const tooMany = diagnosticFor(undefined, {
-        code: 'too-many-updates',
-        summary: `the plan would change ${count} resources, and --max-updates allows ${most}`,
-        detail: 'Allow more, or narrow the plan with --target and --exclude.',
-      });
-      return [tooMany];
-    }
-    case 'not_confirmed': {
-      const summary = 'the plan was not confirmed';
-      return [
-        diagnosticFor(undefined, {
-          code: 'not-confirmed',
-          summary,
-          detail: 'Nothing was created or changed.',
-        }),
-      ];
-    }
-    case 'refused':
-      return halt.diagnostics;
-    case 'stale':
-      return stalePlan(halt.changes);
-  }
-}
-
-/** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */
-export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = grouped(failures, ({ answer, resource }) =>
-    ofTheService.has(answer.kind)
-      ? `${answerWords(answer).summary}\n${serviceWords(answer)}`
-      : resource.address,
-  );
-  return Array.from(alike.values(), readDiagnostic);
-}
-
-/** Answers that say something of the service or the way to it, and not of one resource. */
-const ofTheService: ReadonlySet<AnswerKind> = new Set([
-  'denied',
-  'read_only',
-  'no_such_route',
-  'redirect',
-  'unreachable',
-  'unreachable_for_now',
-]);
-
-function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
-  const [first] = alike;
-  const { code, summary, advice } = answerWords(first.answer);
-  const said = serviceWords(first.answer);
-  const wide = ofTheService.has(first.answer.kind);
-  const detail = [
-    advice,
-    waitAdvice(first.answer),
-    said && `The service said: ${said}`,
-    first.answer.requestId && `Request id: ${first.answer.requestId}`,
-    wide && `Not looked up: ${listed(alike.map(({ resource }) => resource.address))}`,
-  ]
-    .filter((line) => line)
-    .join('\n');
-  if (wide) return diagnosticFor(undefined, { code, summary, detail });
-  return diagnosticOf(first.resource, first.resource.kind.identity, {
-    code,
-    summary: `could not look it up: ${summary}`,
-    detail,
-  });
-}
-
-/** Why a saved plan is not applied, at the lines that declare what has changed. */
-function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
-  return changes.flatMap(({ resource, staleness }) =>
-    staleness.map((change) =>
-      diagnosticOf(resource, 'field' in change ? change.field : undefined, {
-        code: 'stale-plan',
-        ...wordsFor(change),
-      }),
-    ),
-  );
-}
-
-function wordsFor(change: Staleness): { summary: string; detail: string } {
-  switch (change.kind) {
-    case 'appeared':
-      return { summary: 'it exists by now, and the plan would create it', detail: '' };
-    case 'vanished':
-      return { summary: 'it existed when the plan was made, and is not there any more', detail: '' };
-    case 'field':
-      return {
-        summary: `\`${change.field}\` is not as it was when the plan was made`,
-        detail: isBlank(change.planned)
-          ? ''
-          : `It was ${quoted(change.planned)}, and is ${quoted(change.observed)}.`,
-      };
-    case 'name':
-      return {
-        summary: `${change.shown ? `the name ${JSON.stringify(change.shown.name)}` : 'a name'} in \`${change.field}\` leads to another id than when the plan was made`,
-        detail: change.shown
-          ? `It was ${shownId(change.shown.planned)}, and is ${shownId(change.shown.found)}.`
-          : '',
-      };
-    case 'sensitive':
-      return change.where === 'declared'
-        ? {
-            summary: 'a sensitive value is not the one that the plan was made with',
-            detail: 'The environment or a file holds another value here and now.',
-          }
-        : { summary: 'a field that is not shown has changed on the service', detail: '' };
-  }
 }

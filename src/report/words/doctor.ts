@@ -1,9 +1,23 @@
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
-import { check, type DoctorCheck } from './doctor-check.ts';
-import { releaseFinding, type ReleaseFacts } from './release.ts';
-import { rightsChecks, rightsNames, type RightsFacts } from './rights.ts';
+import {
+  check,
+  rightsChecks,
+  rightsNames,
+  type DoctorCheck,
+  type ReleaseFacts,
+  type RightsFacts,
+} from './rights.ts';
+import {
+  isIn,
+  isUntried,
+  knownReleases,
+  mayBeOne,
+  newestRelease,
+  oldestRelease,
+  shownRelease,
+} from '../../kinds/release.ts';
 
 /** Checks that cannot be made because another has failed. */
 function untold(...names: DoctorCheck['name'][]): DoctorCheck[] {
@@ -115,4 +129,45 @@ function releaseCheck({ finding, ...facts }: DoctorFacts): DoctorCheck {
     return check('release', 'unknown', 'cannot be told yet');
   const { status, summary, advice } = releaseFinding(facts);
   return check('release', status, summary, advice);
+}
+
+interface ReleaseFinding {
+  readonly status: 'pass' | 'warn' | 'unknown';
+  readonly summary: string;
+  readonly advice?: string;
+}
+
+/** What there is to say of the release of a service. */
+function releaseFinding({ release, configured }: ReleaseFacts): ReleaseFinding {
+  const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;
+  if (release === undefined)
+    return { status: 'unknown', summary: `the service was not asked for its release${written}` };
+  if (release === null)
+    return { status: 'unknown', summary: `the service does not say its release${written}` };
+  const line = shownRelease({ year: release.year, month: release.month });
+  const summary = `the service is ${shownRelease(release)}`;
+  if (configured && !mayBeOne(release, configured)) {
+    return {
+      status: 'warn',
+      summary: `${summary}${written}`,
+      advice: `Write release: '${line}' there: manifests are checked by it. With the capability \`release\`, plan and apply go by what the service says.`,
+    };
+  }
+  if (isIn({ before: oldestRelease }, release) === true) {
+    return {
+      status: 'warn',
+      summary: `${summary}, and rollcall was made for ${oldestRelease} and later ones`,
+      advice: 'Bring the service up to date.',
+    };
+  }
+  if (isUntried(release)) {
+    return {
+      status: 'warn',
+      summary: `${summary}, and rollcall was tried up to ${newestRelease}`,
+      advice: `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
+    };
+  }
+  const tried = knownReleases.find((known) => known.line === line)?.tried;
+  const how = tried === undefined ? 'which was read, and not tried' : `and rollcall was tried on ${tried}`;
+  return { status: 'pass', summary: `${summary}, ${how}` };
 }

@@ -5,8 +5,49 @@ import type { ReadRight } from '../../service/capability-reads.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { answerWords } from './answers.ts';
-import { check, type DoctorCheck } from './doctor-check.ts';
-import { give, type ReleaseFacts } from './release.ts';
+import { isIn, type Release } from '../../kinds/release.ts';
+
+/** Something that must be right so that rollcall can work with a service. */
+export interface DoctorCheck {
+  readonly name:
+    | 'connection'
+    | 'base-url'
+    | 'token'
+    | 'release'
+    | 'licence'
+    | `view-${string}`
+    | `create-${string}`
+    | `capability-${Capability}`
+    | 'capabilities'
+    | 'clock';
+  readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
+  readonly summary: string;
+  /** What to do about it. Empty when there is nothing to do. */
+  readonly advice: string;
+}
+
+/** One of them, with nothing to do if that is left out. */
+export function check(
+  name: DoctorCheck['name'],
+  status: DoctorCheck['status'],
+  summary: string,
+  advice = '',
+): DoctorCheck {
+  return { name, status, summary, advice };
+}
+
+/** Whether rollcall can work with the service. */
+export function isHealthy(checks: readonly DoctorCheck[]): boolean {
+  return checks.every(({ status }) => status !== 'fail');
+}
+
+/** What is known of the release of a service. */
+export interface ReleaseFacts {
+  /** As the service says it; null where it was asked and did not say. */
+  readonly release?: Release | null;
+  /** As rollcall.yaml says it. */
+  readonly configured?: Release;
+}
 
 /** What is known of the token and of what it may do. */
 export interface RightsFacts extends ReleaseFacts {
@@ -208,4 +249,19 @@ function createCheck(
     summary,
     `To apply: ${give(`add ${list}`, release)} A plan does not need it.`,
   );
+}
+
+/** From this release on, only roles have permissions. */
+const rolesOnly = '2025.12';
+
+/** What to do so that a token has a right. */
+function give(right: string, release: Release | null | undefined): string {
+  switch (isIn({ from: rolesOnly }, release ?? undefined)) {
+    case true:
+      return `Give a role of its user the permission to ${right}.`;
+    case false:
+      return `Give its user, or a role of one of its groups, the permission to ${right}.`;
+    case 'perhaps':
+      return `Give a role of its user the permission to ${right}; before release ${rolesOnly}, the user itself can have it as well.`;
+  }
 }

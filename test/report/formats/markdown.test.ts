@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
-import { commentLimit, stepSummaryLimit, type Limit } from '../../../src/report/formats/markdown-comment.ts';
-import { markdown } from '../../../src/report/formats/markdown.ts';
-import { planReport } from '../../../src/report/report.ts';
+import { commentLimit, markdown, stepSummaryLimit } from '../../../src/report/formats/markdown.ts';
+import { planReport, type Limit } from '../../../src/report/report.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import type { Ended } from '../../../src/run/result.ts';
 import { inFull, someOf } from '../../support/effort.ts';

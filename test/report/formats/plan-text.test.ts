@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../../src/plan/document.ts';
 import { createStyle } from '../../../src/report/formats/lines.ts';
 import { planText } from '../../../src/report/formats/text.ts';
-import { textDiff } from '../../../src/report/words/text-diff.ts';
+import { textDiff } from '../../../src/report/words/change-view.ts';
 import { planOf, type Existing } from '../../support/plan-of.ts';
 
 async function textOf(manifest: string, existing: Existing = {}): Promise<string> {

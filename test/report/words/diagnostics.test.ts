@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { diagnosticFor, type Diagnostic } from '../../../src/base/diagnostic.ts';
 import type { Resource } from '../../../src/kinds/resource.ts';
 import { validationReport, planReport } from '../../../src/report/report.ts';
-import { failedReads, fold, haltDiagnostics } from '../../../src/report/words/diagnostics.ts';
+import { fold } from '../../../src/report/words/diagnostics.ts';
+import { failedReads, haltDiagnostics } from '../../../src/report/words/halts.ts';
 import type { Answer } from '../../../src/service/answer.ts';
 import { desired } from '../../support/desired.ts';
 
