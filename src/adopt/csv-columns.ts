@@ -4,7 +4,7 @@ import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { refusalOfKey } from './writable.ts';
 import { meaningOf } from '../yaml/unknown-field.ts';
-import { delimiters } from './delimiters.ts';
+import { delimiters } from './choices.ts';
 import type { Row } from './csv-table.ts';
 
 /** What the header of a table says. */
@@ -26,10 +26,7 @@ export interface Column {
 /** What the columns of a table are, by its first row; or why that cannot be told. */
 export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
   const cells = [...header.cells];
-  const names = cells.map(([, { text }]) => text);
-  const kind =
-    kinds.find(({ identity }) => names.includes(identity)) ??
-    kinds.find((some) => names.some((name) => meaningIn(some, name).field === some.identity));
+  const kind = kindBy(cells.map(([, { text }]) => text));
   const other = otherDelimiter(header);
   // Whatever this file is, it may be no table: then what it holds is not for everybody.
   if (!kind || other !== undefined) return diagnosticAt(unquotable(file), header.span, noName(other));
@@ -43,6 +40,19 @@ export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
     else columns.set(index, column);
   }
   return { kind, columns, diagnostics };
+}
+
+/** Of the kinds whose name is a column, or is probably meant by one: the kind that has most of the columns. */
+function kindBy(names: readonly string[]): Kind<ResourceType> | undefined {
+  const named = kinds.filter(({ identity }) => names.includes(identity));
+  const isMeant = (kind: Kind): boolean =>
+    names.some((name) => meaningIn(kind, name).field === kind.identity);
+  const countIn = ({ fields }: Kind): number =>
+    names.filter((name) => Object.hasOwn(fields, name.split('.', 1)[0] ?? '')).length;
+  const [first] = (named.length > 0 ? named : kinds.filter(isMeant)).toSorted(
+    (a, b) => countIn(b) - countIn(a),
+  );
+  return first;
 }
 
 function columnNamed(name: string, kind: Kind): Column | Problem {

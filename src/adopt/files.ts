@@ -1,7 +1,7 @@
 import { textOf } from '../base/json.ts';
+import type { Split } from './choices.ts';
 import type { Declaration, Unwritable } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
-import type { Split } from './splits.ts';
 
 interface Manifests {
   /** The texts, by the names of their files below a folder. */

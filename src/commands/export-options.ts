@@ -1,6 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import type { Split } from '../adopt/splits.ts';
+import type { Split } from '../adopt/choices.ts';
+import type { Wanted } from '../adopt/export.ts';
 import { kinds, listed, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { canBeListed, type Kind } from '../kinds/kind.ts';
@@ -34,39 +35,46 @@ export interface ExportOptions extends ProjectFlags, ServiceFlags {
 
 /** Throws a UsageError where what is asked for cannot be put out so. */
 export function refuseOutputs({ out, split, output, list, check }: ExportOptions): void {
-  if (split !== undefined && out === undefined)
-    throw new UsageError('--split needs --out', 'Name a folder for the files, such as: --out manifests.');
-  if (output === 'json' && out !== undefined)
-    throw new UsageError(
+  const clashes: [isSo: unknown, message: string, hint: string][] = [
+    [
+      split && out === undefined,
+      '--split needs --out',
+      'Name a folder for the files, such as: --out manifests.',
+    ],
+    [
+      output === 'json' && out !== undefined,
       '-o json goes to standard output',
       'Files of manifests are YAML: leave -o or --out out.',
-    );
-  if (list && out !== undefined)
-    throw new UsageError('--list prints addresses, and writes no files', 'Leave --list or --out out.');
-  if (list && check)
-    throw new UsageError(
-      '--list prints addresses, and there is nothing to check',
-      'Leave --list or --check out.',
-    );
-  if (out?.endsWith('.yaml') || out?.endsWith('.yml'))
-    throw new UsageError(
+    ],
+    [list && out !== undefined, '--list prints addresses, and writes no files', 'Leave --list or --out out.'],
+    [list && check, '--list prints addresses, and there is nothing to check', 'Leave --list or --check out.'],
+    [
+      /\.ya?ml$/.test(out ?? ''),
       '--out names a folder',
       'Leave the ending out, or write to a file: rollcall export > FILE',
-    );
+    ],
+  ];
+  for (const [isSo, message, hint] of clashes) if (isSo) throw new UsageError(message, hint);
 }
 
-/** Throws a UsageError where files would be named after what is hidden. */
-export function refuseHidden({ split = 'type' }: ExportOptions, { hide }: Settings): void {
-  const hidden = kinds.find(({ type }) => hide.includes(`${type}.${split}`));
+/** What is to be exported. Throws a UsageError for what there is not, or what cannot be read or written as it is asked for. */
+export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wanted, 'declared'> {
+  const { target = [], exclude = [], internal = false, ids = false, list = false, split = 'type' } = options;
+  const chosen = kindsIn(options);
+  const isWithNames = !ids && !list;
+  refuseBlind(chosen, isWithNames, settings);
+  const hidden = kinds.find(({ type }) => settings.hide.includes(`${type}.${split}`));
   if (hidden)
     throw new UsageError(
       `--split ${split}: ${hidden.type}.${split} is hidden, and files would be named after it`,
       'Divide them by type, or leave that field out of `hide`.',
     );
+  const without = fieldsLeftOut(options, settings);
+  return { kinds: chosen, selection: { target, exclude }, isWithNames, isWithInternal: internal, without };
 }
 
-/** The kinds that are asked for; by default, all. Throws a UsageError for what is none. */
-export function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
+/** The kinds that are asked for; by default, all. */
+function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
   const known = kinds.map(({ type }) => type);
   for (const type of types) {
     if (known.some((name) => name === type)) continue;
@@ -79,10 +87,10 @@ export function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<Reso
 }
 
 /** Throws a UsageError where not all is turned on that it takes to read these kinds. */
-export function refuseBlind(
+function refuseBlind(
   chosen: readonly Kind[],
+  isWithNames: boolean,
   { capabilities, service }: Settings,
-  options: ExportOptions,
 ): void {
   const turnedOn = service?.capabilities ?? capabilities;
   const missing = new Set<Capability>(
@@ -92,7 +100,7 @@ export function refuseBlind(
         : ['lists' as const, ...(kind.lookUp.needs ? [kind.lookUp.needs] : [])],
     ),
   );
-  if (usesNames(options) && chosen.some((kind) => referring(kind).length > 0)) missing.add(namesNeed);
+  if (isWithNames && chosen.some((kind) => referring(kind).length > 0)) missing.add(namesNeed);
   for (const capability of turnedOn) missing.delete(capability);
   if (missing.size === 0) return;
   // The flags take the place of what the file says, so they name what is on as well.
@@ -105,14 +113,8 @@ export function refuseBlind(
   );
 }
 
-/** Whether names are asked for: addresses need none. */
-export function usesNames({ ids = false, list = false }: ExportOptions): boolean {
-  return !ids && !list;
-}
-
-/** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. Throws a UsageError
- * for what is none. */
-export function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
+/** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. */
+function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
   const known = kinds.flatMap(({ type, fields }) =>
     Object.entries(fields).flatMap(([field, { default: byItself }]) =>
       byItself === undefined ? [] : [{ field, name: `${type}.${field}` }],

@@ -1,7 +1,7 @@
 import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
-import { delimiters } from '../adopt/delimiters.ts';
+import { delimiters } from '../adopt/choices.ts';
 import { declarationOf, resourcesOf } from '../adopt/csv.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { splits } from '../adopt/splits.ts';
+import { splits } from '../adopt/choices.ts';
 import { failOnNames } from './fail-on.ts';
 import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';

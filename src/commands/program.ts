@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { topicNames } from '../base/package-file.ts';
-import { delimiters } from '../adopt/delimiters.ts';
+import { delimiters } from '../adopt/choices.ts';
 import type { ApplyOptions } from './apply.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { Context } from '../terminal/context.ts';

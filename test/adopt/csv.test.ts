@@ -77,6 +77,17 @@ bob,Bob,false,;,,,,
     );
   });
 
+  test('declares what has most of the columns, where several could name its rows', () => {
+    expect(read('slug,username,name,email\na,a,A,a@example.org\n')).toEqual({
+      declared: [['user.a', { username: 'a', name: 'A', email: 'a@example.org' }]],
+      said: ['1:1 unknown-field'],
+    });
+    expect(read('username,slug,name,group\na,a,A,g\n')).toMatchObject({
+      declared: [['application.a', { slug: 'a', name: 'A', group: 'g' }]],
+      said: ['1:1 unknown-field'],
+    });
+  });
+
   test.each([
     ['of Windows', 'username,name\r\na,A\r\nb,B\r\n'],
     ['of an old Mac', 'username,name\ra,A\rb,B\r'],
