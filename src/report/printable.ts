@@ -28,22 +28,23 @@ export function inline(text: string): string {
 }
 
 /**
- * Breaks a safe text at blanks into safe lines of at most a width; `indent` blanks stand before all but the first. A word that is
- * longer stays whole: nobody can use half of a URL. Colours take no room.
+ * Breaks a safe text into safe lines of at most so many columns, at blanks and beside characters that are two columns wide, as
+ * those of Chinese, Japanese and Korean are; `indent` blanks stand before all but the first. A word that is longer stays whole:
+ * nobody can use half of a URL. Colours take no room.
  */
 export function wrapped(text: string, width: number, indent: number = 0): [string, ...string[]] {
-  if (lengthOf(text) <= width) return [text];
+  if (width === Infinity || widthOf(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
   let length = 0;
-  for (const [word] of text.matchAll(/ *[^ ]+/g)) {
-    const added = lengthOf(word);
+  for (const piece of piecesOf(text)) {
+    const added = widthOf(piece);
     if (line !== '' && length + added > width) {
       lines.push(line);
-      line = ' '.repeat(indent) + word.trimStart();
-      length = lengthOf(line);
+      line = ' '.repeat(indent) + piece.trimStart();
+      length = widthOf(line);
     } else {
-      line += word;
+      line += piece;
       length += added;
     }
   }
@@ -51,9 +52,49 @@ export function wrapped(text: string, width: number, indent: number = 0): [strin
   return [first, ...others.map((other) => other.replace(commandAtStart, escapedStart))];
 }
 
-/** How many characters a safe text takes on a terminal, which it may have colours for. */
-export function lengthOf(text: string): number {
-  return text.includes('\u001b') ? stripVTControlCharacters(text).length : text.length;
+/** The words of a text with the blanks before them, parted also beside each wide character. */
+function piecesOf(text: string): string[] {
+  return Array.from(text.matchAll(/ *[^ ]+/g), ([word]) => word).flatMap((word) => {
+    if (ascii.test(word)) return [word];
+    const pieces = [''];
+    let wasWide = false;
+    for (const character of word) {
+      const isWide = widthOf(character) === 2;
+      if ((isWide || wasWide) && !mark.test(character) && pieces.at(-1)?.trim() !== '') pieces.push('');
+      pieces.push((pieces.pop() ?? '') + character);
+      if (!mark.test(character)) wasWide = isWide;
+    }
+    return pieces;
+  });
+}
+
+const ascii = /^[ -~]*$/;
+/** What stands above or below the character before it. */
+const mark = /^[\p{Mn}\p{Me}]$/u;
+
+/** What East Asian scripts write, and emoji. */
+const wide =
+  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** How many columns a safe text takes on a terminal, which it may have colours for. */
+export function widthOf(text: string): number {
+  const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
+  if (ascii.test(shown)) return shown.length;
+  let width = 0;
+  for (const character of shown) if (!mark.test(character)) width += wide.test(character) ? 2 : 1;
+  return width;
+}
+
+/** The first characters of a safe text that fit so many columns. */
+export function firstColumns(text: string, most: number): string {
+  let width = 0;
+  let end = 0;
+  for (const character of text) {
+    width += widthOf(character);
+    if (width > most) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
 }
 
 /** The first characters of a safe text. Does not cut a character in half. */

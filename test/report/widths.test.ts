@@ -48,13 +48,18 @@ function urlOf(number: number): string {
   return `https://app-${number}.example.com/a/path/that/goes/on/${'and-on/'.repeat(number % 12)}?user=%(username)s`;
 }
 
+/** The columns that a text takes where each character of Han, kana, Hangul and the fullwidth forms takes two. */
+function columnsOf(text: string): number {
+  return text.length + Array.from(text.matchAll(/[\u1100-\u115f\u3000-\uff60]/g)).length;
+}
+
 /** The lines of several words that are longer than a terminal. A single word stays whole. */
 function tooLong(text: string, { width }: Style): string[] {
   return stripVTControlCharacters(text)
     .split('\n')
     .filter(
       (line) =>
-        line.length > width &&
+        columnsOf(line) > width &&
         line
           .trim()
           .replace(/^[-+?!=x.|] /, '')
@@ -169,4 +174,49 @@ test.each([
   [undefined, Infinity],
 ])('on %s columns a line has %i', (columns, width) => {
   expect(createStyle({ colours: false, ...(columns && { columns }) }).width).toBe(width);
+});
+
+describe('text in Japanese', () => {
+  const words = '\u793e\u54e1\u304c\u6bce\u671d\u958b\u304f\u30dd\u30fc\u30bf\u30eb\u3067\u3059\u3002';
+  const style = createStyle({ colours: false, columns: 80 });
+  const japanese = (): Promise<Plan> =>
+    planOf(
+      `version: 1
+applications:
+  - slug: portal
+    name: ${words.repeat(5)}
+    meta_description: ${words.repeat(9)}
+    meta_launch_url: https://portal.example.com/${words.repeat(2)}
+users:
+  - username: sato
+    name: ${words}
+    attributes: { ${words}: ${words.repeat(6)}, floor: 3 }
+`,
+      { portal: { slug: 'portal', name: words, meta_description: `${words.repeat(8)} ${words}` } },
+    );
+
+  test('is broken into lines that fit the columns of the terminal, and none of it is lost', async () => {
+    for (const detail of ['all', 'lines'] as const) {
+      const text = planText(await japanese(), style, detail);
+      expect(text.split('\n').filter((line) => columnsOf(line) > 80)).toEqual([]);
+      if (detail === 'all') expect(text.replaceAll(/[^\u3000-\uff60]/g, '')).toContain(words.repeat(6));
+    }
+  });
+
+  test('has its caret below what is marked, and fits the terminal, wherever the mark is', () => {
+    const line = `- name: ${words.repeat(6)} wrong`;
+    const file = { filename: 'm.yaml', text: line, lineStarts: [0] };
+    const problem = { code: 'invalid-value', summary: words.repeat(7), detail: words.repeat(8) } as const;
+    for (let at = 8; at < line.length - 3; at += 1) {
+      const text = diagnosticsText([diagnosticAt(file, [at, at + 3], problem)], style);
+      expect(text.split('\n').filter((each) => columnsOf(each) > 80)).toEqual([]);
+      const [shown = '', carets = ''] = text.split('\n').filter((each) => /^ +\d* \|/.test(each));
+      const marked = line.slice(at, at + 3).trimEnd();
+      const start = Array.from(shown, (_, index) => index).find(
+        (index) => columnsOf(shown.slice(0, index)) === carets.indexOf('^'),
+      );
+      expect(shown.slice(start).startsWith(marked)).toBe(true);
+      expect(carets.slice(carets.indexOf('^'))).toBe('^'.repeat(columnsOf(marked)));
+    }
+  });
 });

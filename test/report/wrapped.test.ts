@@ -12,6 +12,13 @@ test.each<[string, string[]]>([
   ['1234567890', ['1234567890']],
   ['  34567890', ['  34567890']],
   ['1 \u001b[1m345678\u001b[22m 0', ['1 \u001b[1m345678\u001b[22m', '  0']],
+  ['\u65e5\u672c\u8a9e\u306e\u6587', ['\u65e5\u672c\u8a9e\u306e', '  \u6587']],
+  ['ab \u65e5\u672c\u8a9e\u306e\u6587', ['ab \u65e5\u672c', '  \u8a9e\u306e\u6587']],
+  ['x \u65e5https://id.example', ['x \u65e5', '  https://id.example']],
+  [
+    'e\u0301e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301 1',
+    ['e\u0301e\u0301e\u0301e\u0301 e\u0301e\u0301e\u0301', '  1'],
+  ],
   ['12345678 ::group::x', ['12345678', String.raw`  \u{3a}:group::x`]],
 ])('%j is broken into lines of 8', (text, lines) => {
   expect(wrapped(text, 8, 2)).toEqual(lines);

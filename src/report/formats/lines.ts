@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
-import { inline, quoted, startOf, wrapped } from '../printable.ts';
+import { firstColumns, inline, quoted, widthOf, wrapped } from '../printable.ts';
 import { changeView, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
@@ -93,15 +93,25 @@ function excerptLines({ range, excerpt }: Diagnostic, style: Style): string[] {
   const until = (column: number): number => visible(excerpt.slice(0, column - 1)).length;
   const from = until(range.start.column);
   const to = range.end.line === range.start.line ? until(range.end.column) : shown.length;
-  const first = shown.length <= room ? 0 : Math.max(0, from - Math.floor(room * shownBefore));
-  const last = Math.min(shown.length, first + room);
-  const part = shown.slice(first, last).replaceAll(/\p{Cs}/gu, ' ');
-  const [cutBefore, cutAfter] = [first > 0 ? '…' : '', last < shown.length ? '…' : ''];
-  const marked = shown.slice(from, Math.min(Math.max(to, from), last)).trimEnd();
-  return [
-    `  ${style.dim(`${number} |`)} ${cutBefore}${part}${cutAfter}`,
-    `  ${style.dim(`${margin} |`)} ${' '.repeat(cutBefore.length + from - first)}${style.red('^'.repeat(Math.max(1, marked.length)))}`,
+  const isWhole = widthOf(shown) <= room;
+  const before = isWhole ? shown.slice(0, from) : lastColumns(shown.slice(0, from), room * shownBefore);
+  const after = firstColumns(shown.slice(from), isWhole ? Infinity : room - widthOf(before));
+  const [cutBefore, cutAfter] = [
+    before.length < from ? '…' : '',
+    from + after.length < shown.length ? '…' : '',
   ];
+  const marked = after.slice(0, Math.max(to - from, 0)).trimEnd();
+  return [
+    `  ${style.dim(`${number} |`)} ${cutBefore}${before}${after}${cutAfter}`,
+    `  ${style.dim(`${margin} |`)} ${' '.repeat(cutBefore.length + widthOf(before))}${style.red('^'.repeat(Math.max(1, widthOf(marked))))}`,
+  ];
+}
+
+/** The last characters of a safe text that fit so many columns. */
+function lastColumns(text: string, most: number): string {
+  let last = text.slice(-Math.floor(most)).replace(/^\p{Cs}/u, '');
+  while (widthOf(last) > most) last = last.replace(/^./u, '');
+  return last;
 }
 
 function visible(text: string): string {
@@ -125,7 +135,7 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   const { kind } = view;
   // A document that was made elsewhere may name its fields in any way.
   const fields = view.fields.map((field) => ({ ...field, field: inline(field.field) }));
-  const names = fields.map(({ field }) => field.length);
+  const names = fields.map(({ field }) => widthOf(field));
   const column = fieldIndent + Math.max(0, ...names) + 2;
   const lines = [
     ...heading(change, kind, width, style),
@@ -149,11 +159,11 @@ export function compactLine(change: Change, style: Style): ChangeLine {
   const told = inline(compactWords(change));
   const words = told === '' ? '' : ` ${told}`;
   const place = `  ${inline(`${filename}:${start.line}`)}`;
-  const room = style.width - address.length;
-  const fits = words.length <= Math.max(0, room);
-  const cut = room < 2 ? '' : `${startOf(words, room - 1)}…`;
+  const room = style.width - widthOf(address);
+  const fits = widthOf(words) <= Math.max(0, room);
+  const cut = room < 2 ? '' : `${firstColumns(words, room - 1)}…`;
   const shown = fits ? words : cut;
-  const end = fits && words.length + place.length <= room ? style.dim(place) : '';
+  const end = fits && widthOf(words + place) <= room ? style.dim(place) : '';
   return {
     sign: changeLooks[changeKind(change)].sign,
     indent: 0,
@@ -169,7 +179,7 @@ function heading(change: Change, kind: ChangeKind, width: number, style: Style):
   const { filename, start } = placeOf(resource);
   const place = inline(`${filename}:${start.line}`);
   const head = { sign: changeLooks[kind].sign, indent: 0, text: `${style.bold(inline(address))}${words}` };
-  const fits = inline(address).length + words.length + 2 + place.length <= width;
+  const fits = widthOf(`${inline(address)}${words}  ${place}`) <= width;
   return fits
     ? [{ ...head, text: `${head.text}  ${style.dim(place)}` }]
     : [head, { sign: ' ', indent: 2, text: style.dim(place) }];
@@ -178,14 +188,12 @@ function heading(change: Change, kind: ChangeKind, width: number, style: Style):
 function fieldLines(view: FieldView, column: number, width: number, style: Style): ChangeLine[] {
   const { field } = view;
   switch (view.kind) {
-    case 'value': {
-      const [first, ...others] = valueLines(view.value, width - column);
-      const name = field.padEnd(column - fieldIndent);
-      return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
-    }
+    case 'value':
     case 'ids': {
-      const [first, ...others] = wrapped(view.text, width - column);
-      const name = field.padEnd(column - fieldIndent);
+      const room = width - column;
+      const [first, ...others] =
+        view.kind === 'ids' ? wrapped(view.text, room) : valueLines(view.value, room);
+      const name = field + ' '.repeat(column - fieldIndent - widthOf(field));
       return [indented(fieldIndent, name + first), ...others.map((line) => indented(column, line))];
     }
     case 'words':
@@ -231,7 +239,7 @@ function indented(indent: number, text: string): ChangeLine {
 /** A text of several lines is shown line by line behind a bar; any other value as JSON, indented where it is too long for a line. */
 function valueLines(value: JsonValue, width: number): [string, ...string[]] {
   const behindBars = typeof value === 'string' && value.includes('\n');
-  if (!behindBars && (typeof value !== 'object' || quoted(value).length <= width))
+  if (!behindBars && (typeof value !== 'object' || widthOf(quoted(value)) <= width))
     return wrapped(quoted(value), width);
   const text = behindBars ? value : JSON.stringify(value, null, 2);
   const [first = '', ...others] = text
