@@ -80,7 +80,7 @@ export async function runRollcall({ env, cwd, print, start }) {
 function hasChanges(planFile) {
   if (!existsSync(planFile)) return false; // args name another
   const { summary } = JSON.parse(readFileSync(planFile, 'utf8'));
-  return summary.create + summary.create_if_absent > 0;
+  return summary.create + summary.create_if_absent + summary.update > 0;
 }
 
 /** @param {Variables} env @param {string} name */

@@ -161,6 +161,8 @@ describe('the action', () => {
     expect(failed).toMatchObject({ failed: true, code: 2, outputs: { 'exit-code': '2', changes: 'false' } });
     expect(failed.log).toContain('::error file=manifests/apps.yaml,line=2');
     expect(failed.outputs['plan-file']).toBe(created['plan-file']);
+    const changed = await run({ ...drift, args: '--fail-on=differs\n--capability=update\n--allow=update' });
+    expect(changed).toMatchObject({ failed: true, outputs: { ...created, 'exit-code': '2' } });
   });
 
   test('refuses a plan that is stale, with exit code 5', async () => {

@@ -246,3 +246,17 @@ describe('what init writes', () => {
     },
   );
 });
+
+test("the example for GitLab counts what is created and what is changed for the merge request's widget", async () => {
+  const folder = temporaryFolder();
+  const { review } = parse(text('examples/pipelines/gitlab.yaml')) as { review: { script: string[] } }; // other tests run it
+  const count = review.script.find((line) => line.startsWith('node -p')) ?? expect.fail();
+  const summary = { create: 1, create_if_absent: 2, update: 4, in_sync: 8, differs: 16 };
+  writeFileSync(join(folder, 'plan.json'), JSON.stringify({ summary }));
+  expect(await run('bash', ['-c', count], { cwd: folder })).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(join(folder, 'widget.json'), 'utf8'))).toEqual({
+    create: 3,
+    update: 4,
+    delete: 0,
+  });
+});
