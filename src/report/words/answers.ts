@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from '../../base/diagnostic.ts';
-import { timedOut, type Answer } from '../../service/answer.ts';
+import { timedOut, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { complaintsOf } from '../../service/complaints.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
 import { GivenUpError } from '../../service/give-up.ts';
@@ -15,96 +15,95 @@ interface AnswerWords {
 
 /** Says what came back and what to do about it. It does not look at the service's own words; see serviceWords. */
 export function answerWords(answer: Answer): AnswerWords {
+  const row = rows[answer.kind];
+  const [code, summary, advice] = typeof row === 'function' ? row(answer) : row;
   const status = answer.status === undefined ? '' : ` (${answer.status})`;
-  switch (answer.kind) {
-    case 'denied':
-      return {
-        code: 'service-denied',
-        summary: `the service denied access${status}`,
-        advice:
-          'Check the token and its permissions: it must view what is looked up, add what is created, and change what is to be changed. `rollcall doctor` says what it lacks.',
-      };
-    case 'read_only':
-      return {
-        code: 'service-read-only',
-        summary: `the service accepts no changes: its licence does not allow them${status}`,
-        advice:
-          'Nothing is wrong with the manifest. Renew the enterprise licence of the service, then run it again.',
-      };
-    case 'not_found':
-    case 'no_such_route':
-      return {
-        code: 'service-unexpected',
-        summary: `there is no such API at this URL${status}`,
-        advice: 'Check the service URL: rollcall adds /api/v3/core/… to it.',
-      };
-    case 'redirect':
-      return {
-        code: 'service-unexpected',
-        summary: `the service redirects${status}${answer.redirectOrigin ? ` to ${answer.redirectOrigin}` : ''}`,
-        advice:
-          'rollcall does not follow redirects, because they could send the token to another server. Use the URL that the service really has.',
-      };
-    case 'unreachable':
-    case 'unreachable_for_now': {
-      const { cause, advice } = causeWords(answer.error);
-      return {
-        code: 'service-unreachable',
-        summary: `the service cannot be reached: ${cause}`,
-        advice: advice ?? 'Check the service URL, the network, and that the service runs.',
-      };
-    }
-    case 'lost': {
-      const { cause, advice } = causeWords(answer.error);
-      return {
-        code: 'service-unreachable',
-        summary: `no whole answer came back: ${cause}`,
-        advice:
-          advice ??
-          (timedOut(answer)
-            ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
-            : `The connection ended too early: look at the service, and at what stands between.${tlsAdvice(answer)}`),
-      };
-    }
-    case 'failure':
-    case 'crash':
-      return isOfTheFront(answer)
-        ? {
-            code: 'service-unexpected',
-            summary: `what stands in front of the service answered, not the service${status}`,
-            advice:
-              'It could not reach the service. If the service is starting, wait for it: --wait sets for how long. If not, look into the log of the proxy or load balancer.',
-          }
-        : {
-            code: 'service-unexpected',
-            summary: `the service failed${status}`,
-            advice: 'Look into the log of the service.',
-          };
-    case 'unavailable':
-    case 'slow_down':
-      return {
-        code: 'service-unreachable',
-        summary: `the service asks to wait${status}`,
-        advice: 'Try again later, or with a lower --concurrency.',
-      };
-    case 'identity_refused':
-    case 'fields_refused':
-    case 'unprocessable':
-    case 'clash':
-      return { code: 'service-refused', summary: `the service refused the request${status}`, advice: '' };
-    case 'unexplained_refusal':
-    case 'unusable_success':
-    case 'unlisted':
-    case 'found':
-    case 'not_listed':
-    case 'created':
-      return {
-        code: 'service-unexpected',
-        summary: `the answer is not one that the API gives${status}`,
-        advice: `Check the service URL, and what stands between here and the service.${tlsAdvice(answer)}`,
-      };
-  }
+  const target = answer.redirectOrigin ? ` to ${answer.redirectOrigin}` : '';
+  return { code, summary: `${summary}${status}${target}`, advice };
 }
+
+type Row = readonly [code: DiagnosticCode, summary: string, advice: string];
+
+const noSuchApi: Row = [
+  'service-unexpected',
+  'there is no such API at this URL',
+  'Check the service URL: rollcall adds /api/v3/core/… to it.',
+];
+const asksToWait: Row = [
+  'service-unreachable',
+  'the service asks to wait',
+  'Try again later, or with a lower --concurrency.',
+];
+const refused: Row = ['service-refused', 'the service refused the request', ''];
+
+function unreachable({ error }: Answer): Row {
+  const { cause, advice } = causeWords(error);
+  const usual = 'Check the service URL, the network, and that the service runs.';
+  return ['service-unreachable', `the service cannot be reached: ${cause}`, advice ?? usual];
+}
+
+function lost(answer: Answer): Row {
+  const { cause, advice } = causeWords(answer.error);
+  const usual = timedOut(answer)
+    ? 'Check whether the service is overloaded. --timeout sets how long to wait for an answer.'
+    : `The connection ended too early: look at the service, and at what stands between.${tlsAdvice(answer)}`;
+  return ['service-unreachable', `no whole answer came back: ${cause}`, advice ?? usual];
+}
+
+function failed(answer: Answer): Row {
+  if (!isOfTheFront(answer))
+    return ['service-unexpected', 'the service failed', 'Look into the log of the service.'];
+  return [
+    'service-unexpected',
+    'what stands in front of the service answered, not the service',
+    'It could not reach the service. If the service is starting, wait for it: --wait sets for how long. If not, look into the log of the proxy or load balancer.',
+  ];
+}
+
+function unexpected(answer: Answer): Row {
+  return [
+    'service-unexpected',
+    'the answer is not one that the API gives',
+    `Check the service URL, and what stands between here and the service.${tlsAdvice(answer)}`,
+  ];
+}
+
+const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
+  denied: [
+    'service-denied',
+    'the service denied access',
+    'Check the token and its permissions: it must view what is looked up, add what is created, and change what is to be changed. `rollcall doctor` says what it lacks.',
+  ],
+  read_only: [
+    'service-read-only',
+    'the service accepts no changes: its licence does not allow them',
+    'Nothing is wrong with the manifest. Renew the enterprise licence of the service, then run it again.',
+  ],
+  not_found: noSuchApi,
+  no_such_route: noSuchApi,
+  redirect: [
+    'service-unexpected',
+    'the service redirects',
+    'rollcall does not follow redirects, because they could send the token to another server. Use the URL that the service really has.',
+  ],
+  unreachable,
+  unreachable_for_now: unreachable,
+  lost,
+  failure: failed,
+  crash: failed,
+  unavailable: asksToWait,
+  slow_down: asksToWait,
+  identity_refused: refused,
+  fields_refused: refused,
+  unprocessable: refused,
+  clash: refused,
+  unexplained_refusal: unexpected,
+  unusable_success: unexpected,
+  unlisted: unexpected,
+  found: unexpected,
+  not_listed: unexpected,
+  created: unexpected,
+};
 
 /** 502 and 504 are the answers of a gateway by definition; those from 520 on are Cloudflare's. */
 function isOfTheFront({ status = 0 }: Answer): boolean {
@@ -125,6 +124,21 @@ export function serviceWords(answer: Answer): string {
       return (subject && `${subject}: `) + texts.join(' ');
     })
     .join('; ');
+}
+
+/** The same as a sentence of a detail. */
+export function saidWords(answer: Answer): string {
+  const said = serviceWords(answer);
+  return said && `The service said: ${said}`;
+}
+
+export function requestWords({ requestId }: Answer): string {
+  return requestId ? `Request id: ${requestId}` : '';
+}
+
+/** Those of some lines that have anything in them, one below the other. */
+export function linesOf(...lines: readonly (string | false | undefined)[]): string {
+  return lines.filter((line) => line).join('\n');
 }
 
 /** What is said while a service is waited for. */
@@ -171,7 +185,11 @@ const tlsAlert = '\u0015\u0003';
 function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
   if (error === undefined) return { cause: 'no cause is known' };
   if (error instanceof ProxyError) return proxyWords(error);
-  if (error instanceof GivenUpError) return givenUp;
+  if (error instanceof GivenUpError)
+    return {
+      cause: 'it was given up at the second interruption',
+      advice: 'Nothing is known to be wrong with the service or the way to it.',
+    };
   if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
   if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
     return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
@@ -197,61 +215,61 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
   return { cause: `the proxy ${proxy} made no tunnel: ${inner.cause}`, advice: inner.advice ?? exception };
 }
 
-const givenUp: CauseWords = {
-  cause: 'it was given up at the second interruption',
-  advice: 'Nothing is known to be wrong with the service or the way to it.',
-};
-
-const untrusted: CauseWords = {
-  cause: 'its certificate comes from an authority that is not trusted here',
-  advice: 'If it is an authority of your own, name its certificate with --ca-file.',
-};
-const notTls: CauseWords = {
-  cause: 'what listens there does not speak TLS',
-  advice: 'Check the port, and whether it is http:// rather than https://.',
-};
-
-const clientCertificateRefused: CauseWords = {
-  cause: 'it does not accept the client certificate',
-  advice: 'Ask for one that it knows, and name it with --client-cert.',
-};
-
 /** By the codes of Node and OpenSSL. */
 const causes: ReadonlyMap<string, CauseWords> = new Map(
-  Object.entries({
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-    UNABLE_TO_GET_ISSUER_CERT: untrusted,
-    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-    SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-    DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-    CERT_HAS_EXPIRED: {
+  [
+    {
+      codes: [
+        'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        'UNABLE_TO_GET_ISSUER_CERT',
+        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+        'SELF_SIGNED_CERT_IN_CHAIN',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+      ],
+      cause: 'its certificate comes from an authority that is not trusted here',
+      advice: 'If it is an authority of your own, name its certificate with --ca-file.',
+    },
+    {
+      codes: ['CERT_HAS_EXPIRED'],
       cause: 'its certificate has expired',
       advice: 'Renew the certificate, or check the clock here.',
     },
-    CERT_NOT_YET_VALID: {
+    {
+      codes: ['CERT_NOT_YET_VALID'],
       cause: 'its certificate is not valid yet',
       advice: 'Check the clock here, and that of the service.',
     },
-    ERR_TLS_CERT_ALTNAME_INVALID: {
+    {
+      codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
       cause: 'its certificate is for another host',
       advice: 'Use a host name in the service URL that the certificate names.',
     },
-    ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
+    {
+      codes: ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
       cause: 'it asks for a client certificate',
       advice: 'Name one with --client-cert.',
     },
-    ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: {
+    {
+      codes: ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'],
       cause: 'it refuses the TLS handshake',
       advice: 'It may ask for a client certificate: name one with --client-cert.',
     },
-    ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: clientCertificateRefused,
-    ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE: clientCertificateRefused,
-    ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: clientCertificateRefused,
-    ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: clientCertificateRefused,
-    ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: clientCertificateRefused,
-    ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: clientCertificateRefused,
-    ERR_SSL_WRONG_VERSION_NUMBER: notTls,
-    ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
-    EPROTO: notTls,
-  }),
+    {
+      codes: [
+        'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+        'ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
+        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED',
+        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN',
+        'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+      ],
+      cause: 'it does not accept the client certificate',
+      advice: 'Ask for one that it knows, and name it with --client-cert.',
+    },
+    {
+      codes: ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
+      cause: 'what listens there does not speak TLS',
+      advice: 'Check the port, and whether it is http:// rather than https://.',
+    },
+  ].flatMap(({ codes, ...words }) => codes.map((code) => [code, words] as const)),
 );

@@ -10,110 +10,117 @@ export interface Look {
   readonly colour: 'green' | 'blue' | 'amber' | 'red' | 'grey';
 }
 
-export const changeLooks: Readonly<Record<ChangeKind, Look>> = {
-  create: { label: 'to create', sign: actions.create.sign, colour: 'green' },
-  create_if_absent: { label: 'to create if absent', sign: '?', colour: 'blue' },
-  update: { label: 'to change', sign: actions.update.sign, colour: 'amber' },
-  differs: { label: 'differing', sign: '!', colour: 'amber' },
-  in_sync: { label: 'in sync', sign: '=', colour: 'grey' },
+interface ChangeLook extends Look {
+  /** What becomes of it, in a sentence. */
+  readonly verdict: (change: Change) => string;
+  /** What is said behind its address: mostly nothing, for its sign says enough. */
+  readonly words: string;
+  /** The same where the entry was added or altered since a revision. */
+  readonly added: string;
+  readonly altered: string;
+}
+
+export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
+  create: {
+    label: 'to create',
+    sign: actions.create.sign,
+    colour: 'green',
+    verdict: () => 'Will be created.',
+    words: '',
+    added: 'is added',
+    altered: 'is altered',
+  },
+  create_if_absent: {
+    label: 'to create if absent',
+    sign: '?',
+    colour: 'blue',
+    verdict: ({ resource }) =>
+      `rollcall does not read ${resource.kind.list}: it will be created if it is absent, and left as it is if not.`,
+    words: '',
+    added: 'is added',
+    altered: 'is altered; if it exists, it is left as it is',
+  },
+  update: {
+    label: 'to change',
+    sign: actions.update.sign,
+    colour: 'amber',
+    verdict: () => 'Exists and differs. Will be changed to what is declared.',
+    words: '',
+    added: 'is added; it exists, and will be changed',
+    altered: 'is altered',
+  },
+  differs: {
+    label: 'differing',
+    sign: '!',
+    colour: 'amber',
+    verdict: ({ leftBecause: why }) =>
+      `Exists and differs. It is left as it is${why === undefined ? '' : `: ${why}`}.`,
+    words: 'differs and is left as it is',
+    added: 'is added; it exists, differs and is left as it is',
+    altered: 'is altered; it differs and is left as it is',
+  },
+  in_sync: {
+    label: 'in sync',
+    sign: '=',
+    colour: 'grey',
+    verdict: (change) =>
+      staysIn(change).length > 0 ? `Exists; ${stillInSync}.` : 'Exists, and is as declared.',
+    words: '',
+    added: 'is added; it exists already, as declared',
+    altered: 'is altered, and in sync',
+  },
 };
+
+const stillInSync = 'what it still declares is in sync';
+const wasBroken = '; it was broken before';
+
+/** What the service goes on holding, though the entry no longer declares it. */
+function staysIn({ since }: Pick<Change, 'since'>): string[] {
+  return since?.kind === 'altered' ? (since.fields ?? []).flatMap(({ stays }) => stays ?? []) : [];
+}
 
 /** What became of the entry, where that is new, and what becomes of it, in sentences. */
 export function changeVerdict(change: Change): string {
-  const verdict = verdictOf(change);
-  switch (change.since?.kind) {
-    case 'added':
-      return `Added. ${verdict}`;
-    case 'altered':
-      return `Altered${change.since.fields ? '' : '; it was broken before'}. ${verdict}`;
-    case 'same':
-    case undefined:
-      return verdict;
-  }
+  const { since } = change;
+  const news: Readonly<Record<Alteration['kind'], string>> = {
+    added: 'Added. ',
+    altered: `Altered${since?.kind === 'altered' && !since.fields ? wasBroken : ''}. `,
+    same: '',
+  };
+  return `${news[since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;
 }
 
-function verdictOf(change: Change): string {
-  switch (changeKind(change)) {
-    case 'create':
-      return 'Will be created.';
-    case 'create_if_absent':
-      return `rollcall does not read ${change.resource.kind.list}: it will be created if it is absent, and left as it is if not.`;
-    case 'update':
-      return 'Exists and differs. Will be changed to what is declared.';
-    case 'differs':
-      return `Exists and differs. It is left as it is${change.leftBecause === undefined ? '' : `: ${change.leftBecause}`}.`;
-    case 'in_sync':
-      return hasStaying(change) ? `Exists; ${stillInSync}.` : 'Exists, and is as declared.';
-  }
-}
-
-/** What is said of a change behind its address; mostly nothing, for its sign says enough. Safe to print. */
+/** What is said of a change behind its address. Safe to print. */
 export function changeWords(change: Change): string {
-  const { leftBecause } = change;
-  const parts = [verbOf(change), ...(leftBecause === undefined ? [] : [leftBecause])];
-  return inline(parts.filter((words) => words !== '').join('; '));
+  const { since, leftBecause } = change;
+  const look = changeLooks[changeKind(change)];
+  const isStaying = look === changeLooks.in_sync && staysIn(change).length > 0;
+  const words: Readonly<Record<Alteration['kind'], string>> = {
+    added: look.added,
+    altered: isStaying ? `is altered; ${stillInSync}` : look.altered,
+    same: look.words,
+  };
+  const broken = since?.kind === 'altered' && !since.fields ? wasBroken : '';
+  const verb = `${words[since?.kind ?? 'same']}${broken}`;
+  return inline([verb, leftBecause].filter((part) => part).join('; '));
 }
-
-function verbOf(change: Change): string {
-  const kind = changeKind(change);
-  switch (change.since?.kind) {
-    case 'added':
-      return addedWords[kind];
-    case 'altered':
-      if (!change.since.fields) return `${alteredWords[kind]}; it was broken before`;
-      return kind === 'in_sync' && hasStaying(change) ? `is altered; ${stillInSync}` : alteredWords[kind];
-    case 'same':
-    case undefined:
-      return kind === 'differs' ? 'differs and is left as it is' : '';
-  }
-}
-
-/** Whether the service goes on holding what the entry no longer declares. */
-function hasStaying({ since }: Change): boolean {
-  return since?.kind === 'altered' && staysIn(since).length > 0;
-}
-
-function staysIn({ fields = [] }: Extract<Alteration, { readonly kind: 'altered' }>): string[] {
-  return fields.flatMap(({ stays }) => stays ?? []);
-}
-
-const stillInSync = 'what it still declares is in sync';
-
-const addedWords: Readonly<Record<ChangeKind, string>> = {
-  create: 'is added',
-  create_if_absent: 'is added',
-  update: 'is added; it exists, and will be changed',
-  differs: 'is added; it exists, differs and is left as it is',
-  in_sync: 'is added; it exists already, as declared',
-};
-
-const alteredWords: Readonly<Record<ChangeKind, string>> = {
-  create: 'is altered',
-  update: 'is altered',
-  create_if_absent: 'is altered; if it exists, it is left as it is',
-  differs: 'is altered; it differs and is left as it is',
-  in_sync: 'is altered, and in sync',
-};
 
 /** The same where a change has one line: with the names of the fields. Not safe to print yet. */
-export function compactWords({
-  since,
-  action,
-  differences,
-  leftBecause,
-  remarks = [],
-  waitsFor = [],
-}: Change): string {
-  const parts: string[] = [];
-  if (since?.kind === 'added') parts.push('is added');
-  if (since?.kind === 'altered') {
-    parts.push(since.fields ? `is altered in ${namesOf(since.fields)}` : 'is altered; it was broken before');
-    parts.push(...staysIn(since));
-  }
-  if (differences.length > 0)
-    parts.push(`${action === 'update' ? 'changes' : 'differs in'} ${namesOf(differences)}`);
-  const waits = waitsFor.length > 0 ? [`after ${waitsFor.join(', ')}`] : [];
-  return [...parts, ...(leftBecause === undefined ? [] : [leftBecause]), ...remarks, ...waits].join('; ');
+export function compactWords(change: Change): string {
+  const { since, action, differences, leftBecause, remarks = [], waitsFor = [] } = change;
+  const verb = action === 'update' ? 'changes' : 'differs in';
+  return [
+    since?.kind === 'added' && 'is added',
+    since?.kind === 'altered' &&
+      (since.fields ? `is altered in ${namesOf(since.fields)}` : `is altered${wasBroken}`),
+    ...staysIn(change),
+    differences.length > 0 && `${verb} ${namesOf(differences)}`,
+    leftBecause,
+    ...remarks,
+    waitsFor.length > 0 && `after ${waitsFor.join(', ')}`,
+  ]
+    .filter((part) => part)
+    .join('; ');
 }
 
 function namesOf(fields: readonly { readonly field: string }[]): string {

@@ -5,7 +5,8 @@ import { blankFor } from '../../kinds/fields.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
 import type { UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
-import { answerWords, serviceWords, waitAdvice } from './answers.ts';
+import type { Doing } from '../../plan/actions.ts';
+import { answerWords, linesOf, requestWords, saidWords, serviceWords, waitAdvice } from './answers.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/observe.ts';
@@ -16,43 +17,21 @@ import { quoted } from '../printable.ts';
 /** Why a job went no further. */
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
   switch (halt.kind) {
-    case 'unread': {
-      const interruption = diagnosticFor(undefined, {
-        code: 'interrupted',
-        summary: 'the run was interrupted while resources were looked up',
-        detail: 'Nothing was changed. Run it again.',
-      });
-      return [...failedReads(halt.failures), ...(halt.interrupted ? [interruption] : [])];
-    }
+    case 'unread':
+      return [...failedReads(halt.failures), ...(halt.interrupted ? [interrupted('resources')] : [])];
     case 'unresolved':
       return unresolvedNames(halt);
     case 'too_many_creates': {
-      const { count, most, unseen } = halt;
-      const lists = listsOf(unseen).replace(/^./, (letter) => letter.toUpperCase());
-      const tooMany = diagnosticFor(undefined, {
-        code: 'too-many-creates',
-        summary: `the plan would create ${count} resources, and --max-creates allows ${most}`,
-        detail: `${lists === '' ? '' : `${lists} count as well, because they are not looked up and may all be absent. `}Allow more, or narrow the plan with --target and --exclude.`,
-      });
-      return [tooMany];
+      const lists = listsOf(halt.unseen).replace(/^./, (letter) => letter.toUpperCase());
+      const unseen = `${lists} count as well, because they are not looked up and may all be absent. `;
+      return [tooMany(halt, 'create', lists === '' ? '' : unseen)];
     }
-    case 'too_many_updates': {
-      const { count, most } = halt;
-      const tooMany = diagnosticFor(undefined, {
-        code: 'too-many-updates',
-        summary: `the plan would change ${count} resources, and --max-updates allows ${most}`,
-        detail: 'Allow more, or narrow the plan with --target and --exclude.',
-      });
-      return [tooMany];
-    }
+    case 'too_many_updates':
+      return [tooMany(halt, 'update')];
     case 'not_confirmed': {
-      const summary = 'the plan was not confirmed';
+      const detail = 'Nothing was created or changed.';
       return [
-        diagnosticFor(undefined, {
-          code: 'not-confirmed',
-          summary,
-          detail: 'Nothing was created or changed.',
-        }),
+        diagnosticFor(undefined, { code: 'not-confirmed', summary: 'the plan was not confirmed', detail }),
       ];
     }
     case 'refused':
@@ -60,6 +39,27 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'stale':
       return stalePlan(halt.changes);
   }
+}
+
+function interrupted(what: string): Diagnostic {
+  return diagnosticFor(undefined, {
+    code: 'interrupted',
+    summary: `the run was interrupted while ${what} were looked up`,
+    detail: 'Nothing was changed. Run it again.',
+  });
+}
+
+function tooMany(
+  { count, most }: Readonly<Record<'count' | 'most', number>>,
+  action: Doing,
+  unseen: string = '',
+): Diagnostic {
+  const verb = action === 'update' ? 'change' : 'create';
+  return diagnosticFor(undefined, {
+    code: `too-many-${action}s`,
+    summary: `the plan would ${verb} ${count} resources, and --max-${action}s allows ${most}`,
+    detail: `${unseen}Allow more, or narrow the plan with --target and --exclude.`,
+  });
 }
 
 /** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */
@@ -83,25 +83,17 @@ const ofTheService: ReadonlySet<AnswerKind> = new Set([
 ]);
 
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
-  const [first] = alike;
-  const { code, summary, advice } = answerWords(first.answer);
-  const said = serviceWords(first.answer);
-  const wide = ofTheService.has(first.answer.kind);
-  const detail = [
-    advice,
-    waitAdvice(first.answer),
-    said && `The service said: ${said}`,
-    first.answer.requestId && `Request id: ${first.answer.requestId}`,
-    wide && `Not looked up: ${listed(alike.map(({ resource }) => resource.address))}`,
-  ]
-    .filter((line) => line)
-    .join('\n');
-  if (wide) return diagnosticFor(undefined, { code, summary, detail });
-  return diagnosticOf(first.resource, first.resource.kind.identity, {
-    code,
-    summary: `could not look it up: ${summary}`,
-    detail,
-  });
+  const [{ answer, resource }] = alike;
+  const { code, summary, advice } = answerWords(answer);
+  const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
+  if (!ofTheService.has(answer.kind))
+    return diagnosticOf(resource, resource.kind.identity, {
+      code,
+      summary: `could not look it up: ${summary}`,
+      detail,
+    });
+  const names = `Not looked up: ${listed(alike.map((read) => read.resource.address))}`;
+  return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
 /** Why a saved plan is not applied, at the lines that declare what has changed. */
@@ -116,33 +108,34 @@ function stalePlan(changes: readonly StaleChange[]): Diagnostic[] {
   );
 }
 
-function wordsFor(change: Staleness): { summary: string; detail: string } {
+function wordsFor(change: Staleness): Pick<Problem, 'summary' | 'detail'> {
   switch (change.kind) {
     case 'appeared':
-      return { summary: 'it exists by now, and the plan would create it', detail: '' };
+      return { summary: 'it exists by now, and the plan would create it' };
     case 'vanished':
-      return { summary: 'it existed when the plan was made, and is not there any more', detail: '' };
-    case 'field':
+      return { summary: 'it existed when the plan was made, and is not there any more' };
+    case 'field': {
+      const { field, planned, observed } = change;
       return {
-        summary: `\`${change.field}\` is not as it was when the plan was made`,
-        detail: isBlank(change.planned)
-          ? ''
-          : `It was ${quoted(change.planned)}, and is ${quoted(change.observed)}.`,
+        summary: `\`${field}\` is not as it was when the plan was made`,
+        detail: isBlank(planned) ? '' : `It was ${quoted(planned)}, and is ${quoted(observed)}.`,
       };
-    case 'name':
+    }
+    case 'name': {
+      const { field, shown } = change;
+      const name = shown ? `the name ${JSON.stringify(shown.name)}` : 'a name';
       return {
-        summary: `${change.shown ? `the name ${JSON.stringify(change.shown.name)}` : 'a name'} in \`${change.field}\` leads to another id than when the plan was made`,
-        detail: change.shown
-          ? `It was ${shownId(change.shown.planned)}, and is ${shownId(change.shown.found)}.`
-          : '',
+        summary: `${name} in \`${field}\` leads to another id than when the plan was made`,
+        detail: shown ? `It was ${shownId(shown.planned)}, and is ${shownId(shown.found)}.` : '',
       };
+    }
     case 'sensitive':
-      return change.where === 'declared'
-        ? {
+      return change.where === 'observed'
+        ? { summary: 'a field that is not shown has changed on the service' }
+        : {
             summary: 'a sensitive value is not the one that the plan was made with',
             detail: 'The environment or a file holds another value here and now.',
-          }
-        : { summary: 'a field that is not shown has changed on the service', detail: '' };
+          };
   }
 }
 
@@ -151,33 +144,27 @@ function unresolvedNames({
   names,
   diagnostics,
   notRead,
-  interrupted,
+  interrupted: wasInterrupted,
 }: Extract<Halt, { kind: 'unresolved' }>): Diagnostic[] {
-  const found = [...names.map((name) => ofName(name)), ...diagnostics];
+  const found = [
+    ...names.map((name) =>
+      diagnosticOf(name.resource, name.declared.field, problemOf(name), name.declared.item),
+    ),
+    ...diagnostics,
+  ];
   const once = new Map(found.map((each) => [JSON.stringify([each.code, each.summary, each.range]), each]));
   const all = [...once.values()].toSorted(byPlace);
-  if (interrupted) all.push(interruption);
+  if (wasInterrupted) all.push(interrupted('names'));
   // A pause was too long, or the service did not come back.
   else if (notRead > 0 && all.length === 0) all.push(notLookedUp);
   return all;
 }
-
-const interruption = diagnosticFor(undefined, {
-  code: 'interrupted',
-  summary: 'the run was interrupted while names were looked up',
-  detail: 'Nothing was changed. Run it again.',
-});
 
 const notLookedUp = diagnosticFor(undefined, {
   code: 'service-unreachable',
   summary: 'the names in the manifests could not be looked up',
   detail: 'The service asks to wait for too long, or did not come back. Nothing was changed. Run it again.',
 });
-
-function ofName(unresolved: UnresolvedName): Diagnostic {
-  const { resource, declared } = unresolved;
-  return diagnosticOf(resource, declared.field, problemOf(unresolved), declared.item);
-}
 
 /** Of a hidden field, nothing is said that shows a name or an id. */
 function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
@@ -190,12 +177,7 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       return {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
-        detail: [
-          isShown && fault.nearest !== undefined && `Did you mean ${JSON.stringify(fault.nearest)}?`,
-          `Names are compared exactly. A token sees the ${list} that it may view.`,
-        ]
-          .filter((line) => line)
-          .join(' '),
+        detail: `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'several':
       return {
@@ -205,18 +187,15 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       };
     case 'unread': {
       const { code, summary, advice } = answerWords(fault.answer);
-      const said = isShown ? serviceWords(fault.answer) : '';
       return {
         code,
         summary: `could not look up the ${type} by its name: ${summary}`,
-        detail: [
+        detail: linesOf(
           fault.proof === 'denied' ? `The token must be allowed to view ${list}.` : advice,
           waitAdvice(fault.answer),
-          said && `The service said: ${said}`,
-          fault.answer.requestId && `Request id: ${fault.answer.requestId}`,
-        ]
-          .filter((line) => line)
-          .join('\n'),
+          isShown && saidWords(fault.answer),
+          requestWords(fault.answer),
+        ),
       };
     }
   }

@@ -19,33 +19,39 @@ import { inline, startOf } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import type { Look } from './changes.ts';
 
-/** How each outcome looks, and what it is called in counts and headings. */
-export const outcomeLooks: Readonly<Record<OutcomeKind, Look>> = {
+/** How each outcome looks, what it is called in counts and headings, and whether the next run would end so too. */
+export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
   exists: { label: 'there already', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
   differs: { label: 'differing and left as is', sign: '!', colour: 'amber' },
-  rejected: { label: 'rejected', sign: 'x', colour: 'red' },
-  denied: { label: 'denied', sign: 'x', colour: 'red' },
-  conflict: { label: 'in conflict', sign: 'x', colour: 'red' },
+  rejected: { label: 'rejected', sign: 'x', colour: 'red', needsFix: true },
+  denied: { label: 'denied', sign: 'x', colour: 'red', needsFix: true },
+  conflict: { label: 'in conflict', sign: 'x', colour: 'red', needsFix: true },
   unknown: { label: 'unknown', sign: '?', colour: 'amber' },
   not_attempted: { label: 'not attempted', sign: '.', colour: 'amber' },
 };
 
-/** Why a resource was not begun. */
-export const stopWords: Readonly<Record<StopReason, string>> = {
-  interrupted: 'the run was interrupted',
-  denied: 'the token may not create resources of this type',
-  denials: 'too many changes of resources of this type were denied, one after the other',
-  read_only: 'the licence of the service does not allow resources of this type to be created or changed',
-  no_way: 'the service cannot be used like this, as an earlier answer shows',
-  pause: 'the service asks to wait for too long',
-  away: 'the service did not answer while it was waited for',
-  doubts: 'too many before it were put off by the service, or ended without a clear answer',
-  fail_fast: 'another failed, and --fail-fast was given',
-  waits: 'what it takes was not freed: the change that it waits for did not succeed',
-  error: 'the run met an unexpected error',
+/** Why a resource was not begun, and whether the next run would end so too. */
+const stops: Readonly<Record<StopReason, { readonly words: string; readonly needsFix?: true }>> = {
+  interrupted: { words: 'the run was interrupted' },
+  denied: { words: 'the token may not create resources of this type', needsFix: true },
+  denials: {
+    words: 'too many changes of resources of this type were denied, one after the other',
+    needsFix: true,
+  },
+  read_only: {
+    words: 'the licence of the service does not allow resources of this type to be created or changed',
+    needsFix: true,
+  },
+  no_way: { words: 'the service cannot be used like this, as an earlier answer shows', needsFix: true },
+  pause: { words: 'the service asks to wait for too long' },
+  away: { words: 'the service did not answer while it was waited for' },
+  doubts: { words: 'too many before it were put off by the service, or ended without a clear answer' },
+  fail_fast: { words: 'another failed, and --fail-fast was given' },
+  waits: { words: 'what it takes was not freed: the change that it waits for did not succeed' },
+  error: { words: 'the run met an unexpected error' },
 };
 
 /** How one resource ended, in the words of every format. Not safe to print yet. */
@@ -65,20 +71,12 @@ export function verdictWords({
     case 'exists': {
       const how = doubt === undefined ? 'exists already' : doubtWords;
       const unchecked = doubt === 'unchecked' ? ', and fields may be missing' : '';
-      const differs =
-        differences.length === 0
-          ? ''
-          : `, and differs in ${differences.map(({ field }) => field).join(', ')}`;
-      return `${how}${unchecked}${differs}`;
+      const fields = differences.map(({ field }) => field).join(', ');
+      return `${how}${unchecked}${fields && `, and differs in ${fields}`}`;
     }
     case 'not_attempted':
-      return stoppedBy === undefined ? 'not attempted' : `not attempted: ${stopWords[stoppedBy]}`;
-    case 'unchanged':
-    case 'differs':
-    case 'rejected':
-    case 'denied':
-    case 'conflict':
-    case 'unknown':
+      return stoppedBy === undefined ? 'not attempted' : `not attempted: ${stops[stoppedBy].words}`;
+    default:
       return outcomeLooks[outcome].label;
   }
 }
@@ -108,7 +106,7 @@ function shortened(value: JsonValue): string {
 
 /** What the service said, or why nothing was sent; empty where there is nothing to say. */
 export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
-  if (stoppedBy !== undefined) return `not begun: ${stopWords[stoppedBy]}`;
+  if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
   return outcome === 'created' || outcome === 'updated' || answer === undefined ? '' : serviceWords(answer);
 }
 
@@ -152,16 +150,10 @@ export function applyRemarks(
   { interrupted, saved }: Pick<ApplyRun, 'interrupted' | 'saved'>,
   outcomes: readonly (OutcomeFacts & { readonly needsFix: boolean })[],
 ): string[] {
+  const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
   return [
     ...(interrupted ? [wasInterrupted] : []),
-    ...(outcomes.some((outcome) => isMissing(outcome))
-      ? [
-          runAgain(
-            outcomes.some(({ needsFix }) => needsFix),
-            saved,
-          ),
-        ]
-      : []),
+    ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(isFixNeeded, saved)] : []),
     // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
     ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
   ];
@@ -172,13 +164,6 @@ export const wasInterrupted = 'The run was interrupted.';
 const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes what exists only with the capability `update` and --allow update.';
 
-const needsAFix: ReadonlySet<OutcomeKind> = new Set(['rejected', 'denied', 'conflict']);
-const stopsNeedAFix: ReadonlySet<StopReason | undefined> = new Set([
-  'denied',
-  'denials',
-  'read_only',
-  'no_way',
-]);
 /** What the service, or what stands in front of it, answers until somebody changes its settings. */
 const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
   'denied',
@@ -191,12 +176,12 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
   // The next plan is made of what is there by then. What the service ignores, it ignores again.
   if (clash) return clash.kind === 'ignored';
-  return needsAFix.has(outcome) || stopsNeedAFix.has(stoppedBy) || answersNeedAFix.has(answer?.kind);
+  const row = stoppedBy === undefined ? outcomeLooks[outcome] : stops[stoppedBy];
+  return row.needsFix === true || answersNeedAFix.has(answer?.kind);
 }
 
 function runAgain(needsFix: boolean, saved: boolean): string {
-  const fix = needsFix ? 'Fix the problems that are shown, then' : '';
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
-  const sentence = `${fix} ${again}`.trim();
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}: it goes on with what is missing, and creates nothing twice.`;
+  const sentence = needsFix ? `fix the problems that are shown, then ${again}` : again;
+  return `${sentence.replace(/^./, (letter) => letter.toUpperCase())}: it goes on with what is missing, and creates nothing twice.`;
 }
