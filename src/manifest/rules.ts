@@ -1,23 +1,41 @@
-import type { Address, Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
+import { shownPlace } from '../base/source.ts';
+import { notIn } from '../kinds/by-release.ts';
+import { blankFor, sentValue } from '../kinds/fields.ts';
+import { shownId } from '../kinds/name-of-one.ts';
+import { idsIn, nameIn, namesById } from '../kinds/named.ts';
 import type { Release } from '../kinds/release.ts';
-import { placeOf } from '../kinds/resource.ts';
+import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import { FirstPlaces } from './first-places.ts';
-import { belongsToOne } from './rules/belongs-to-one.ts';
-import { duplicateResource } from './rules/duplicate-resource.ts';
-import { fieldChecks } from './rules/field-checks.ts';
-import { repeatedId } from './rules/repeated-id.ts';
-import type { Rule } from './rules/rule.ts';
-import { hasSensitiveName, sensitiveName } from './rules/sensitive-name.ts';
-import { similarName } from './rules/similar-name.ts';
 
-const rulesOfNamed: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName];
+/** A resource to check, and where its address was met first. */
+interface Entry {
+  readonly resource: Resource;
+  /** Its record among the names. */
+  readonly first: number;
+  /** Whether that is this very entry. */
+  readonly isFirst: boolean;
+}
+
+/** What was met in all entries up to this one. None of them is kept: there may be millions. */
+class Met {
+  readonly names: FirstPlaces<Address> = new FirstPlaces();
+  /** How names look that are not written as plainly as they can be; the others are among the names. */
+  readonly looks = new FirstPlaces();
+  /** What belongs to one resource. */
+  readonly values = new FirstPlaces();
+}
+
+/** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
+type Rule = (entry: Entry, met: Met) => Iterable<Diagnostic>;
+
+const rules: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName];
 
 /** Checks what holds over all files, file by file. */
 export class Rules {
-  /** The addresses of all entries that have a name which may be told. */
-  readonly names: FirstPlaces<Address> = new FirstPlaces();
-  readonly #ofNamed = rulesOfNamed.map((rule) => rule(this.names));
+  readonly #met = new Met();
   readonly #release: Release | undefined;
 
   /** The release of the service, where it is known. */
@@ -25,17 +43,145 @@ export class Rules {
     this.#release = release;
   }
 
+  /** The addresses of all entries that have a name which may be shown. */
+  get names(): FirstPlaces<Address> {
+    return this.#met.names;
+  }
+
   /** Checks the entries of a file: those that have a name for what they say together, and all for what each field says. */
   *check({ named, mappings }: Pick<Declared, 'named' | 'mappings'>): Iterable<Diagnostic> {
-    yield* sensitiveName(named);
+    for (const resource of named) if (hasSensitiveName(resource)) yield sensitiveName(resource);
     for (const resource of named) {
-      // The other rules name resources, so they see none whose name is a secret.
+      // The rules name resources, so they see none whose name is a secret.
       if (hasSensitiveName(resource)) continue;
-      const { address, kind } = resource;
-      const known = this.names.find(address);
-      const first = known ?? this.names.add(address, placeOf(resource, kind.identity));
-      for (const rule of this.#ofNamed) yield* rule({ resource, first, isFirst: known === undefined });
+      const known = this.names.find(resource.address);
+      const first = known ?? this.names.add(resource.address, placeOf(resource, resource.kind.identity));
+      for (const rule of rules) yield* rule({ resource, first, isFirst: known === undefined }, this.#met);
     }
     for (const resource of mappings) yield* fieldChecks(resource, this.#release);
   }
 }
+
+/** A slug or a username may be declared once, over all files. */
+function* duplicateResource({ resource, first, isFirst }: Entry, { names }: Met): Iterable<Diagnostic> {
+  if (isFirst) return;
+  const field = resource.kind.identity;
+  yield diagnosticOf(resource, field, {
+    code: 'duplicate-resource',
+    summary: `the ${field} \`${resource.name}\` is declared twice`,
+    detail: `It is first declared at ${shownPlace(names.placeOf(first))}. Remove one of the two.`,
+  });
+}
+
+/** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
+function* belongsToOne({ resource, first }: Entry, { names, values }: Met): Iterable<Diagnostic> {
+  const { kind } = resource;
+  for (const field of Object.keys(resource.fields)) {
+    const rule = kind.fields[field]?.belongsToOne;
+    if (rule === undefined) continue;
+    for (const [value, shown] of valuesIn(resource, field)) {
+      const key = `${kind.type} ${field} ${value}`;
+      const known = values.find(key);
+      if (known === undefined) values.add(key, placeOf(resource, field), first);
+      else if (values.ownerOf(known) !== first) {
+        const owner = nameOf(names.textOf(values.ownerOf(known)));
+        yield diagnosticOf(resource, field, {
+          code: rule.code,
+          summary: rule.summary(blankFor(resource, field) ?? shown, owner),
+          detail: `See ${shownPlace(values.placeOf(known))}. ${rule.detail}`,
+        });
+      }
+    }
+  }
+}
+
+/** Each value of a field once, in a form that is its own, and as people see it. */
+function valuesIn(resource: Resource, field: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const names = namesById(resource, field);
+  for (const { id } of idsIn(field, sentValue(resource, field) ?? null)) {
+    const key = shownId(id);
+    if (!found.has(key)) found.set(key, shownId(id, nameIn(names, resource.kind, field, id)));
+  }
+  return found;
+}
+
+/** The same id twice in one list. One of the two is probably a slip for another. */
+function* repeatedId({ resource }: Entry): Iterable<Diagnostic> {
+  for (const field of Object.keys(resource.fields)) {
+    const form = resource.kind.fields[field]?.idForm;
+    const value = (form && sentValue(resource, field)) ?? null;
+    if (form === undefined || !isJsonList(value)) continue;
+    const problem: Problem = {
+      code: 'repeated-id',
+      severity: 'warning',
+      summary: `this id stands in \`${field}\` already`,
+      detail: 'Once is enough: remove it, or write the one that is meant.',
+    };
+    const seen = new Set<JsonValue>();
+    for (const [item, id] of value.map(form).entries()) {
+      if (seen.has(id)) yield diagnosticOf(resource, field, problem, item);
+      seen.add(id);
+    }
+  }
+}
+
+/** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
+function* similarName({ resource, first, isFirst }: Entry, { names, looks }: Met): Iterable<Diagnostic> {
+  if (!isFirst) return;
+  const { kind, name, address } = resource;
+  const field = kind.identity;
+  const look = addressOf(kind.type, name.normalize('NFKC').toLowerCase());
+  const other = looks.find(look);
+  const plain = look === address ? undefined : names.find(look);
+  if (look !== address && other === undefined) looks.add(look, placeOf(resource, field), first);
+  const earlier = plain ?? (other === undefined ? undefined : looks.ownerOf(other));
+  if (earlier === undefined) return;
+  yield diagnosticOf(resource, field, {
+    code: 'similar-name',
+    severity: 'warning',
+    summary: `the ${field} \`${name}\` looks like \`${nameOf(names.textOf(earlier))}\``,
+    detail: `See ${shownPlace(names.placeOf(earlier))}. The service keeps them apart; is that meant?`,
+  });
+}
+
+/** A name is in every plan, report and address, so it cannot come from where secrets come from. */
+function sensitiveName(resource: Resource): Diagnostic {
+  const field = resource.kind.identity;
+  const { address: _, ...problem } = diagnosticOf(resource, field, {
+    code: 'sensitive-name',
+    summary: `the ${field} comes from an environment variable or a file`,
+    detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
+  });
+  return problem;
+}
+
+function hasSensitiveName(resource: Resource): boolean {
+  return blankFor(resource, resource.kind.identity) !== undefined;
+}
+
+/**
+ * What its kind has to say of single fields of an entry, declared or missing, that the schema does not say. The fields that are
+ * broken are not among those.
+ */
+function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
+  const { kind, fields, broken = [] } = resource;
+  const present = new Set([...Object.keys(fields), ...broken]);
+  const isNamed = resource.name !== '' && !hasSensitiveName(resource);
+  // What seems to be missing may be there, called otherwise.
+  const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
+  for (const [field, { since, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
+    if (ifMissing && mayMiss && !present.has(field)) yield diagnosticOf(resource, kind.identity, ifMissing);
+    const value = checks.length > 0 ? sentValue(resource, field) : undefined;
+    const problems = value === undefined ? [] : checks.map((check) => check(value, release));
+    if (since !== undefined && Object.hasOwn(fields, field))
+      problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
+    for (const problem of problems) {
+      if (!problem) continue;
+      const { address, ...found } = diagnosticOf(resource, field, problem);
+      yield isNamed && address !== undefined ? { ...found, address } : found;
+    }
+  }
+}
+
+const ignored = 'What they create is without it, and apply reports it as not as declared.';
