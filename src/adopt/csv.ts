@@ -24,7 +24,7 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   const rows = readTable(unquotable(file), delimiter, limits.inFile + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
-  const tooMany = excess({ inFile: entries.length, kept: 0, declared: 0, problems: 0 }, limits);
+  const tooMany = excess({ inFile: entries.length }, limits);
   if (!header || entries.length === 0 || tooMany)
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;

@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import type { OwnSecrets } from '../base/own-secrets.ts';
 import { toolVersion } from '../base/package-file.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { refersToOwn } from '../manifest/reference-policy.ts';
+import { refersToOwn } from '../manifest/secret-reference.ts';
 import type { Job } from '../run/world.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';

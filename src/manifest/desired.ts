@@ -1,16 +1,20 @@
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
+import type { Capability } from '../kinds/capability.ts';
 import { fieldOf, type Field } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { isNameOfOne, namesNeed } from '../kinds/name-of-one.ts';
+import type { Related } from '../kinds/related.ts';
 import { addressOf, withHidden, type Resource } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
 
 /** A manifest that has been read, with all that is known of its text. */
-interface ReadManifest {
+interface ManifestValue {
   /** What does not satisfy the schema stands in `broken`. */
   readonly manifest: JsonObject;
   readonly secrets: readonly string[];
@@ -23,6 +27,10 @@ interface ReadManifest {
   readonly file: SourceFile;
   /** The fields that people are not shown. */
   readonly hide: Hide;
+  /** What is turned on beyond the documented operations. */
+  readonly capabilities: readonly Capability[];
+  /** Takes what is wrong with the names that stand in place of ids. */
+  readonly diagnostics: Diagnostic[];
 }
 
 /** What a manifest declares, in its order. */
@@ -36,7 +44,7 @@ export interface Declared {
 }
 
 /** The resources that a manifest declares, each with the defaults of its file filled in. */
-export function desiredResources(read: ReadManifest): Declared {
+export function desiredResources(read: ManifestValue): Declared {
   const { manifest, broken, secrets, places, file } = read;
   const named: Resource[] = [];
   const mappings: Resource[] = [];
@@ -44,7 +52,7 @@ export function desiredResources(read: ReadManifest): Declared {
   for (const kind of kinds) {
     const { type, list, identity } = kind;
     const hidden = hiddenOf(kind, read.hide);
-    const defaults = fieldsAt(['defaults', type], read);
+    const defaults = fieldsAt(kind, ['defaults', type], read);
     for (const [index, entry] of entriesOf(manifest, kind).entries()) {
       const path = [list, index];
       // An entry that breaks the schema may be no mapping, or have no name.
@@ -57,7 +65,7 @@ export function desiredResources(read: ReadManifest): Declared {
           kind,
           name: isNamed ? name : '',
           address: addressOf(type, isNamed ? name : ''),
-          fields: Object.assign(fieldsAt(path, read), Object.fromEntries(inherited)),
+          fields: Object.assign(fieldsAt(kind, path, read), Object.fromEntries(inherited)),
           broken: brokenIn([path, ['defaults', type]], read),
           secrets,
           origin: { kind: 'manifest', file, entry: places.ofValue(path) },
@@ -74,16 +82,15 @@ export function desiredResources(read: ReadManifest): Declared {
 }
 
 /** What a mapping of fields declares, without what is broken. */
-function fieldsAt(
-  path: Path,
-  { manifest, broken, references, areAssumed, places }: ReadManifest,
-): Record<string, Field> {
+function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
+  const { manifest, broken, references, areAssumed, places } = read;
   const fields: Record<string, Field> = {};
   const values = path.reduce<JsonValue>(inside, manifest);
-  const [brokenHere, madeHere] = [broken.at(path), references.at(path)];
+  const madeHere = references.at(path);
   for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
-    if (brokenHere?.inside(name)) continue;
     const at = [...path, name];
+    checkNames(kind, at, value, read);
+    if (broken.at(at)) continue;
     const made = madeHere?.inside(name);
     fields[name] = fieldOf(value, {
       at: places.ofValue(at),
@@ -101,8 +108,43 @@ function fieldsAt(
   return fields;
 }
 
+/** What no schema can say of the names in place of ids: whether they can be looked up, and that none is a secret. */
+function checkNames(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
+  const field = at.at(-1) ?? '';
+  const { refersTo: related, idForm, findId = '' } = kind.fields[field] ?? {};
+  if (!related || (idForm !== undefined) !== isJsonList(value)) return;
+  const isOn = read.capabilities.includes(namesNeed);
+  for (const [item, id] of (isJsonList(value) ? value : [value]).entries()) {
+    if (!isNameOfOne(id)) continue;
+    const path = isJsonList(value) ? [...at, item] : at;
+    if (isOn && !read.references.has([...path, 'name'])) continue;
+    const problem = isOn ? secretName(related) : needed(related, findId);
+    read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
+    read.broken.set(path, true);
+  }
+}
+
+function needed({ type }: Related, findId: string): Problem {
+  return {
+    code: 'needs-capability',
+    summary: `a ${type} by its name needs the capability \`${namesNeed}\``,
+    detail: [
+      'Turn it on under `capabilities` in rollcall.yaml, in ROLLCALL_CAPABILITIES, or with --capability, which takes the place of the others.',
+      `Or write the id. ${findId}`,
+    ].join('\n'),
+  };
+}
+
+function secretName({ type }: Related): Problem {
+  return {
+    code: 'sensitive-name',
+    summary: `the name of this ${type} comes from an environment variable or a file`,
+    detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
+  };
+}
+
 /** The fields that stand in one of these mappings and are broken. */
-function brokenIn(paths: readonly Path[], { broken }: ReadManifest): string[] {
+function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
   return paths.flatMap((path) => Array.from(broken.at(path)?.steps() ?? [], String));
 }
 

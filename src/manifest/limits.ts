@@ -19,33 +19,36 @@ export const limits: Limits = {
   problems: 1_000_000,
 };
 
+const soFar = 'counting from the first file to this one';
+
+const problems: Record<keyof Limits, (most: number) => Problem> = {
+  inFile: (most) => ({
+    code: 'too-many-resources',
+    summary: `more than ${most} resources are declared in this file`,
+    detail: 'Divide it into several files.',
+  }),
+  kept: (most) => ({
+    code: 'too-many-resources',
+    summary: `this run is about more than ${most} resources, ${soFar}`,
+    detail:
+      'Divide them among several runs with --shard, or among more of them. `rollcall validate` takes all at once.',
+  }),
+  declared: (most) => ({
+    code: 'too-many-resources',
+    summary: `more than ${most} resources are declared, ${soFar}`,
+    detail: 'Run rollcall on some of the files at a time.',
+  }),
+  problems: (most) => ({
+    code: 'too-many-problems',
+    summary: `more than ${most} problems were found, ${soFar}`,
+    detail: 'Mend these first.',
+  }),
+};
+
+const keys = ['inFile', 'kept', 'declared', 'problems'] as const;
+
 /** Why no more is read; nothing while more may be. */
-export function excess(found: Limits, most: Limits): Problem | undefined {
-  const soFar = 'counting from the first file to this one';
-  if (found.inFile > most.inFile)
-    return {
-      code: 'too-many-resources',
-      summary: `more than ${most.inFile} resources are declared in this file`,
-      detail: 'Divide it into several files.',
-    };
-  if (found.kept > most.kept)
-    return {
-      code: 'too-many-resources',
-      summary: `this run is about more than ${most.kept} resources, ${soFar}`,
-      detail:
-        'Divide them among several runs with --shard, or among more of them. `rollcall validate` takes all at once.',
-    };
-  if (found.declared > most.declared)
-    return {
-      code: 'too-many-resources',
-      summary: `more than ${most.declared} resources are declared, ${soFar}`,
-      detail: 'Run rollcall on some of the files at a time.',
-    };
-  if (found.problems > most.problems)
-    return {
-      code: 'too-many-problems',
-      summary: `more than ${most.problems} problems were found, ${soFar}`,
-      detail: 'Mend these first.',
-    };
-  return undefined;
+export function excess(found: Partial<Limits>, most: Limits): Problem | undefined {
+  const key = keys.find((each) => (found[each] ?? 0) > most[each]);
+  return key && problems[key](most[key]);
 }

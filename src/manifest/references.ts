@@ -1,8 +1,7 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { piecesOf, type Piece } from './reference-pieces.ts';
-import { refusedText } from './reference-policy.ts';
-import { readSecret, type SecretReference, type SecretSources } from './secret-reference.ts';
+import { readSecret, refusedText, type SecretReference, type SecretSources } from './secret-reference.ts';
 import { trim } from './trim.ts';
 import { quote, type SourceFile } from '../base/source.ts';
 import { PathMap, type Path } from '../base/path-map.ts';

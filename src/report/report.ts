@@ -1,8 +1,7 @@
 import { isIncomplete, isPartial, type Outcome } from '../apply/outcome.ts';
 import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
-import type { LoadedManifests } from '../manifest/load-manifests.ts';
-import type { Unchecked } from '../manifest/unchecked.ts';
+import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isPending, type Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';

@@ -7,7 +7,7 @@ import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { pendingIn, type Pending, type Plan } from '../plan/plan.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
-import { filesNamedBy } from '../manifest/reference-policy.ts';
+import { filesNamedBy } from '../manifest/secret-reference.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
 import { changedSince } from '../plan/saved/staleness.ts';
 import { destinationOf, secretsOf, type ServiceSettings } from '../settings/service-settings.ts';

@@ -70,7 +70,12 @@ const costly: readonly (readonly [name: string, text: string, code: string])[] =
     'yaml-unsupported',
   ],
   ['a million dashes', '-\n'.repeat(1_000_000), 'yaml-unsupported'],
-  ['500,000 entries with tags', `version: 1\nusers:\n${'- !x a\n'.repeat(500_000)}`, 'yaml-unsupported'],
+  ['150,000 entries with tags', `version: 1\nusers:\n${'- !x a\n'.repeat(150_000)}`, 'yaml-unsupported'],
+  [
+    '500,000 entries without a name',
+    `version: 1\nusers:\n${'- !x a\n'.repeat(500_000)}`,
+    'too-many-resources',
+  ],
   ['3,000,000 entries in brackets', `version: 1\nusers: [${'a,'.repeat(3_000_000)}]\n`, 'yaml-unsupported'],
 ];
 

@@ -17,9 +17,13 @@ import { sensitive } from '../../base/sensitive.ts';
 import { planFrom, shownResource } from '../document.ts';
 import type { Plan } from '../plan.ts';
 import type { SavedChange, SavedPlan } from './document.ts';
-import type { ReferencePolicy } from '../../manifest/reference-policy.ts';
 import { Rules } from '../../manifest/rules.ts';
-import { readSecret, secretFiles, type SecretSources } from '../../manifest/secret-reference.ts';
+import {
+  readSecret,
+  secretFiles,
+  type ReferencePolicy,
+  type SecretSources,
+} from '../../manifest/secret-reference.ts';
 import { trim } from '../../manifest/trim.ts';
 
 type Restored =

@@ -1,8 +1,7 @@
 import type { Diagnostic, DiagnosticCode } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { kinds } from '../../kinds/all.ts';
-import type { LoadedManifests } from '../../manifest/load-manifests.ts';
-import type { Unchecked } from '../../manifest/unchecked.ts';
+import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
 /** The summary of a diagnostic where nothing else of it is seen: it names the resource. */
 export function namedSummary({ address, summary }: Pick<Diagnostic, 'address' | 'summary'>): string {

@@ -1,0 +1,190 @@
+import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { noOwnSecrets } from '../base/own-secrets.ts';
+import { PathMap } from '../base/path-map.ts';
+import { unquotable, type SourceFile } from '../base/source.ts';
+import { validate } from '../generated/manifest.ts';
+import { kinds } from '../kinds/all.ts';
+import type { Capability } from '../kinds/capability.ts';
+import type { Hide } from '../kinds/hide.ts';
+import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import type { ParsedYaml, Places } from '../yaml/places.ts';
+import { desiredResources, entriesOf, type Declared } from './desired.ts';
+import { quotable } from './quotable.ts';
+import { resolveReferences, type EnvironmentChoices, type References } from './references.ts';
+import type { ReferencePolicy, SecretSources } from './secret-reference.ts';
+import { trimManifest } from './trim.ts';
+
+/** What the text of a manifest means depends on. */
+export interface ReadingOptions extends ReferencePolicy {
+  /** What `${var:NAME}` stands for. Without it nothing is known of variables, and none is complained of. */
+  readonly variables?: Readonly<Record<string, JsonValue>>;
+  readonly choices?: EnvironmentChoices;
+  /** What `${env:NAME}` stands for; `${file:PATH}` is among the files. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Whether those two are read; otherwise they count as there and not known, whatever this machine holds. */
+  readonly secrets?: 'read' | 'assumed';
+  /** The fields that nothing shows. */
+  readonly hide?: Hide;
+  /** What is turned on beyond the documented operations; nothing by default. */
+  readonly capabilities?: readonly Capability[];
+}
+
+/** What one file declares. */
+export interface ReadManifest extends Declared {
+  /** The file as messages may show it. */
+  readonly file: SourceFile;
+  readonly diagnostics: readonly Diagnostic[];
+  /** How many entries stand in the lists, valid or not. */
+  readonly entries: number;
+  readonly secrets: Iterable<string>;
+  readonly references: References;
+}
+
+/** Reads a text as a manifest of so many entries at the most: YAML → references → schema → desired resources. */
+export async function readManifest(
+  text: SourceFile,
+  mostEntries: number,
+  readFile: SecretSources['readFile'],
+  options: ReadingOptions,
+): Promise<ReadManifest> {
+  const { own = noOwnSecrets, hide = [], secrets: mode, env = {}, capabilities = [] } = options;
+  const areAssumed = mode === 'assumed';
+  const nothing: ReadManifest = {
+    file: text,
+    named: [],
+    mappings: [],
+    whole: [],
+    entries: 0,
+    secrets: [],
+    references: new PathMap(),
+    diagnostics: [],
+  };
+  const items = countItems(text.text, mostEntries);
+  if (items > mostEntries) return { ...nothing, entries: items };
+  const hides = hide.length > 0;
+  const parsed = await parseYaml(hides ? unquotable(text) : text, mostEntries);
+  const { value, places } = parsed;
+  const refused = whyNoManifest(text.filename, parsed);
+  if (refused) return { ...nothing, diagnostics: [diagnosticFor(text.filename, refused)] };
+  if (value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
+  const entries = isJsonObject(value)
+    ? kinds.reduce((sum, kind) => sum + entriesOf(value, kind).length, 0)
+    : 0;
+  if (entries > mostEntries) return { ...nothing, entries };
+  const file = hides ? quotable(text, parsed, hide) : text;
+  const sources = { ...options, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
+  const resolved = await resolveReferences(value, sources, places, file);
+  const { secrets, references, unresolved: broken } = resolved;
+  const diagnostics = [
+    ...parsed.diagnostics,
+    ...resolved.diagnostics,
+    ...own.tokens.flatMap((token) => tokenIn(file, token, resolved.value, places)),
+  ];
+  const manifest = trimManifest(resolved.value);
+  const found = checkSchema(validate, manifest, { places, diagnostics }, file);
+  const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
+  for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
+    diagnostics.push(diagnostic);
+  if (!isJsonObject(manifest)) return { ...nothing, diagnostics, secrets, references };
+  for (const { path } of faults) broken.set(path, true);
+  const declared = desiredResources({
+    manifest,
+    secrets: secrets.length === 0 ? own.texts : [...own.texts, ...secrets],
+    references,
+    areAssumed,
+    broken,
+    places,
+    file,
+    hide,
+    capabilities,
+    diagnostics,
+  });
+  return { ...declared, file, diagnostics, entries, secrets, references };
+}
+
+/** Whether a fault may not be there, as the value is not known. That it is a text is known: a number cannot be a secret. */
+function isAssumed({ path, diagnostic }: SchemaFault, references: References): boolean {
+  return diagnostic?.code !== 'wrong-type' && references.has(path);
+}
+
+/** A token that stands in a manifest would be sent as a value, and shown in the plan. It may be written with escapes, or put together. */
+function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
+  const at = file.text.indexOf(token);
+  const path = at === -1 ? pathTo(token, value) : undefined;
+  if (at === -1 && path === undefined) return [];
+  const { excerpt, ...placed } = diagnosticAt(file, path ? places.ofValue(path) : [at, at + token.length], {
+    code: 'invalid-value',
+    summary: 'an access token stands here',
+    detail: 'It is no secret any more: have another one made, and keep that out of manifests.',
+  });
+  // A line may hold a part of the token that is too short to be blanked out.
+  return [path || excerpt === undefined ? placed : { ...placed, excerpt }];
+}
+
+/** Where a text stands in a value, or in the name of one. */
+function pathTo(text: string, value: JsonValue): (string | number)[] | undefined {
+  if (typeof value === 'string') return value.includes(text) ? [] : undefined;
+  const inside = isJsonList(value) ? value.entries() : isJsonObject(value) ? Object.entries(value) : [];
+  for (const [step, inner] of inside) {
+    if (typeof step === 'string' && step.includes(text)) return [step];
+    const path = pathTo(text, inner);
+    if (path) return [step, ...path];
+  }
+  return undefined;
+}
+
+const lists = kinds.map(({ list }) => list);
+
+/** A line that begins one of the lists, an item of any list, or something else at the top. */
+const lineOfLists = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]*-)(?=\s)|[^\s#-])`;
+
+/** Counts the items of the lists, as most people write them: before parsing, so that far too many cost nothing. */
+function countItems(text: string, enough: number): number {
+  const lines = new RegExp(lineOfLists, 'gm');
+  let isInList = false;
+  let first: string | undefined;
+  let count = 0;
+  for (let line = lines.exec(text); line && count <= enough; line = lines.exec(text)) {
+    const [, head, dash] = line;
+    if (dash === undefined) {
+      isInList = head !== undefined;
+      first = undefined;
+    } else if (isInList) {
+      first ??= dash; // the others of this list are indented alike
+      if (dash === first) count += 1;
+    }
+  }
+  return count;
+}
+
+/** What a file is that somebody named as a manifest, where it is known to be something else, or nothing. */
+function whyNoManifest(filename: string, { value, diagnostics }: ParsedYaml): Problem | undefined {
+  if (/\.tf(?:vars)?$/.test(filename)) return notAManifest('a file of Terraform', ownManifests);
+  if (value === null && diagnostics.length === 0) return emptyFile;
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  if ('terraform_version' in value) return notAManifest('a plan or a state of Terraform', ownManifests);
+  if (isJsonList(value['resource_changes']) && 'format_version' in value) {
+    return 'saved' in value
+      ? notAManifest('a saved plan', 'To apply it, use --plan: rollcall apply --plan FILE')
+      : notAManifest(
+          'a plan to be read',
+          'Save one that can be applied with `rollcall plan --out FILE`, and apply it with --plan.',
+        );
+  }
+  if (!isJsonList(value['entries'])) return undefined;
+  return notAManifest('a blueprint of the service', `The service applies it itself. ${ownManifests}`);
+}
+
+const ownManifests = 'rollcall reads its own YAML: `rollcall init` writes a first file of it.';
+
+function notAManifest(what: string, detail: string): Problem {
+  return { code: 'not-a-manifest', summary: `this is ${what}, not a manifest`, detail };
+}
+
+const emptyFile: Problem = {
+  code: 'empty-file',
+  summary: 'this file declares nothing',
+  detail: `A manifest begins with \`version: 1\` and declares ${lists.map((list) => `\`${list}\``).join(', ')}, or ${kinds.length === 2 ? 'both' : 'several'}.`,
+};
