@@ -6,40 +6,98 @@ import { placeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
 import type { Change } from '../../plan/plan.ts';
 import { inline, quoted, unsafe } from '../printable.ts';
-import {
-  byKind,
-  headingOf,
-  type ApplyReport,
-  type Format,
-  type PlanReport,
-  type ProblemsReport,
-  type ToldOutcome,
-} from '../report.ts';
-import { changeView, type DiffLine, type FieldView, type Side } from '../words/change-view.ts';
+import { byKind, headingOf, type Format, type PlanReport, type ToldOutcome } from '../report.ts';
+import { changeView, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import { planCounts, planHead, sinceView } from '../words/plan.ts';
 
-/** A page for a pipeline's artifacts. */
-export const html: Format = byKind({ problems: problemsPage, plan: planPage, apply: applyPage });
+/** A page for a pipeline's artifacts. It is self-contained: it loads nothing, and runs no script but its own. */
+export const html: Format = (report) => htmlPage(headingOf(report), pageOf(report)).text;
+
+interface Page {
+  readonly lines: readonly Html[];
+  /** How each kind of entry looks, in the order in which they are offered to be shown. */
+  readonly looks: Readonly<Record<string, Look>>;
+  readonly entries: readonly Entry[];
+  /** Further entries, folded up, and the words to click on; without any, they are left out. */
+  readonly more?: { readonly words: string; readonly entries: readonly Entry[] };
+}
+
+interface Entry {
+  readonly kind: string;
+  readonly heading: string;
+  /** What will become of it, or what has. */
+  readonly verdict: string;
+  /** Where the manifest declares it. */
+  readonly place: string;
+  readonly body: Html;
+}
 
 const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
   error: { label: 'errors', colour: 'red', sign: 'x' },
   warning: { label: 'warnings', colour: 'amber', sign: '!' },
 };
 
-function problemsPage(report: ProblemsReport): string {
-  const { headline, remarks, diagnostics } = report;
-  return htmlPage({
-    title: headingOf(report),
+const pageOf = byKind<[], Page>({
+  problems: ({ remarks, headline, diagnostics }) => ({
     lines: [...remarks, headline].map((line) => headlineOf(line)),
-    kinds: severities,
+    looks: severities,
     entries: entriesOf(diagnostics),
-  });
+  }),
+  plan: planPage,
+  apply: (report) => {
+    const { run, outcomes, counts, remarks, headline, warnings } = report;
+    const seconds = (run.durationMs / 1000).toFixed(1);
+    return {
+      lines: [
+        markup`${appliedTo(report)}`,
+        ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
+        markup`<span class="soft">Begun at ${run.startedAt.toISOString()}, and took ${seconds} s.</span>`,
+      ],
+      looks: { ...severities, ...outcomeLooks },
+      entries: [...entriesOf(warnings), ...outcomes.map((outcome) => outcomeEntry(outcome))],
+    };
+  },
+});
+
+function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
+  const since = sinceView(plan);
+  const { touched, others, gone, besides } = since ?? {
+    touched: plan.changes,
+    others: [],
+    gone: [],
+    besides: '',
+  };
+  return {
+    lines: [
+      markup`${planHead(plan)}`,
+      ...(since ? [headlineOf(`In this change, since ${since.revision}: ${since.counts}`)] : []),
+      ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
+      headlineOf(headline),
+      markup`${planCounts(plan)}`,
+      markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
+    ],
+    looks: {
+      ...severities,
+      ...changeLooks,
+      gone: { label: 'no longer declared', sign: '-', colour: 'grey' },
+    },
+    entries: [
+      ...entriesOf(warnings),
+      ...touched.map((change) => changeEntry(change)),
+      ...gone.map((each) => goneEntry(each)),
+    ],
+    more: { words: besides, entries: others.map((change) => changeEntry(change)) },
+  };
 }
 
-function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
+function headlineOf(line: string): Html {
+  return markup`<span class="headline">${line}</span>`;
+}
+
+function entriesOf(diagnostics: readonly Diagnostic[]): Entry[] {
   return fold(diagnostics).map(({ severity, code, summary, detail, address, range }) => ({
     kind: severity,
     heading: address === undefined ? summary : `${address}: ${summary}`,
@@ -49,38 +107,7 @@ function entriesOf(diagnostics: readonly Diagnostic[]): PageEntry[] {
   }));
 }
 
-function planPage(report: PlanReport): string {
-  const { plan, headline, errors, warnings } = report;
-  const since = sinceView(plan);
-  const {
-    touched: changes,
-    others,
-    gone,
-    besides,
-  } = since ?? { touched: plan.changes, others: [], gone: [], besides: '' };
-  return htmlPage({
-    title: headingOf(report),
-    lines: [
-      markup`${planHead(plan)}`,
-      ...(since ? [headlineOf(`In this change, since ${since.revision}: ${since.counts}`)] : []),
-      ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
-      headlineOf(headline),
-      markup`${planCounts(plan)}`,
-      markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
-    ],
-    kinds: { ...severities, ...changeLooks, gone: goneLook },
-    entries: [
-      ...entriesOf(warnings),
-      ...changes.map((change) => changeEntry(change)),
-      ...gone.map((each) => goneEntry(each)),
-    ],
-    more: { words: besides, entries: others.map((change) => changeEntry(change)) },
-  });
-}
-
-const goneLook: Look = { label: 'no longer declared', sign: '-', colour: 'grey' };
-
-function goneEntry({ address, source }: Gone): PageEntry {
+function goneEntry({ address, source }: Gone): Entry {
   return {
     kind: 'gone',
     heading: address,
@@ -90,68 +117,36 @@ function goneEntry({ address, source }: Gone): PageEntry {
   };
 }
 
-function changeEntry(change: Change): PageEntry {
+function changeEntry(change: Change): Entry {
   const { kind, fields } = changeView(change);
+  const items = fields.map((view) => markup`<dt>${view.field}</dt><dd>${fieldValue(view)}</dd>\n`);
   return {
     kind,
     heading: change.resource.address,
     verdict: changeVerdict(change),
     place: shownPlace(placeOf(change.resource)),
-    body: fieldList(fields),
+    body: items.length === 0 ? markup`` : markup`<dl>\n${items}</dl>\n`,
   };
 }
 
-function applyPage(report: ApplyReport): string {
-  const { run, outcomes, counts, remarks, headline, warnings } = report;
-  const { startedAt, durationMs } = run;
-  return htmlPage({
-    title: headingOf(report),
-    lines: [
-      markup`${appliedTo(report)}`,
-      ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
-      markup`<span class="soft">Begun at ${startedAt.toISOString()}, and took ${(durationMs / 1000).toFixed(1)} s.</span>`,
-    ],
-    kinds: { ...severities, ...outcomeLooks },
-    entries: [...entriesOf(warnings), ...outcomes.map((outcome) => outcomeEntry(outcome))],
-  });
-}
-
-function outcomeEntry(told: ToldOutcome): PageEntry {
-  const { resource } = told;
-  return {
-    kind: told.outcome,
-    heading: resource.address,
-    verdict: verdictOf(told),
-    place: shownPlace(placeOf(resource)),
-    body: joined(told.diagnostics.map((diagnostic) => diagnosticBody(diagnostic))),
-  };
-}
-
-function headlineOf(line: string): Html {
-  return markup`<span class="headline">${line}</span>`;
-}
-
-function verdictOf({ verdict, pk, said, attempts }: ToldOutcome): string {
-  return [
+function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: ToldOutcome): Entry {
+  const parts = [
     verdict,
-    ...(pk === undefined ? [] : [`pk ${pk}`]),
-    ...(said === '' ? [] : [`the service said: ${said}`]),
-    ...(attempts > 1 ? [`${attempts} attempts`] : []),
-  ].join(', ');
-}
-
-function diagnosticBody({ severity, summary, detail, code }: Diagnostic): Html {
-  return markup`<pre>
-${severity}: ${summary} [${code}]${detail === '' ? '' : `\n${detail}`}</pre>
-`;
-}
-
-function fieldList(fields: readonly FieldView[]): Html {
-  if (fields.length === 0) return markup``;
-  const items = fields.map((view) => markup`<dt>${view.field}</dt><dd>${fieldValue(view)}</dd>\n`);
-  return markup`<dl>
-${joined(items)}</dl>
-`;
+    pk !== undefined && `pk ${pk}`,
+    said && `the service said: ${said}`,
+    attempts > 1 && `${attempts} attempts`,
+  ];
+  const texts = diagnostics.map(({ severity, summary, detail, code }) => {
+    const more = detail === '' ? '' : `\n${detail}`;
+    return markup`<pre>\n${severity}: ${summary} [${code}]${more}</pre>\n`;
+  });
+  return {
+    kind: outcome,
+    heading: resource.address,
+    verdict: parts.filter((part) => part).join(', '),
+    place: shownPlace(placeOf(resource)),
+    body: markup`${texts}`,
+  };
 }
 
 function fieldValue(view: FieldView): Html {
@@ -165,55 +160,27 @@ function fieldValue(view: FieldView): Html {
     case 'words':
       return markup`${view.words}`;
     case 'sides':
-      return markup`<pre>${joined(view.sides.map((side) => sideLine(side)))}</pre>`;
-    case 'diff':
-      return markup`<pre>- ${view.names[0]}, + ${view.names[1]}\n${joined(view.lines.map((line) => diffLine(line)))}</pre>`;
+      return markup`<pre>${view.sides.map(({ look, text, name }) => lookedLine(look, text, ` ${name}`))}</pre>`;
+    case 'diff': {
+      const lines = view.lines.map((line) =>
+        line.kind === 'left_out'
+          ? markup`<span class="soft">… ${line.lines} lines alike</span>\n`
+          : lookedLine(line.kind, line.text),
+      );
+      return markup`<pre>- ${view.names[0]}, + ${view.names[1]}\n${lines}</pre>`;
+    }
   }
 }
 
-function sideLine({ name, look, text }: Side): Html {
+function lookedLine(look: Side['look'], text: string, end: string = ''): Html {
   switch (look) {
     case 'same':
-      return markup`  ${text} ${name}\n`;
+      return markup`  ${text}${end}\n`;
     case 'removed':
-      return markup`<del>- ${text}</del> ${name}\n`;
+      return markup`<del>- ${text}</del>${end}\n`;
     case 'added':
-      return markup`<ins>+ ${text}</ins> ${name}\n`;
+      return markup`<ins>+ ${text}</ins>${end}\n`;
   }
-}
-
-function diffLine(line: DiffLine): Html {
-  switch (line.kind) {
-    case 'left_out':
-      return markup`<span class="soft">… ${line.lines} lines alike</span>\n`;
-    case 'same':
-      return markup`  ${line.text}\n`;
-    case 'removed':
-      return markup`<del>- ${line.text}</del>\n`;
-    case 'added':
-      return markup`<ins>+ ${line.text}</ins>\n`;
-  }
-}
-
-/** A self-contained page: it loads nothing, and runs no script but its own. */
-interface HtmlPage {
-  readonly title: string;
-  readonly lines: readonly Html[];
-  /** How each kind of entry looks, in the order in which they are offered to be shown. */
-  readonly kinds: Readonly<Record<string, Look>>;
-  readonly entries: readonly PageEntry[];
-  /** Further entries, folded up, and the words to click on; without any, they are left out. */
-  readonly more?: { readonly words: string; readonly entries: readonly PageEntry[] };
-}
-
-interface PageEntry {
-  readonly kind: string;
-  readonly heading: string;
-  /** What will become of it, or what has. */
-  readonly verdict: string;
-  /** Where the manifest declares it. */
-  readonly place: string;
-  readonly body: Html;
 }
 
 /** Text that is HTML already. */
@@ -235,22 +202,20 @@ const entities: Readonly<Record<string, string>> = {
   ':': '&#58;',
 };
 
-/** Writes HTML. Values that are put in are escaped, unless they are Html already. */
-function markup(pieces: TemplateStringsArray, ...values: readonly (string | number | Html)[]): Html {
-  let text = pieces[0] ?? '';
-  for (const [index, value] of values.entries()) {
-    text += value instanceof Html ? value.text : escaped(String(value));
-    text += pieces[index + 1] ?? '';
-  }
-  return new Html(text);
-}
-
-function joined(parts: readonly Html[]): Html {
-  return new Html(parts.map(({ text }) => text).join(''));
+/** Writes HTML. Values that are put in are escaped, unless they are Html already; the parts of a list follow each other. */
+function markup(
+  pieces: TemplateStringsArray,
+  ...values: readonly (string | number | Html | readonly Html[])[]
+): Html {
+  const texts = values.map((value) => {
+    if (value instanceof Html) return value.text;
+    return typeof value === 'object' ? value.map(({ text }) => text).join('') : escaped(String(value));
+  });
+  return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
 }
 
 /*
- * What means something to HTML, and what begins a command of a CI system: a page may be written to a log. See escape.ts.
+ * What means something to HTML, and what begins a command of a CI system: a page may be written to a log. See printable.ts.
  */
 const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
 
@@ -260,7 +225,7 @@ function escaped(text: string): string {
   return visible.replace(special, (character) => entities[character] ?? '');
 }
 
-function htmlPage({ title, lines, kinds, entries, more }: HtmlPage): string {
+function htmlPage(title: string, { lines, looks, entries, more }: Page): Html {
   const folded = more?.entries ?? [];
   const style = pageAsset('page.css');
   const script = pageAsset('page.js');
@@ -271,7 +236,7 @@ function htmlPage({ title, lines, kinds, entries, more }: HtmlPage): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const page = markup`<!doctype html>
+  return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -284,16 +249,15 @@ function htmlPage({ title, lines, kinds, entries, more }: HtmlPage): string {
 <body>
 <header>
 <h1>${title}</h1>
-${joined(lines.map((line) => markup`<p>${line}</p>\n`))}</header>
+${lines.map((line) => markup`<p>${line}</p>\n`)}</header>
 <main>
-${filterForm(kinds, [...entries, ...folded])}
-${entryList(entries, kinds)}
-${folded.length > 0 ? markup`<details>\n<summary>${more?.words ?? ''}</summary>\n${entryList(folded, kinds)}\n</details>\n` : ''}</main>
+${filterForm(looks, [...entries, ...folded])}
+${entryList(entries, looks)}
+${folded.length > 0 ? markup`<details>\n<summary>${more?.words ?? ''}</summary>\n${entryList(folded, looks)}\n</details>\n` : ''}</main>
 <script>${new Html(script)}</script>
 </body>
 </html>
 `;
-  return page.text;
 }
 
 function hashOf(text: string): string {
@@ -301,8 +265,8 @@ function hashOf(text: string): string {
 }
 
 /** Hidden until the page's script shows it, because it does nothing without the script. */
-function filterForm(kinds: HtmlPage['kinds'], entries: readonly PageEntry[]): Html {
-  const boxes = Object.entries(kinds).flatMap(([kind, { label }]) => {
+function filterForm(looks: Page['looks'], entries: readonly Entry[]): Html {
+  const boxes = Object.entries(looks).flatMap(([kind, { label }]) => {
     const count = entries.filter((entry) => entry.kind === kind).length;
     return count === 0
       ? []
@@ -311,19 +275,19 @@ function filterForm(kinds: HtmlPage['kinds'], entries: readonly PageEntry[]): Ht
   return markup`<form role="search" hidden>
 <fieldset>
 <legend>Show</legend>
-${joined(boxes)}</fieldset>
+${boxes}</fieldset>
 <p class="search"><label for="search">Search</label> <input type="search" id="search" autocomplete="off">
 <span class="soft" role="status"></span></p>
 </form>`;
 }
 
-function entryList(entries: readonly PageEntry[], kinds: HtmlPage['kinds']): Html {
+function entryList(entries: readonly Entry[], looks: Page['looks']): Html {
   return markup`<ol role="list">
-${joined(entries.map((entry) => entryItem(entry, kinds[entry.kind])))}</ol>`;
+${entries.map((entry) => entryItem(entry, looks[entry.kind]))}</ol>`;
 }
 
-function entryItem({ heading, verdict, place, body, ...entry }: PageEntry, look: Look | undefined): Html {
-  return markup`<li class="${look?.colour ?? 'grey'}" data-kind="${entry.kind}">
+function entryItem({ heading, verdict, place, body, kind }: Entry, look: Look | undefined): Html {
+  return markup`<li class="${look?.colour ?? 'grey'}" data-kind="${kind}">
 <h2><span class="sign" aria-hidden="true">${look?.sign ?? ''}</span> ${heading}</h2>
 <p class="verdict">${verdict}</p>
 <p class="soft">${place}</p>
