@@ -11,7 +11,7 @@ import {
   type ShownDiagnostic,
 } from '../plan/document.ts';
 import type { Pace } from '../service/pace.ts';
-import { reportOfRun, sorted, toldOutcome, type ApplyReport, type ToldOutcome } from './report.ts';
+import { foundIn, reportOfRun, outcomeView, type ApplyReport, type OutcomeView } from './report.ts';
 import { applySummary, type ApplySummary } from './words/outcomes.ts';
 import { byAddress } from '../kinds/resource.ts';
 
@@ -84,13 +84,13 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
     pace,
     saved,
   };
-  return reportOfRun(run, outcomes.map(outcomeFrom), sorted(diagnostics, []), summary);
+  return reportOfRun(run, outcomes.map(outcomeFrom), foundIn({ diagnostics, filenames: [] }), summary);
 }
 
-function outcomeFrom(document: OutcomeDocument): ToldOutcome {
+function outcomeFrom(document: OutcomeDocument): OutcomeView {
   const { outcome, doubt, differences, stopped_by, needs_fix, detail, diagnostics, request_id, pk } =
     document;
-  return toldOutcome({
+  return outcomeView({
     resource: resourceAt(document),
     outcome,
     ...(doubt && { doubt }),

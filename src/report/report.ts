@@ -34,7 +34,7 @@ interface Found {
   readonly filenames: readonly string[];
 }
 
-interface Told extends Found, Partial<Destination> {
+interface Common extends Found, Partial<Destination> {
   readonly title: 'rollcall validate' | 'rollcall plan' | 'rollcall apply';
   /** How it ended, in a sentence. */
   readonly headline: string;
@@ -43,7 +43,7 @@ interface Told extends Found, Partial<Destination> {
 }
 
 /** The report of a validation, and of a plan or an apply that came to no result. */
-export interface ProblemsReport extends Told {
+export interface ProblemsReport extends Common {
   readonly kind: 'problems';
   readonly valid: boolean;
   /** How many resources the manifests declare. */
@@ -54,18 +54,18 @@ export interface ProblemsReport extends Told {
   readonly remarks: readonly string[];
 }
 
-export interface PlanReport extends Told {
+export interface PlanReport extends Common {
   readonly kind: 'plan';
   readonly service: string;
   readonly plan: Plan;
 }
 
-export interface ApplyReport extends Told {
+export interface ApplyReport extends Common {
   readonly kind: 'apply';
   readonly service: string;
   readonly run: AppliedRun;
   /** What became of each planned resource, in the order of the plan. */
-  readonly outcomes: readonly ToldOutcome[];
+  readonly outcomes: readonly OutcomeView[];
   readonly summary: ApplySummary;
   /** The summary in words. */
   readonly counts: string;
@@ -79,7 +79,7 @@ export interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
 }
 
 /** What became of one planned resource, with all that there is to say of it. */
-export interface ToldOutcome extends Omit<Outcome, 'change' | 'answer'> {
+export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'> {
   readonly resource: Resource;
   /** Whether the plan was to create it. */
   readonly planned: boolean;
@@ -140,7 +140,7 @@ export function byKind<Rest extends unknown[], Result>(of: {
 /** All of each change, a line for each, or how many there are. */
 export type Detail = 'all' | 'lines' | 'counts';
 
-/** What tells one comment from another, by name; what is undefined is left out. */
+/** What distinguishes one comment from another, by name; what is undefined is left out. */
 export type CommentKey = Readonly<Record<string, string | undefined>>;
 
 /** How long a text may be, and how its length is measured. */
@@ -154,11 +154,11 @@ export interface Setting {
   readonly toolVersion: string;
   /** Colours and bold, for the text; none by default. */
   readonly style?: Style;
-  /** How much of each change or resource the text tells; by default as much as it has room for. */
+  /** How much of each change or resource the text shows; by default as much as it has room for. */
   readonly detail?: Detail | undefined;
   /** How long a comment may be; by default what GitHub and GitLab take. */
   readonly limit?: Limit;
-  /** What tells the comment of this roll from those of others; by default the service and the environment. */
+  /** What distinguishes the comment of this roll from those of others; by default the service and the environment. */
   readonly commentKey?: CommentKey;
   /** The path of a manifest for a reader who knows the repository alone; by default as it is. */
   readonly pathInRepository?: (path: string) => string;
@@ -202,7 +202,7 @@ export function planReport(
     environment: plan.environment,
     headline: planHeadline(plan),
     findings: [
-      // What makes the plan fail is told in any case.
+      // What makes the plan fail is reported in any case.
       ...drift(severity === 'error' ? plan.changes : reviewed(plan), severity),
       ...goneFindings(plan, ended.filenames),
     ],
@@ -213,16 +213,27 @@ export function planReport(
 export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyReport {
   const { result: run } = ended;
   if (run === undefined) return noResult('rollcall apply', 'Nothing was applied.', ended);
-  const outcomes = run.outcomes.map((outcome) => told(outcome));
+  const outcomes = run.outcomes.map((outcome) => {
+    const { change, answer, ...known } = outcome;
+    return outcomeView({
+      ...known,
+      resource: change.resource,
+      planned: isPending(change),
+      detail: detailWords(outcome),
+      needsFix: isToBeFixed(outcome),
+      diagnostics: outcomeDiagnostics(outcome),
+      ...(answer?.requestId !== undefined && { requestId: answer.requestId }),
+    });
+  });
   const { error, ...rest } = run;
   const diagnostics = [...ended.diagnostics, ...(error ? [unexpectedDiagnostic(error)] : [])];
   return reportOfRun(rest, outcomes, foundIn({ ...ended, diagnostics }));
 }
 
-/** The report of a run of apply, or of several as one. The summary may be of more than the outcomes that are told. */
+/** The report of a run of apply, or of several as one. The summary may be of more than these outcomes. */
 export function reportOfRun(
   run: AppliedRun,
-  outcomes: readonly ToldOutcome[],
+  outcomes: readonly OutcomeView[],
   found: Found,
   summary: ApplySummary = applySummary(outcomes),
 ): ApplyReport {
@@ -242,7 +253,7 @@ export function reportOfRun(
   };
 }
 
-function noResult(title: Told['title'], headline: string, ended: Ended<unknown>): ProblemsReport {
+function noResult(title: Common['title'], headline: string, ended: Ended<unknown>): ProblemsReport {
   const { service, environment } = ended;
   return {
     ...foundIn(ended),
@@ -258,13 +269,9 @@ function noResult(title: Told['title'], headline: string, ended: Ended<unknown>)
   };
 }
 
-/** What halted a job is one more thing that is wrong. */
-function foundIn({ halt, filenames, diagnostics }: Ended<unknown>): Found {
-  return sorted(halt ? [...diagnostics, ...haltDiagnostics(halt)] : diagnostics, filenames);
-}
-
-/** What was found, sorted out. */
-export function sorted(diagnostics: readonly Diagnostic[], filenames: readonly string[]): Found {
+/** What was found, sorted out. What halted a job is one more thing that is wrong. */
+export function foundIn({ halt, filenames, diagnostics: known }: Ended<unknown>): Found {
+  const diagnostics = halt ? [...known, ...haltDiagnostics(halt)] : known;
   return {
     diagnostics,
     errors: diagnostics.filter(({ severity }) => severity === 'error'),
@@ -273,23 +280,10 @@ export function sorted(diagnostics: readonly Diagnostic[], filenames: readonly s
   };
 }
 
-function told(outcome: Outcome): ToldOutcome {
-  const { change, answer, ...rest } = outcome;
-  return toldOutcome({
-    ...rest,
-    resource: change.resource,
-    planned: isPending(change),
-    detail: detailWords(outcome),
-    needsFix: isToBeFixed(outcome),
-    diagnostics: outcomeDiagnostics(outcome),
-    ...(answer?.requestId !== undefined && { requestId: answer.requestId }),
-  });
-}
-
 /** An outcome with what follows from what is known of it. */
-export function toldOutcome(
-  outcome: Omit<ToldOutcome, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
-): ToldOutcome {
+export function outcomeView(
+  outcome: Omit<OutcomeView, 'verdict' | 'said' | 'incomplete' | 'partial' | 'asPlanned'>,
+): OutcomeView {
   const incomplete = isIncomplete(outcome);
   // What could be looked up, and was planned, was absent: somebody else has created it since.
   const appeared = outcome.outcome === 'exists' && outcome.pk !== undefined;

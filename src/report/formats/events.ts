@@ -1,17 +1,10 @@
-import { isIncomplete, type Doubt, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
+import { isIncomplete, type Outcome, type OutcomeFacts } from '../../apply/outcome.ts';
 import type { Destination } from '../../base/destination.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Address, Diagnostic } from '../../base/diagnostic.ts';
 import type { ShownDiagnostic } from '../../plan/document.ts';
 import { actions, type Doing } from '../../plan/actions.ts';
-import {
-  isPending,
-  pendingIn,
-  plannedEffects,
-  type Difference,
-  type Pending,
-  type Plan,
-} from '../../plan/plan.ts';
+import { isPending, pendingIn, plannedEffects, type Pending, type Plan } from '../../plan/plan.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { Alteration } from '../../manifest/since.ts';
 import type { ListNews } from '../../observe/read-lists.ts';
@@ -66,22 +59,15 @@ interface Begun {
   readonly action: Doing;
 }
 
-interface Carried extends Begun {
-  readonly outcome: OutcomeKind;
-  readonly doubt?: Doubt;
-  readonly differences?: readonly Difference[];
+interface Carried extends Begun, OutcomeFacts {
   readonly id_key?: 'pk';
   readonly id_value?: string;
-  /** How many create requests were sent. */
+  /** How many requests to create or to change it were sent. */
   readonly attempts: number;
   readonly elapsed_seconds: number;
 }
 
-interface ChangeCounts {
-  readonly add: number;
-  readonly change: number;
-  readonly remove: number;
-}
+type ChangeCounts = Readonly<Record<'add' | 'change' | 'remove', number>>;
 
 /** An event, and when it happened: schemas/apply-event.schema.json. */
 export type TimedEvent = ApplyEvent & {
@@ -91,7 +77,7 @@ export type TimedEvent = ApplyEvent & {
 
 interface EventLog {
   readonly tell: (event: RunEvent) => void;
-  /** Tells what is wrong beside the outcomes, and the result. */
+  /** Reports what is wrong beside the outcomes, and the result. */
   readonly end: (diagnostics: readonly Diagnostic[], result: ApplyRun | undefined) => void;
 }
 
@@ -103,8 +89,8 @@ export function eventLog(
   const write = (events: readonly ApplyEvent[]): void => {
     for (const event of events) handOn({ ...event, '@timestamp': new Date(clock.now()).toISOString() });
   };
-  const rollcall = toolVersion;
-  write([{ ...info(`rollcall ${rollcall}`), type: 'version', rollcall, ui: eventFormatVersion }]);
+  const message = `rollcall ${toolVersion}`;
+  write([{ ...info(message), type: 'version', rollcall: toolVersion, ui: eventFormatVersion }]);
   return {
     tell: (event) => write(applyEvents(event)),
     end: (diagnostics, result) => {
@@ -130,35 +116,35 @@ function applyEvents(event: RunEvent): ApplyEvent[] {
     }
     case 'outcome': {
       const { outcome } = event;
-      const { change } = outcome;
-      if (!isPending(change)) return [];
+      if (!isPending(outcome.change)) return [];
       const diagnostics = outcomeDiagnostics(outcome);
-      return [outcomeEvent(outcome, change), ...diagnostics.map((diagnostic) => diagnosticEvent(diagnostic))];
+      return [outcomeEvent(outcome, outcome.change), ...diagnostics.map((each) => diagnosticEvent(each))];
     }
     default:
       return [];
   }
 }
 
-/** An event for each resource that the plan would create, and one with the counts. */
+/** An event for each resource that the plan would create or change, and one with the counts. */
 function plannedEvents(plan: Plan): ApplyEvent[] {
-  const planned = pendingIn(plan).map((change): ApplyEvent => {
-    const message = `${change.resource.address}: Plan to ${actions[change.action].verb}`;
-    const { since } = change;
-    return {
-      ...info(message),
-      type: 'planned_change',
-      change: { ...begun(change), ...(since && { since: since.kind }) },
-    };
-  });
-  const changes = { ...changeCounts(plannedEffects(plan)), operation: 'plan' } as const;
+  const { service, environment } = plan;
   return [
-    ...planned,
-    { ...info(planHeadline(plan)), type: 'change_summary', ...destinationIn(plan), changes },
+    ...pendingIn(plan).map((change): ApplyEvent => {
+      const message = `${change.resource.address}: Plan to ${actions[change.action].verb}`;
+      const since = change.since && { since: change.since.kind };
+      return { ...info(message), type: 'planned_change', change: { ...begun(change), ...since } };
+    }),
+    {
+      ...info(planHeadline(plan)),
+      type: 'change_summary',
+      service,
+      environment,
+      changes: { ...changeCounts(plannedEffects(plan)), operation: 'plan' },
+    },
   ];
 }
 
-/** What became of one resource that was to be created. */
+/** What became of one resource that was to be created or changed. */
 function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
   const { doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
@@ -189,20 +175,17 @@ function diagnosticEvent(diagnostic: Diagnostic): ApplyEvent {
 }
 
 /** What became of all of them, counted. */
-function summaryEvent({ plan, outcomes, interrupted }: ApplyRun): ApplyEvent {
+function summaryEvent({ plan: { service, environment }, outcomes, interrupted }: ApplyRun): ApplyEvent {
   const summary = applySummary(outcomes);
   return {
     ...info(applyHeadline(summary, outcomes)),
     type: 'change_summary',
-    ...destinationIn(plan),
+    service,
+    environment,
     changes: { ...changeCounts(effectsIn(summary)), operation: 'apply' },
     summary,
     interrupted,
   };
-}
-
-function destinationIn({ service, environment }: Plan): Destination {
-  return { service, environment };
 }
 
 function begun({ resource: { address, kind, name }, action }: Pending): Begun {
@@ -215,33 +198,26 @@ function changeCounts({ add, change, destroy }: ReturnType<typeof plannedEffects
 
 /** One line of the log for a request. */
 export function requestLine(request: LoggedRequest, format: 'text' | 'json'): string {
-  const { time, method, path, name, status, error, durationMs, attempt, requestId } = request;
-  if (format === 'json') {
+  const { time, method, path, name, status, error, attempt, requestId } = request;
+  const durationMs = Math.round(request.durationMs);
+  if (format === 'json')
     return jsonLine({
       time,
       level: 'debug',
       message: 'request',
       method,
       path,
-      ...(name !== undefined && { name }),
-      ...(status !== undefined && { status }),
-      ...(error !== undefined && { error }),
-      duration_ms: Math.round(durationMs),
+      name,
+      status,
+      error,
+      duration_ms: durationMs,
       attempt,
-      ...(requestId !== undefined && { request_id: requestId }),
+      request_id: requestId,
     });
-  }
-  const parts = [
-    time,
-    method,
-    path,
-    ...(name === undefined ? [] : [name]),
-    status ?? error ?? '',
-    `${Math.round(durationMs)} ms`,
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(requestId === undefined ? [] : [`request id ${requestId}`]),
-  ];
-  return `${parts.map((part) => inline(String(part))).join(' ')}\n`;
+  const tries = attempt > 1 ? `attempt ${attempt}` : undefined;
+  const id = requestId === undefined ? undefined : `request id ${requestId}`;
+  const parts = [time, method, path, name, status ?? error ?? '', `${durationMs} ms`, tries, id];
+  return `${parts.flatMap((part) => (part === undefined ? [] : inline(String(part)))).join(' ')}\n`;
 }
 
 /** A line of the log that says how the resources of a kind were read. */

@@ -6,7 +6,7 @@ import { placeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
 import type { Change } from '../../plan/plan.ts';
 import { inline, quoted, unsafe } from '../printable.ts';
-import { byKind, headingOf, type Format, type PlanReport, type ToldOutcome } from '../report.ts';
+import { byKind, headingOf, type Format, type PlanReport, type OutcomeView } from '../report.ts';
 import { changeView, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
@@ -129,7 +129,7 @@ function changeEntry(change: Change): Entry {
   };
 }
 
-function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: ToldOutcome): Entry {
+function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: OutcomeView): Entry {
   const parts = [
     verdict,
     pk !== undefined && `pk ${pk}`,

@@ -9,7 +9,7 @@ import {
   type Format,
   type ProblemsReport,
   type Report,
-  type ToldOutcome,
+  type OutcomeView,
 } from '../report.ts';
 
 /** The document of the result. Without a result, it is that of a validation, with the diagnostics. */
@@ -110,7 +110,7 @@ function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): Ap
   };
 }
 
-function outcomeDocument(outcome: ToldOutcome): OutcomeDocument {
+function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
   const { resource, diagnostics, detail } = outcome;
   return {
     address: resource.address,

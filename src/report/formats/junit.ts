@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import { inline } from '../printable.ts';
-import { headingOf, type Format, type ToldOutcome } from '../report.ts';
+import { headingOf, type Format, type OutcomeView } from '../report.ts';
 import { grouped, namedSummary } from '../words/diagnostics.ts';
 
 interface Suite {
@@ -46,7 +46,7 @@ export const junit: Format = (report, { pathInRepository = String }) => {
 type PathOf = (filename: string) => string;
 
 function outcomeCase(
-  { resource, outcome, incomplete, doubt, verdict, diagnostics }: ToldOutcome,
+  { resource, outcome, incomplete, doubt, verdict, diagnostics }: OutcomeView,
   pathOf: PathOf,
 ): Case {
   const { file, line } = sourceOf(resource);

@@ -8,7 +8,7 @@ import {
   type Format,
   type ProblemsReport,
   type Setting,
-  type ToldOutcome,
+  type OutcomeView,
 } from '../report.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import {
@@ -158,7 +158,7 @@ function asPlannedNote(count: number): string {
 }
 
 /** A line for each resource; where more than some dozens were not begun for one reason, one line for all of those. */
-function fewerLines(outcomes: readonly ToldOutcome[], style: Style): string[] {
+function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
   const many = [...new Set(notBegun.map(({ verdict }) => verdict))]
     .map((verdict) => notBegun.filter((outcome) => outcome.verdict === verdict))
@@ -173,7 +173,7 @@ function fewerLines(outcomes: readonly ToldOutcome[], style: Style): string[] {
   ];
 }
 
-function notBegunLine(alike: readonly ToldOutcome[], style: Style): string {
+function notBegunLine(alike: readonly OutcomeView[], style: Style): string {
   const [first] = alike;
   const named = alike.slice(0, 3).map(({ resource }) => inline(resource.address));
   const words = `${alike.length} ${inline(first?.verdict ?? '')}: ${named.join(', ')} and ${alike.length - named.length} more`;
@@ -182,7 +182,7 @@ function notBegunLine(alike: readonly ToldOutcome[], style: Style): string {
 }
 
 /** A line for each resource. */
-export function outcomeLines(outcomes: readonly ToldOutcome[], style: Style): string[] {
+export function outcomeLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   return outcomes.map((outcome) => outcomeLine(outcome, style));
 }
 
@@ -191,7 +191,7 @@ export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Sty
   return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
 }
 
-function outcomeLine(told: ToldOutcome, style: Style): string {
+function outcomeLine(told: OutcomeView, style: Style): string {
   const { outcome, resource, verdict, partial, said } = told;
   const { sign, colour } = outcomeLooks[outcome];
   const pk = outcome === 'created' && told.pk !== undefined ? `pk ${told.pk}` : '';
