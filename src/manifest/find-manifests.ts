@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
-import type { Diagnostic } from '../base/diagnostic.ts';
-import { standardInput, type FileKind, type Files } from '../base/files.ts';
-import { globFolder, isBelow, leadsOutside, systemFolderOf } from '../base/path-rules.ts';
-import { FolderReader } from './folder-reader.ts';
-import { SearchProblems } from './search-problems.ts';
+import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { reasonOf } from '../base/errors.ts';
+import { standardInput, type Entry, type FileKind, type Files } from '../base/files.ts';
+import { globFolder, isBelow, leadsOutside, linkOutside, systemFolderOf } from '../base/path-rules.ts';
 
 interface FoundManifests {
   /** Each file once, in code-unit order. */
@@ -20,31 +19,35 @@ export async function findManifests(
   const settings = settingsFile && (await files.realPath(settingsFile).catch(() => undefined));
   const search = new Search(files, settings);
   for (const path of paths) await search.expand(path);
-  const { diagnostics } = search.problems;
+  const { diagnostics } = search;
   // What a search found that had to be ended is thousands of files that nobody meant, and not all of them.
   const isWhole = diagnostics.every(({ code }) => code !== 'too-many-files');
   return { filenames: isWhole ? [...search.found.values()].toSorted() : [], diagnostics };
 }
 
+/** More than this is not a folder of manifests, but a whole disk, or a project with all its packages. */
+const maxEntries = 50_000;
+
+/** A search that has to end, and must not leave the folder in which it began. */
 class Search {
   /** By real path, so that one file under two names is one. */
   readonly found = new Map<string, string>();
-  readonly problems = new SearchProblems();
+  readonly diagnostics: Diagnostic[] = [];
   readonly #searched = new Set<string>();
   readonly #files: Files;
   /** The real path of the file of settings. */
   readonly #settings: string | undefined;
   #metSettings = false;
-  readonly #folders: FolderReader;
+  /** How many more entries may be looked at. */
+  #left = maxEntries;
 
   constructor(files: Files, settings: string | undefined) {
     this.#files = files;
     this.#settings = settings;
-    this.#folders = new FolderReader(files, this.problems);
   }
 
   expand(path: string): Promise<void> {
-    return this.problems.guarded(path, () => this.#expand(path));
+    return this.#guarded(path, () => this.#expand(path));
   }
 
   async #expand(path: string): Promise<void> {
@@ -60,12 +63,12 @@ class Search {
       case 'folder': {
         const realPath = await this.#files.realPath(path);
         if (this.#refusesSystemFolder(path, realPath) || (await this.#refusesLink(path))) return;
-        if ((await this.#addBelow(path, realPath, [])) === 0 && this.problems.diagnostics.length === 0)
-          this.problems.reportNothing(path, `no *.yaml or *.yml file is in this folder${this.#exception()}`);
+        if ((await this.#addBelow(path, realPath, [])) === 0 && this.diagnostics.length === 0)
+          this.#reportNothing(path, 'no *.yaml or *.yml file is in this folder');
         return;
       }
       case 'other':
-        this.problems.report(
+        this.#report(
           path,
           'file-unreadable',
           'this is neither a file nor a folder',
@@ -81,34 +84,34 @@ class Search {
     const folder = globFolder(pattern);
     if (folder === undefined) {
       const detail = 'Check the path; it is taken from the folder in which the command runs.';
-      this.problems.report(pattern, 'file-not-found', 'no such file or folder', detail);
+      this.#report(pattern, 'file-not-found', 'no such file or folder', detail);
       return;
     }
-    const before = this.problems.diagnostics.length;
+    const before = this.diagnostics.length;
     let added = 0;
     if ((await this.#files.kindOf(folder || '.')) === 'folder') {
       const root = await this.#files.realPath(folder || '.');
       if (this.#refusesSystemFolder(folder, root) || (await this.#refusesLink(folder || '.'))) return;
-      const matched = await this.#folders.glob(folder, pattern.slice(folder.length), root);
+      const matched = await this.#glob(folder, pattern.slice(folder.length), root);
       for (const path of matched.toSorted())
-        await this.problems.guarded(path, async () => {
+        await this.#guarded(path, async () => {
           added += await this.#addInside(path, await this.#files.kindOf(path), root);
         });
     }
-    if (added === 0 && this.problems.diagnostics.length === before)
-      this.problems.reportNothing(pattern, `no file matches this pattern${this.#exception()}`);
+    if (added === 0 && this.diagnostics.length === before)
+      this.#reportNothing(pattern, 'no file matches this pattern');
   }
 
   /** Adds a file that was not named itself, if it is one and lies in the folder that was. */
   async #addInside(path: string, kind: FileKind, root: string): Promise<number> {
     const realPath = await this.#files.realPath(path);
     if (!isBelow(realPath, root)) {
-      this.problems.reportOutside(path);
+      this.diagnostics.push(diagnosticFor(path, linkOutside));
       return 0;
     }
     if (kind !== 'file') {
       const detail = 'Remove it, or rename it.';
-      this.problems.report(path, 'file-unreadable', 'this is neither a file nor a folder', detail);
+      this.#report(path, 'file-unreadable', 'this is neither a file nor a folder', detail);
       return 0;
     }
     if (realPath === this.#settings) {
@@ -125,17 +128,17 @@ class Search {
    */
   async #addBelow(folder: string, realPath: string, above: readonly string[]): Promise<number> {
     if (above.includes(realPath)) {
-      this.problems.reportLoop(folder);
+      this.#reportLoop(folder);
       return 0;
     }
     if (this.#searched.has(realPath)) return 0;
     this.#searched.add(realPath);
     const root = above[0] ?? realPath;
     let added = 0;
-    for (const { name, kind: itself } of await this.#folders.entriesIn(folder, realPath)) {
+    for (const { name, kind: itself } of await this.#entriesIn(folder, realPath)) {
       if (name.startsWith('.') || (itself === 'file' && !isYaml(name))) continue;
       const path = `${folder.replace(/\/+$/, '')}/${name}`;
-      await this.problems.guarded(path, async () => {
+      await this.#guarded(path, async () => {
         const kind = itself === 'link' ? await this.#files.kindOf(path) : itself;
         if (kind !== 'folder' && !isYaml(name)) return;
         const inside = itself === 'folder' ? posix.join(realPath, name) : await this.#files.realPath(path);
@@ -151,7 +154,7 @@ class Search {
     const realPath = await this.#files.realPath(path);
     if (realPath === this.#settings) {
       const detail = 'Name the manifests, or list them under `manifests` in it.';
-      this.problems.report(path, 'forbidden-file', 'this is the file of settings, not a manifest', detail);
+      this.#report(path, 'forbidden-file', 'this is the file of settings, not a manifest', detail);
     } else this.#add(path, realPath);
   }
 
@@ -159,13 +162,9 @@ class Search {
     if (!this.found.has(realPath)) this.found.set(realPath, filename.replace(/^(\.\/+)+(?=.)/, ''));
   }
 
-  #exception(): string {
-    return this.#metSettings ? ', but for the file of settings' : '';
-  }
-
   async #refusesLink(path: string): Promise<boolean> {
     const isOutside = await leadsOutside(path, this.#files);
-    if (isOutside) this.problems.reportOutside(path);
+    if (isOutside) this.diagnostics.push(diagnosticFor(path, linkOutside));
     return isOutside;
   }
 
@@ -173,11 +172,94 @@ class Search {
     const folder = systemFolderOf(realPath);
     if (folder === undefined) return false;
     const detail = 'The system shows itself there. Name a folder of manifests.';
-    this.problems.report(path, 'forbidden-file', `nothing in ${folder} is a manifest`, detail);
+    this.#report(path, 'forbidden-file', `nothing in ${folder} is a manifest`, detail);
     return true;
+  }
+
+  /** In order; none of a folder of the system, and none when too many were looked at already. */
+  async #entriesIn(folder: string, realPath: string): Promise<readonly Entry[]> {
+    if (this.#left < 0 || systemFolderOf(realPath) !== undefined) return [];
+    const entries = await this.#files.entriesIn(folder);
+    this.#left -= entries.length;
+    if (this.#left >= 0) return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#report(
+      folder,
+      'too-many-files',
+      `more than ${maxEntries} files and folders lie below what is named`,
+      'Name the folder of the manifests, or a narrower pattern. The search ended here.',
+    );
+    return [];
+  }
+
+  /** The files below a folder that a glob matches. What links lead to is searched as it is in a folder: within `root`, its real path. */
+  async #glob(folder: string, pattern: string, root: string): Promise<readonly string[]> {
+    const realPaths = new Map<string, string>();
+    const look = async (below: string): Promise<readonly Entry[]> => {
+      const path = posix.join(folder, below).replace(/(?<=.)\/$/, '');
+      const shown: Entry[] = [];
+      await this.#guarded(path, async () => {
+        const realPath = realPaths.get(path) ?? (await this.#files.realPath(path));
+        realPaths.set(path, realPath);
+        if (!isBelow(realPath, root)) this.diagnostics.push(diagnosticFor(path, linkOutside));
+        else if (leadsBack(path, realPath, realPaths)) this.#reportLoop(path);
+        else shown.push(...(await this.#shownOf(path, realPath, realPaths)));
+      });
+      return shown;
+    };
+    // One folder at a time: a glob asks for all that it finds at once, however many those are.
+    let before: Promise<unknown> = Promise.resolve();
+    const names = await this.#files.glob(folder || '.', pattern, (below) => {
+      const shown = before.then(() => look(below));
+      before = shown;
+      return shown;
+    });
+    return names.map((name) => folder + name);
+  }
+
+  /** The entries of a folder, and in place of its links what they lead to. */
+  async #shownOf(folder: string, realPath: string, realPaths: Map<string, string>): Promise<Entry[]> {
+    const shown: Entry[] = [];
+    for (const { name, kind } of await this.#entriesIn(folder, realPath)) {
+      const path = posix.join(folder, name);
+      if (kind === 'folder') realPaths.set(path, posix.join(realPath, name));
+      const isFolder =
+        kind === 'folder' || (kind === 'link' && (await this.#files.kindOf(path)) === 'folder');
+      // Also what is neither: if the glob matches it, that is said.
+      shown.push({ name, kind: isFolder ? 'folder' : 'file' });
+    }
+    return shown;
+  }
+
+  #report(path: string, code: Diagnostic['code'], summary: string, detail: string): void {
+    this.diagnostics.push(diagnosticFor(path, { code, summary, detail }));
+  }
+
+  #reportLoop(path: string): void {
+    this.#report(path, 'link-loop', 'this link leads back to a folder that it is in', 'Remove the link.');
+  }
+
+  #reportNothing(path: string, summary: string): void {
+    const words = summary + (this.#metSettings ? ', but for the file of settings' : '');
+    this.#report(path, 'no-manifests', words, 'A run without manifests would do nothing, so it is refused.');
+  }
+
+  /** What cannot be read is reported, and the search goes on. */
+  async #guarded(path: string, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.#report(path, 'file-unreadable', 'this cannot be read', reasonOf(error));
+    }
   }
 }
 
 function isYaml(name: string): boolean {
   return /\.ya?ml$/.test(name);
+}
+
+/** Whether a folder is one of those that it lies in. */
+function leadsBack(path: string, realPath: string, realPaths: ReadonlyMap<string, string>): boolean {
+  const above = posix.dirname(path);
+  const isRoot = above === path || !realPaths.has(above);
+  return !isRoot && (realPaths.get(above) === realPath || leadsBack(above, realPath, realPaths));
 }
