@@ -76,7 +76,7 @@ class RowReader {
     this.#file = file;
   }
 
-  /** Nothing where a row has no name. */
+  /** The resource that a row declares; undefined where the row has no name. */
   read(row: Row): Resource | undefined {
     const { kind, columns } = this.#columns;
     const values: Record<string, JsonValue> = {};
@@ -138,7 +138,7 @@ const unnamed: Problem = {
   detail: 'Name it in the first row, or remove the column.',
 };
 
-/** What a cell says; undefined where it is not of the form. What is no id of a kind that has names is a name. */
+/** The value of a cell; undefined where it has not the form of its field. Where a name can stand in place of an id, any other text is a name. */
 function valueOf(
   text: string,
   { inTable, refersTo }: Pick<Kind['fields'][string], 'inTable' | 'refersTo'> = {},

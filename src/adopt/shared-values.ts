@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { yamlText } from '../yaml/write-yaml.ts';
+import { yamlText } from './write-yaml.ts';
 import { canBeDefault } from './writable.ts';
 
 /** How many lines it takes to begin the defaults of a kind. */

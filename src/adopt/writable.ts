@@ -57,7 +57,7 @@ export function writable({ kind, fields: given, release }: Declaration): Writabl
   return missing === undefined ? { fields, unwritable } : { unwritable };
 }
 
-/** Why each field cannot be declared that cannot be. */
+/** The fields that cannot be declared, each with the reason. */
 function problemsOf(
   kind: Kind<ResourceType>,
   given: JsonObject,

@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } fro
 import { kindAt, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
-import { yamlText } from '../yaml/write-yaml.ts';
+import { yamlText } from './write-yaml.ts';
 import { literally } from '../manifest/reference-pieces.ts';
 import { besides, sharedValues } from './shared-values.ts';
 import { writable, type Declaration, type Unwritable } from './writable.ts';

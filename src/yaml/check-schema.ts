@@ -26,22 +26,19 @@ export function checkSchema(
 ): SchemaFault[] {
   if (validate(value)) return [];
   const known = new Set(diagnostics.map((diagnostic) => startOf(diagnostic)));
-  const errors = oneForEachMistake(validate.errors ?? []);
-  const spanFor = (error: ErrorObject): Span => spanOf(error, pathOf(error, value), places);
-  const lineFor = (error: ErrorObject): number => rangeOf(file, spanFor(error)).start.line;
-  const secretLines = new Set(errors.filter((error) => mayNameSecret(error)).map(lineFor));
-  return errors.map((error, index) => {
+  const faults = oneForEachMistake(validate.errors ?? []).map((error) => {
     const path = pathOf(error, value);
+    const span = spanOf(error, path, places);
+    return { error, path, span, line: rangeOf(file, span).start.line };
+  });
+  const secretLines = new Set(faults.flatMap(({ error, line }) => (mayNameSecret(error) ? line : [])));
+  return faults.map(({ error, path, span, line }, index) => {
     if (index >= maxProblems) return { path };
-    const span = spanFor(error);
-    const line = lineFor(error);
     const problem = schemaProblem(error, lineOf(file, line), isQuotable(file, span));
     const { excerpt, ...rest } = diagnosticAt(file, span, problem);
     if (known.has(startOf(rest))) return { path };
-    return {
-      path,
-      diagnostic: excerpt === undefined || secretLines.has(line) ? rest : { ...rest, excerpt },
-    };
+    const isShown = excerpt !== undefined && !secretLines.has(line);
+    return { path, diagnostic: isShown ? { ...rest, excerpt } : rest };
   });
 }
 

@@ -30,7 +30,7 @@ interface Tree<Node> {
   readonly spanOfKey: (node: Node, key: string) => Span | undefined;
 }
 
-/** A path that leads on from where the file ends has the last place on the way. */
+/** The places of values. A path that leads further than the file does gives the place of the last value on its way. */
 export function placesIn<Node>({ root, inside, spanOf, spanOfKey }: Tree<Node>): Places {
   const nodeAt = (path: Path): Node => {
     let node = root;

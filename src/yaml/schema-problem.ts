@@ -6,77 +6,91 @@ import { didYouMean } from '../base/suggestion.ts';
 import { kindAt, kinds } from '../kinds/all.ts';
 import { meantBy } from './unknown-field.ts';
 
-const lists = kinds.map(({ list }) => `\`${list}\``).join(' nor ');
+/** A value that breaks a schema, as the words for it need it. */
+interface Wrong extends ErrorObject {
+  /** The field that it is, or in which it stands. */
+  readonly subject: string;
+  /** What the schema says of it. */
+  readonly description: string;
+  /** The line of the file on which it stands. */
+  readonly line: string;
+  /** Whether the words may show it. */
+  readonly isQuotable: boolean;
+}
+
+/** Without a detail, that is the description. */
+type Words = readonly [code: Problem['code'], summary: string, detail?: string | undefined];
 
 /** What is wrong, in the words of the file. `line` is the source line on which it is; where it is not quotable, nor is the value. */
 export function schemaProblem(error: ErrorObject, line: string, isQuotable = true): Problem {
-  const { instancePath, params, data } = error;
-  const properties = (error.parentSchema?.['properties'] ?? {}) as Record<string, { description?: string }>;
   const description = String(error.parentSchema?.['description'] ?? '');
-  const subject = subjectOf(instancePath);
-  const problem = (code: Problem['code'], summary: string, detail = description): Problem => ({
-    code,
-    summary,
-    detail,
-  });
-  switch (error.keyword) {
-    case 'additionalProperties': {
-      const unknown = String(params['additionalProperty']);
-      const name = isQuotable ? `\`${unknown}\`` : hidden;
-      return problem('unknown-field', `unknown field ${name}`, meantBy(error).hint);
-    }
-    case 'required': {
-      const missing = String(params['missingProperty']);
-      const detail = properties[missing]?.description ?? description;
-      return problem('missing-field', `the field \`${missing}\` is missing`, detail);
-    }
-    case 'anyOf':
-      if (instancePath !== '')
-        return problem('invalid-value', `${subject} is not one of the values that it can have`);
-      return problem(
-        'missing-field',
-        `neither ${lists} is here`,
-        `A manifest declares at least one of the ${kinds.length === 2 ? 'two' : kinds.length} lists.`,
-      );
-    case 'type': {
-      const wanted = named(params['type']);
-      if (data === null) {
-        const comment = line.includes('#') ? ' A # begins a comment unless it is quoted.' : '';
-        return problem('wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`);
-      }
-      const summary = `${subject} must be ${wanted}, not ${typeName(data)}`;
-      return problem('wrong-type', summary, (isQuotable && typeHint(error, line)) || description);
-    }
-    case 'enum': {
-      const allowed = (params['allowedValues'] as unknown[]).map(String);
-      const summary = `${subject} must be one of: ${allowed.join(', ')}`;
-      return problem('invalid-value', summary, isQuotable ? didYouMean(String(data), allowed) : description);
-    }
-    case 'const': {
-      const allowed: unknown = params['allowedValue'];
-      const detail = isQuotable && String(data) === String(allowed) ? 'Remove the quotes.' : description;
-      return problem('invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, detail);
-    }
-    case 'minLength':
-      return problem('invalid-length', `${subject} must not be empty`);
-    case 'maxLength':
-      return problem('invalid-length', `${subject} is longer than ${String(params['limit'])} characters`);
-    case 'pattern': {
-      const wrong = isQuotable && line.includes(String(data)) ? wrongCharacter(error) : undefined;
-      return problem(
-        'invalid-format',
-        wrong === undefined
-          ? `${subject} is not of the form that it must have`
-          : `${subject} must not hold ${JSON.stringify(wrong)}`,
-        `${description} ${isQuotable ? orName(error, line) : ''}${findId(error)}`.trim(),
-      );
-    }
-    case 'format':
-      return problem('invalid-format', `${subject} is not a valid ${String(params['format'])}`);
-    default:
-      return problem('invalid-value', `${subject} ${error.message ?? 'is not valid'}`);
-  }
+  const subject = subjectOf(error.instancePath);
+  const words = wordsByKeyword[error.keyword] ?? otherWords;
+  const [code, summary, detail = description] = words({ ...error, subject, description, line, isQuotable });
+  return { code, summary, detail };
 }
+
+const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
+  additionalProperties: (wrong) => {
+    const name = wrong.isQuotable ? `\`${String(wrong.params['additionalProperty'])}\`` : hidden;
+    return ['unknown-field', `unknown field ${name}`, meantBy(wrong).hint];
+  },
+  required: ({ params, parentSchema }) => {
+    const missing = String(params['missingProperty']);
+    const properties = (parentSchema?.['properties'] ?? {}) as Record<string, { description?: string }>;
+    return ['missing-field', `the field \`${missing}\` is missing`, properties[missing]?.description];
+  },
+  anyOf: ({ instancePath, subject }) =>
+    instancePath === '' ? noList : ['invalid-value', `${subject} is not one of the values that it can have`],
+  type: (wrong) => {
+    const { subject, params, data, line } = wrong;
+    const wanted = named(params['type']);
+    const hint = wrong.isQuotable ? typeHint(wrong) : undefined;
+    if (data !== null) return ['wrong-type', `${subject} must be ${wanted}, not ${typeName(data)}`, hint];
+    const comment = line.includes('#') ? ' A # begins a comment unless it is quoted.' : '';
+    return ['wrong-type', `${subject} has no value`, `It must be ${wanted}.${comment}`];
+  },
+  enum: ({ subject, params, data, isQuotable }) => {
+    const allowed = (params['allowedValues'] as unknown[]).map(String);
+    const hint = isQuotable ? didYouMean(String(data), allowed) : undefined;
+    return ['invalid-value', `${subject} must be one of: ${allowed.join(', ')}`, hint];
+  },
+  const: ({ subject, params, data, isQuotable }) => {
+    const allowed: unknown = params['allowedValue'];
+    const hint = isQuotable && String(data) === String(allowed) ? 'Remove the quotes.' : undefined;
+    return ['invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, hint];
+  },
+  minLength: ({ subject }) => ['invalid-length', `${subject} must not be empty`],
+  maxLength: ({ subject, params }) => [
+    'invalid-length',
+    `${subject} is longer than ${String(params['limit'])} characters`,
+  ],
+  pattern: (wrong) => {
+    const { subject, description, isQuotable, line, data } = wrong;
+    const character = isQuotable && line.includes(String(data)) ? wrongCharacter(wrong) : undefined;
+    const summary =
+      character === undefined
+        ? `${subject} is not of the form that it must have`
+        : `${subject} must not hold ${JSON.stringify(character)}`;
+    const hint = `${description} ${isQuotable ? orName(wrong) : ''}${findId(wrong)}`;
+    return ['invalid-format', summary, hint.trim()];
+  },
+  format: ({ subject, params }) => [
+    'invalid-format',
+    `${subject} is not a valid ${String(params['format'])}`,
+  ],
+};
+
+const otherWords = ({ subject, message = 'is not valid' }: Wrong): Words => [
+  'invalid-value',
+  `${subject} ${message}`,
+];
+
+const noList: Words = [
+  'missing-field',
+  `neither ${kinds.map(({ list }) => `\`${list}\``).join(' nor ')} is here`,
+  `A manifest declares at least one of the ${kinds.length === 2 ? 'two' : kinds.length} lists.`,
+];
 
 /** The first character that is not allowed, if the pattern is a list of allowed ones. */
 function wrongCharacter({ params, data }: ErrorObject): string | undefined {
@@ -89,8 +103,8 @@ function wrongCharacter({ params, data }: ErrorObject): string | undefined {
 const words = 'In YAML 1.2, words such as yes and off are texts.';
 
 /** How the written value becomes one of the type that is asked for. */
-function typeHint(error: ErrorObject, line: string): string {
-  const { params, data } = error;
+function typeHint(wrong: Wrong): string | undefined {
+  const { params, data } = wrong;
   const types = String(params['type']).split(',');
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     const isPlain = typeof data === 'boolean' || Number.isInteger(data);
@@ -102,7 +116,7 @@ function typeHint(error: ErrorObject, line: string): string {
   }
   if (types.includes('integer') && typeof data === 'string') {
     if (/^\d+$/.test(data)) return 'Remove the quotes.';
-    return `It is an id. ${orName(error, line)}${findId(error)}`;
+    return `It is an id. ${orName(wrong)}${findId(wrong)}`;
   }
   if (types.includes('array')) {
     return typeof data === 'object'
@@ -113,11 +127,11 @@ function typeHint(error: ErrorObject, line: string): string {
     if (data.startsWith('{')) return 'Remove the quotes.';
     if (/^\w+:\S/.test(data)) return 'A space follows the colon.';
   }
-  return '';
+  return undefined;
 }
 
 /** How a name is written where an id is wanted. What does not stand in the line may be a secret. */
-function orName({ parentSchema, data }: ErrorObject, line: string): string {
+function orName({ parentSchema, data, line }: Wrong): string {
   const takesName = String(parentSchema?.['type']).includes('object');
   if (!takesName || typeof data !== 'string') return '';
   return `A name is written as \`{ name: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;

@@ -5,7 +5,7 @@ import { sourceFile } from '../../src/base/source.ts';
 import { parseAnyYaml } from '../../src/yaml/parse-any-yaml.ts';
 import { parseYaml } from '../../src/yaml/parse-yaml.ts';
 import { keyRefusal, numberRefusal, textRefusal } from '../../src/yaml/refused-values.ts';
-import { yamlText } from '../../src/yaml/write-yaml.ts';
+import { yamlText } from '../../src/adopt/write-yaml.ts';
 import { anyJson, anyText } from '../support/any-json.ts';
 import { times } from '../support/effort.ts';
 
