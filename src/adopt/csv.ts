@@ -1,10 +1,13 @@
 import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import { standardInput, type Files } from '../base/files.ts';
 import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { namesNeed } from '../kinds/name-of-one.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
+import { loadManifests } from '../manifest/load-manifests.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trim } from '../manifest/trim.ts';
 import { writable, type Declaration } from './writable.ts';
@@ -33,9 +36,9 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   if ('code' in columns) return { resources: [], diagnostics: [columns] };
   const isNamed = [...columns.columns.values()].some(({ field }) => field === columns.kind.identity);
   if (!isNamed) return { resources: [], diagnostics: columns.diagnostics };
-  const reader = new RowReader(columns, header, shown);
-  const resources = entries.flatMap((row) => reader.read(row) ?? []);
-  const diagnostics = [...columns.diagnostics, ...reader.diagnostics];
+  const diagnostics = [...columns.diagnostics];
+  const report: Report = (span, problem) => diagnostics.push(diagnosticAt(shown, span, problem));
+  const resources = entries.flatMap((row) => resourceIn(row, header, columns, shown, report) ?? []);
   const mappings = resources.map((resource) => {
     const { unwritable } = writable(declarationOf(resource));
     for (const { field, problem } of unwritable) diagnostics.push(diagnosticOf(resource, field, problem));
@@ -57,79 +60,74 @@ export function declarationOf(resource: Resource): Declaration {
   return { kind: resource.kind, fields: fieldsBy(writtenValue, resource) };
 }
 
+/** The errors of a manifest that is in no file yet, where names may stand in place of ids: of what writes one, the last check. */
+export async function errorsOf(text: string, files: Files): Promise<Diagnostic[]> {
+  const { diagnostics } = await loadManifests([standardInput], {
+    files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
+    keep: () => false,
+    capabilities: [namesNeed],
+  });
+  return diagnostics.filter(({ severity }) => severity === 'error');
+}
+
 const noRows: Problem = {
   code: 'empty-file',
   summary: 'this table has no rows',
   detail: 'The first row names the columns, and each of the others is one entry.',
 };
 
-/** Reads rows as resources. */
-class RowReader {
-  readonly diagnostics: Diagnostic[] = [];
-  readonly #columns: Columns;
-  readonly #header: Row;
-  readonly #file: SourceFile;
+type Report = (span: Span, problem: Problem) => void;
 
-  constructor(columns: Columns, header: Row, file: SourceFile) {
-    this.#columns = columns;
-    this.#header = header;
-    this.#file = file;
-  }
-
-  /** The resource that a row declares; undefined where the row has no name. */
-  read(row: Row): Resource | undefined {
-    const { kind, columns } = this.#columns;
-    const values: Record<string, JsonValue> = {};
-    const ofColumns: Record<string, Record<string, JsonValue>> = {};
-    const spans: Record<string, Span> = {};
-    this.#checkLength(row);
-    for (const [index, { text, span }] of row.cells) {
-      const column = columns.get(index);
-      if (!column) {
-        if (index < this.#header.length && !this.#header.cells.has(index)) this.#report(span, unnamed);
-        continue;
-      }
-      const { field, key } = column;
-      const value = valueOf(text, kind.fields[field]);
-      if (value === undefined) this.#report(span, wrongType(kind, field));
-      else if (key === undefined) values[field] = value;
-      else (values[field] = ofColumns[field] ??= {})[key] = value;
-      spans[field] ??= span;
+/** The resource that a row declares; undefined where the row has no name. */
+function resourceIn(
+  row: Row,
+  header: Row,
+  { kind, columns }: Columns,
+  file: SourceFile,
+  report: Report,
+): Resource | undefined {
+  const values: Record<string, JsonValue> = {};
+  const byKey: Record<string, Record<string, JsonValue>> = {};
+  const spans: Record<string, Span> = {};
+  const used = ([...row.cells.keys()].at(-1) ?? 0) + 1;
+  if (row.length < header.length || used > header.length) report(row.span, wrongLength(row, header));
+  for (const [index, { text, span }] of row.cells) {
+    const column = columns.get(index);
+    if (!column) {
+      if (index < header.length && !header.cells.has(index)) report(span, unnamed);
+      continue;
     }
-    const name = values[kind.identity];
-    if (typeof name !== 'string') {
-      this.#report(row.span, { code: 'missing-field', summary: `this row has no \`${kind.identity}\`` });
-      return undefined;
-    }
-    return {
-      kind,
-      name,
-      address: addressOf(kind.type, name),
-      fields: Object.fromEntries(
-        Object.entries(values).map(([field, value]) => [
-          field,
-          fieldOf(value, { at: spans[field] ?? row.span }),
-        ]),
-      ),
-      secrets: [],
-      origin: { kind: 'manifest', file: this.#file, entry: row.span },
-    };
+    const { field, key } = column;
+    const value = valueOf(text, kind.fields[field]);
+    if (value === undefined) report(span, wrongType(kind, field));
+    else if (key === undefined) values[field] = value;
+    else (values[field] = byKey[field] ??= {})[key] = value;
+    spans[field] ??= span;
   }
+  const name = values[kind.identity];
+  if (typeof name !== 'string') {
+    report(row.span, { code: 'missing-field', summary: `this row has no \`${kind.identity}\`` });
+    return undefined;
+  }
+  const fields = Object.entries(values).map(
+    ([field, value]) => [field, fieldOf(value, { at: spans[field] ?? row.span })] as const,
+  );
+  return {
+    kind,
+    name,
+    address: addressOf(kind.type, name),
+    fields: Object.fromEntries(fields),
+    secrets: [],
+    origin: { kind: 'manifest', file, entry: row.span },
+  };
+}
 
-  #checkLength({ span, length, cells }: Row): void {
-    const wanted = this.#header.length;
-    const used = ([...cells.keys()].at(-1) ?? 0) + 1;
-    if (length < wanted || used > wanted)
-      this.#report(span, {
-        code: 'csv-syntax',
-        summary: `this row has ${length} cells, and the first one has ${wanted}`,
-        detail: 'Each row has a cell for each column. A cell that holds a delimiter stands in quotes.',
-      });
-  }
-
-  #report(span: Span, problem: Problem): void {
-    this.diagnostics.push(diagnosticAt(this.#file, span, problem));
-  }
+function wrongLength({ length }: Row, header: Row): Problem {
+  return {
+    code: 'csv-syntax',
+    summary: `this row has ${length} cells, and the first one has ${header.length}`,
+    detail: 'Each row has a cell for each column. A cell that holds a delimiter stands in quotes.',
+  };
 }
 
 const unnamed: Problem = {

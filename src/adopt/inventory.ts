@@ -74,32 +74,19 @@ async function inPages(
   options: InventoryOptions,
 ): Promise<Inventory> {
   let before: ListReader | undefined;
-  for (let rounds = 0; rounds < mostRounds; rounds += 1) {
+  for (let round = 1; ; round += 1) {
     const reader = new ListReader(list, kind.identity, options);
     await reader.read();
     const { records, gaps } = reader;
     const isEnded = gaps.some((gap) => gap.kind !== 'broken');
     const isSame = before !== undefined && hasSameKeys(before.records, records);
-    if (isEnded || isSame || (reader.isAtOnce && reader.missing === 0)) return inventory(kind, reader);
+    const isStill = isEnded || isSame || (reader.isAtOnce && reader.missing === 0);
+    if (!isStill && round === mostRounds) gaps.push({ kind: 'moved' });
+    else if (!isEnded && reader.missing > 0)
+      gaps.push({ kind: 'short', read: reader.shown, count: reader.shown + reader.missing });
+    if (isStill || round === mostRounds) return { kind, records: [...records.values()], gaps };
     before = reader;
   }
-  return inventory(kind, before, { kind: 'moved' });
-}
-
-function inventory(kind: Kind<ResourceType>, reader: ListReader | undefined, ...more: Gap[]): Inventory {
-  const {
-    records = new Map<string, ListedRecord>(),
-    gaps = [],
-    shown = 0,
-    missing = 0,
-  }: Partial<ListReader> = reader ?? {};
-  const found = [...gaps, ...more];
-  const isShort = found.every((gap) => gap.kind === 'broken') && missing > 0;
-  return {
-    kind,
-    records: [...records.values()],
-    gaps: isShort ? [...found, { kind: 'short', read: shown, count: shown + missing }] : found,
-  };
 }
 
 function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
