@@ -4,10 +4,10 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
-import type { Change } from '../../plan/plan.ts';
+import { changeKind, type Change } from '../../plan/plan.ts';
 import { inline, quoted, unsafe } from '../printable.ts';
-import { byKind, headingOf, type Format, type PlanReport, type OutcomeView } from '../report.ts';
-import { changeView, type FieldView, type Side } from '../words/change-view.ts';
+import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
+import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
@@ -118,10 +118,11 @@ function goneEntry({ address, source }: Gone): Entry {
 }
 
 function changeEntry(change: Change): Entry {
-  const { kind, fields } = changeView(change);
-  const items = fields.map((view) => markup`<dt>${view.field}</dt><dd>${fieldValue(view)}</dd>\n`);
+  const items = fieldViews(change).map(
+    (view) => markup`<dt>${view.field}</dt><dd>${fieldValue(view)}</dd>\n`,
+  );
   return {
-    kind,
+    kind: changeKind(change),
     heading: change.resource.address,
     verdict: changeVerdict(change),
     place: shownPlace(placeOf(change.resource)),

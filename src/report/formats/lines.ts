@@ -2,9 +2,9 @@ import pc from 'picocolors';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { placeOf } from '../../kinds/resource.ts';
-import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
+import { changeKind, type Change } from '../../plan/plan.ts';
 import { firstColumns, inline, quoted, widthOf, wrapped } from '../printable.ts';
-import { changeView, type FieldView, type Side } from '../words/change-view.ts';
+import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
@@ -131,20 +131,22 @@ const fieldIndent = 2;
 /** A change in lines of at most the width of a style: the address, then its fields. */
 export function changeLines(change: Change, style: Style): ChangeLine[] {
   const { width } = style;
-  const view = changeView(change);
-  const { kind } = view;
+  const { sign, address, place } = placedHead(change, style);
+  const words = changeWords(change);
+  const head = words === '' ? address : `${address} ${words}`;
+  const fits = widthOf(`${head}  ${place}`) <= width;
   // A document that was made elsewhere may name its fields in any way.
-  const fields = view.fields.map((field) => ({ ...field, field: inline(field.field) }));
-  const names = fields.map(({ field }) => widthOf(field));
-  const column = fieldIndent + Math.max(0, ...names) + 2;
+  const fields = fieldViews(change).map((field) => ({ ...field, field: inline(field.field) }));
+  const column = fieldIndent + Math.max(0, ...fields.map(({ field }) => widthOf(field))) + 2;
   const lines = [
-    ...heading(change, kind, width, style),
+    { sign, indent: 0, text: fits ? `${head}  ${style.dim(place)}` : head },
+    ...(fits ? [] : [indented(2, style.dim(place))]),
     ...fields.flatMap((field) => fieldLines(field, column, width, style)),
   ];
   // A word that is too long for its column may have room in a line of its own.
-  return lines.flatMap(({ sign, indent, text }) =>
+  return lines.flatMap(({ indent, text, ...line }) =>
     wrapped(text, width - indent, fieldIndent).map((part, index) => ({
-      sign: index === 0 ? sign : ' ',
+      sign: index === 0 ? line.sign : ' ',
       indent,
       text: part,
     })),
@@ -153,36 +155,22 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
 
 /** A change in a line of at most the width of a style: what is least needed is left out where there is no room. */
 export function compactLine(change: Change, style: Style): ChangeLine {
-  const { resource } = change;
-  const address = inline(resource.address);
-  const { filename, start } = placeOf(resource);
-  const told = inline(compactWords(change));
-  const words = told === '' ? '' : ` ${told}`;
-  const place = `  ${inline(`${filename}:${start.line}`)}`;
+  const { sign, address, place } = placedHead(change, style);
+  const words = inline(compactWords(change)).replace(/^(?=.)/, ' ');
   const room = style.width - widthOf(address);
   const fits = widthOf(words) <= Math.max(0, room);
   const cut = room < 2 ? '' : `${firstColumns(words, room - 1)}…`;
-  const shown = fits ? words : cut;
-  const end = fits && widthOf(words + place) <= room ? style.dim(place) : '';
-  return {
-    sign: changeLooks[changeKind(change)].sign,
-    indent: 0,
-    text: `${style.bold(address)}${shown}${end}`,
-  };
+  const end = fits && widthOf(words) + 2 + widthOf(place) <= room ? style.dim(`  ${place}`) : '';
+  return { sign, indent: 0, text: `${address}${fits ? words : cut}${end}` };
 }
 
-function heading(change: Change, kind: ChangeKind, width: number, style: Style): ChangeLine[] {
-  const { resource } = change;
-  const told = changeWords(change);
-  const words = told === '' ? '' : ` ${told}`;
-  const { address } = resource;
-  const { filename, start } = placeOf(resource);
-  const place = inline(`${filename}:${start.line}`);
-  const head = { sign: changeLooks[kind].sign, indent: 0, text: `${style.bold(inline(address))}${words}` };
-  const fits = widthOf(`${inline(address)}${words}  ${place}`) <= width;
-  return fits
-    ? [{ ...head, text: `${head.text}  ${style.dim(place)}` }]
-    : [head, { sign: ' ', indent: 2, text: style.dim(place) }];
+function placedHead(change: Change, style: Style): Readonly<Record<'sign' | 'address' | 'place', string>> {
+  const { filename, start } = placeOf(change.resource);
+  return {
+    sign: changeLooks[changeKind(change)].sign,
+    address: style.bold(inline(change.resource.address)),
+    place: inline(`${filename}:${start.line}`),
+  };
 }
 
 function fieldLines(view: FieldView, column: number, width: number, style: Style): ChangeLine[] {

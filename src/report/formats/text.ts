@@ -6,10 +6,11 @@ import {
   type ApplyReport,
   type Detail,
   type Format,
+  type OutcomeView,
   type ProblemsReport,
   type Setting,
-  type OutcomeView,
 } from '../report.ts';
+import { grouped } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import {
   goneWords,
@@ -67,25 +68,38 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
   const since = sinceView(plan);
   const changes = since?.touched ?? shownChanges(plan);
   const isMuch = isForTerminal(style) && changes.length > mostOnTerminal;
-  const usual = isMuch ? 'lines' : 'all';
+  const notes = [
+    ...(since && since.gone.length > 0 ? [goneWords(since.gone)] : []),
+    ...(since ? besidesNote(since) : []),
+    ...(isMuch && detail === undefined
+      ? [
+          `These are ${changes.length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`,
+        ]
+      : []),
+    ...(detail === 'counts' && changes.length > 0
+      ? ['The changes are not shown one by one: --no-compact does that, or --compact in a line each.']
+      : []),
+  ];
   const parts = [
     fitted(planHead(plan), style),
     ...(since ? [style.bold(fitted(`In this change, since ${since.revision}: ${since.counts}`, style))] : []),
-    ...changesText(changes, style, detail ?? usual),
-    ...(since ? sinceFoot(since, style) : []),
-    ...(isMuch && detail === undefined ? [fitted(linesNote(changes), style)] : []),
-    ...(detail === 'counts' && changes.length > 0 ? [fitted(countsNote, style)] : []),
+    ...changesText(changes, style, detail ?? (isMuch ? 'lines' : 'all')),
+    ...notes.map((note) => fitted(note, style)),
     ...planFoot(plan, style),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 function changesText(changes: readonly Change[], style: Style, detail: Detail): string[] {
+  const inner = { ...style, width: style.width - margin - 2 };
   switch (detail) {
     case 'all':
-      return changes.map((change) => changeBlock(change, style));
+      return changes.map((change) =>
+        changeLines(change, inner)
+          .map((line) => signedLine(line, style))
+          .join('\n'),
+      );
     case 'lines': {
-      const inner = { ...style, width: style.width - margin - 2 };
       const lines = changes.map((change) => signedLine(compactLine(change, inner), style));
       return lines.length > 0 ? [lines.join('\n')] : [];
     }
@@ -94,41 +108,31 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
   }
 }
 
-/** What was taken out, and how many changes are none of this one. */
-function sinceFoot({ gone, besides, others }: SinceView, style: Style): string[] {
-  const more =
-    shownChanges({ changes: others }).length > 0 ? '\nWithout --since, they are shown as well.' : '';
-  return [
-    ...(gone.length > 0 ? [fitted(goneWords(gone), style)] : []),
-    ...(besides === '' ? [] : [fitted(`${besides}.${more}`, style)]),
-  ];
+/** How many changes are none of those since the revision. */
+function besidesNote({ besides, others }: SinceView): string[] {
+  if (besides === '') return [];
+  const isShown = shownChanges({ changes: others }).length > 0;
+  return [`${besides}.${isShown ? '\nWithout --since, they are shown as well.' : ''}`];
 }
-
-function linesNote({ length }: readonly Change[]): string {
-  return `These are ${length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`;
-}
-
-const countsNote =
-  'The changes are not shown one by one: --no-compact does that, or --compact in a line each.';
 
 /** What comes after the changes: notes, the counts, and the last line. */
 export function planFoot(plan: Plan, style: Style): string[] {
-  const notes = [...unreadNote(plan), planCounts(plan)].map((note) => fitted(note, style));
-  return [...notes, fitted(style.bold(planHeadline(plan)), style)];
+  const words = [...unreadNote(plan), planCounts(plan), style.bold(planHeadline(plan))];
+  return words.map((each) => fitted(each, style));
 }
 
 const margin = 2;
 
-function changeBlock(change: Change, style: Style): string {
-  const lines = changeLines(change, { ...style, width: style.width - margin - 2 });
-  return lines.map((line) => signedLine(line, style)).join('\n');
-}
-
 /** The sign comes first in the line, so that the signs form a column. */
 function signedLine({ sign, indent, text: words }: ChangeLine, style: Style): string {
-  const paint = { '+': style.green, '?': style.cyan, '!': style.yellow, '-': style.red };
-  const colouredSign = sign in paint ? paint[sign as keyof typeof paint](sign) : sign; // checked by the `in`
-  return `${' '.repeat(margin + indent)}${colouredSign} ${words}`.trimEnd();
+  const paints = new Map([
+    ['+', style.green],
+    ['?', style.cyan],
+    ['!', style.yellow],
+    ['-', style.red],
+  ]);
+  const paint = paints.get(sign) ?? String;
+  return `${' '.repeat(margin + indent)}${paint(sign)} ${words}`.trimEnd();
 }
 
 /** Of more resources than this, those that went as planned are counted. */
@@ -145,58 +149,49 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   const shown = isAll ? planned : others;
   const lines = detail === 'all' ? outcomeLines(shown, style) : fewerLines(shown, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
+  const note = `${planned.length - others.length} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
   return `${[
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(problems === '' ? [] : [problems]),
-    ...(isAll ? [] : [fitted(asPlannedNote(planned.length - others.length), style)]),
+    ...(isAll ? [] : [fitted(note, style)]),
     ...applyFoot(report, style),
   ].join('\n\n')}\n`;
-}
-
-function asPlannedNote(count: number): string {
-  return `${count} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
 }
 
 /** A line for each resource; where more than some dozens were not begun for one reason, one line for all of those. */
 function fewerLines(outcomes: readonly OutcomeView[], style: Style): string[] {
   const notBegun = outcomes.filter(({ outcome, attempts }) => outcome === 'not_attempted' && attempts === 0);
-  const many = [...new Set(notBegun.map(({ verdict }) => verdict))]
-    .map((verdict) => notBegun.filter((outcome) => outcome.verdict === verdict))
-    .filter(({ length }) => length > mostAsPlanned);
-  const joined = new Set(many.flat());
-  return [
-    ...outcomeLines(
-      outcomes.filter((outcome) => !joined.has(outcome)),
-      style,
-    ),
-    ...many.map((alike) => notBegunLine(alike, style)),
-  ];
-}
-
-function notBegunLine(alike: readonly OutcomeView[], style: Style): string {
-  const [first] = alike;
-  const named = alike.slice(0, 3).map(({ resource }) => inline(resource.address));
-  const words = `${alike.length} ${inline(first?.verdict ?? '')}: ${named.join(', ')} and ${alike.length - named.length} more`;
-  const lines = fitted(words, { width: style.width - margin - 2 }, 2).replaceAll('\n', '\n    ');
-  return `  ${outcomeLooks.not_attempted.sign} ${lines}`;
+  const many = [...grouped(notBegun, ({ verdict }) => verdict)].filter(
+    ([, { length }]) => length > mostAsPlanned,
+  );
+  const joined = new Set(many.flatMap(([, alike]) => alike));
+  const others = outcomes.filter((outcome) => !joined.has(outcome));
+  const lines = many.map(([verdict, alike]) => {
+    const named = alike.slice(0, 3).map(({ resource }) => inline(resource.address));
+    const words = `${alike.length} ${inline(verdict)}: ${named.join(', ')} and ${alike.length - named.length} more`;
+    return hanging(outcomeLooks.not_attempted.sign, words, style);
+  });
+  return [...outcomeLines(others, style), ...lines];
 }
 
 /** A line for each resource. */
 export function outcomeLines(outcomes: readonly OutcomeView[], style: Style): string[] {
-  return outcomes.map((outcome) => outcomeLine(outcome, style));
+  return outcomes.map((view) => {
+    const { outcome, resource, verdict, partial, said } = view;
+    const { sign, colour } = outcomeLooks[outcome];
+    const pk = outcome === 'created' && view.pk !== undefined ? `pk ${view.pk}` : '';
+    const more = pk || (said && `the service said: ${said}`);
+    const words = `${style.bold(inline(resource.address))}  ${inline(verdict)}${more && style.dim(` (${inline(more)})`)}`;
+    return hanging(painted(sign, partial ? 'amber' : colour, style), words, style);
+  });
+}
+
+function hanging(sign: string, words: string, style: Style): string {
+  const lines = fitted(words, { width: style.width - margin - 2 }, 2).replaceAll('\n', '\n    ');
+  return `  ${sign} ${lines}`;
 }
 
 /** The counts, what to run next, and the last line. */
 export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
   return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
-}
-
-function outcomeLine(told: OutcomeView, style: Style): string {
-  const { outcome, resource, verdict, partial, said } = told;
-  const { sign, colour } = outcomeLooks[outcome];
-  const pk = outcome === 'created' && told.pk !== undefined ? `pk ${told.pk}` : '';
-  const more = pk || (said && `the service said: ${said}`);
-  const words = `${style.bold(inline(resource.address))}  ${inline(verdict)}${more && style.dim(` (${inline(more)})`)}`;
-  const lines = fitted(words, { width: style.width - margin - 2 }, 2).replaceAll('\n', '\n    ');
-  return `  ${painted(sign, partial ? 'amber' : colour, style)} ${lines}`;
 }

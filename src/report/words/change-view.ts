@@ -8,14 +8,8 @@ import { lackingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
-import { changeKind, type Change, type ChangeKind, type Difference } from '../../plan/plan.ts';
+import type { Change, Difference } from '../../plan/plan.ts';
 import { inline, startOf } from '../printable.ts';
-
-/** A change as every format shows it. */
-interface ChangeView {
-  readonly kind: ChangeKind;
-  readonly fields: readonly FieldView[];
-}
 
 export type FieldView =
   | { readonly kind: 'value'; readonly field: string; readonly value: JsonValue }
@@ -44,20 +38,20 @@ export interface Side {
 }
 
 /** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
-export function changeView(change: Change): ChangeView {
-  const notes = (change.remarks ?? []).map((words) => note(words));
-  const waits = (change.waitsFor ?? []).map(
-    (address) =>
-      ({ kind: 'words', field: 'after', words: inline(`${address}, which frees what this takes`) }) as const,
-  );
-  return { kind: changeKind(change), fields: [...fieldsOf(change), ...notes, ...waits] };
+export function fieldViews(change: Change): FieldView[] {
+  const { remarks = [], waitsFor = [] } = change;
+  return [
+    ...viewsOfFields(change),
+    ...remarks.map((words) => note(words)),
+    ...waitsFor.map((address) => note(`${address}, which frees what this takes`, 'after')),
+  ];
 }
 
-function note(words: string): FieldView {
-  return { kind: 'words', field: 'note', words: inline(words) };
+function note(words: string, field: string = 'note'): FieldView {
+  return { kind: 'words', field, words: inline(words) };
 }
 
-function fieldsOf({ resource, presence, differences, since }: Change): FieldView[] {
+function viewsOfFields({ resource, presence, differences, since }: Change): FieldView[] {
   const differing = new Map(differences.map((difference) => [difference.field, difference]));
   if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
   if (presence === 'present' && since?.kind !== 'added')
@@ -78,17 +72,18 @@ function alteredViews(
   differing: ReadonlyMap<string, Difference>,
 ): FieldView[] {
   const { kind, fields } = resource;
-  const told = new Set(altered.map(({ field }) => field));
-  const others = [...differing.values()].filter(({ field }) => !told.has(field));
-  for (const { field } of others) told.add(field);
-  const rest = Object.keys(fields).filter((field) => !told.has(field) && field !== kind.identity).length;
+  const own = new Set(altered.map(({ field }) => field));
+  const others = [...differing.values()].filter(({ field }) => !own.has(field));
+  const rest = Object.keys(fields).filter(
+    (field) => !own.has(field) && !differing.has(field) && field !== kind.identity,
+  ).length;
   return [
     ...altered.flatMap((field): FieldView[] => [
       ...alteredView(field, differing.get(field.field), resource),
       ...(field.stays === undefined ? [] : [note(field.stays)]),
     ]),
     ...others.flatMap((difference) => differenceViews(difference, resource)),
-    ...(rest > 0 ? [{ kind: 'words', field: '…', words: `${rest} more, as before` } as const] : []),
+    ...(rest > 0 ? [note(`${rest} more, as before`, '…')] : []),
   ];
 }
 
@@ -97,25 +92,43 @@ function alteredView(
   difference: Difference | undefined,
   resource: Resource,
 ): FieldView[] {
-  const differs = difference ? differenceViews(difference, resource) : [];
-  if (before !== undefined && isBlank(before) && now !== undefined && isBlank(now))
-    return [{ kind: 'words', field, words: `${now.slice(0, -1)}, and something else before)` }, ...differs];
-  if (typeof before === 'string' && typeof now === 'string' && isForDiff(before, now))
-    return [{ kind: 'diff', field, names: ['before', 'now'], lines: textDiff(before, now) }, ...differs];
   // What was looked up now may have had another id then.
-  const of = (value: JsonValue | undefined): string | undefined => namedText(field, value);
-  const sides = [side('before', 'removed', before, of(before)), side('now', 'added', now, of(now))];
-  if (difference) sides.push(observedSide('same', difference));
-  return [{ kind: 'sides', field, sides }];
+  const view = pairView(
+    field,
+    { name: 'before', value: before },
+    { name: 'now', value: now },
+    'something else before',
+  );
+  if (difference === undefined) return [view];
+  if (view.kind !== 'sides') return [view, ...differenceViews(difference, resource)];
+  const observed = { name: 'observed', value: difference.observed, names: difference.observedNames } as const;
+  return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed)] }];
 }
 
-function side(name: SideName, look: Side['look'], value: JsonValue | undefined, text?: string): Side {
+/** A value that a field has or had; the names are those of the ids in it. */
+interface Held {
+  readonly name: SideName;
+  readonly value: JsonValue | undefined;
+  readonly names?: Names | undefined;
+}
+
+/** Two values of a field; `other` says what the first is where neither may be shown. */
+function pairView(field: string, first: Held, second: Held, other: string): FieldView {
+  const [a, b] = [first.value, second.value];
+  if (a !== undefined && isBlank(a) && b !== undefined && isBlank(b))
+    return { kind: 'words', field, words: `${b.slice(0, -1)}, and ${other})` };
+  if (typeof a === 'string' && typeof b === 'string' && isForDiff(a, b))
+    return { kind: 'diff', field, names: [first.name, second.name], lines: textDiff(a, b) };
+  return { kind: 'sides', field, sides: [sideOf(field, 'removed', first), sideOf(field, 'added', second)] };
+}
+
+function sideOf(field: string, look: Side['look'], { name, value, names }: Held): Side {
   const nothing = name === 'observed' ? '(none)' : '(not declared)';
-  return { name, look, text: text ?? (value === undefined ? nothing : spaced(value)) };
-}
-
-function observedSide(look: Side['look'], { field, observed, observedNames }: Part): Side {
-  return side('observed', look, observed, namedText(field, observed, observedNames));
+  return {
+    name,
+    look,
+    text: namedText(field, value, names) ?? (value === undefined ? nothing : spaced(value)),
+  };
 }
 
 /** Ids with their names, as far as those are known, and names that stand in their place. None where there is no name among them. */
@@ -144,12 +157,19 @@ const atAGlance = 56;
 function differenceViews(difference: Difference, resource: Resource): FieldView[] {
   const { field, declared, observed } = difference;
   const lacking = lackingIds(resource, field, declared, observed);
-  if (lacking === undefined) {
-    const names = namesIn(resource, field, declared);
-    return parted(difference).map((part) => partView(part, names));
+  if (lacking !== undefined) {
+    const held = { name: 'lacks', value: lacking, names: namesIn(resource, field, lacking) } as const;
+    return [{ kind: 'sides', field, sides: [sideOf(field, 'added', held)] }];
   }
-  const named = namedText(field, lacking, namesIn(resource, field, lacking));
-  return [{ kind: 'sides', field, sides: [side('lacks', 'added', lacking, named)] }];
+  const names = namesIn(resource, field, declared);
+  return parted(difference).map((part) =>
+    pairView(
+      part.field,
+      { name: 'observed', value: part.observed, names: part.observedNames },
+      { name: 'declared', value: part.declared, names },
+      'another value there',
+    ),
+  );
 }
 
 /** A difference, or one key of it. */
@@ -179,17 +199,6 @@ const longestKey = 60;
 function stepWords(key: string): string {
   const short = key.length > longestKey ? `${startOf(key, longestKey)}…` : key;
   return /^[\w-]+$/.test(key) ? `.${short}` : `[${JSON.stringify(short)}]`;
-}
-
-function partView(part: Part, names: Names): FieldView {
-  const { field, declared, observed } = part;
-  if (declared !== undefined && isBlank(declared) && observed !== undefined && isBlank(observed))
-    return { kind: 'words', field, words: `${declared.slice(0, -1)}, and another value there)` };
-  if (typeof declared === 'string' && typeof observed === 'string' && isForDiff(observed, declared))
-    return { kind: 'diff', field, names: ['observed', 'declared'], lines: textDiff(observed, declared) };
-  const text = namedText(field, declared, names);
-  const sides = [observedSide('removed', part), side('declared', 'added', declared, text)];
-  return { kind: 'sides', field, sides };
 }
 
 function isForDiff(observed: string, declared: string): boolean {
