@@ -10,12 +10,11 @@ import {
   mergeApplies,
   mergePlans,
   shardProblems,
-  type ApplyDocument,
   type NonEmpty,
   type ShardDocument,
   type ShardReport,
 } from '../report/documents.ts';
-import { json } from '../report/formats/json.ts';
+import { json, type ApplyDocument } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';

@@ -1,51 +1,13 @@
-import { isIncomplete, outcomeKinds, type OutcomeFacts, type StopReason } from '../apply/outcome.ts';
-import type { InterruptSignal } from '../base/exit-code.ts';
+import type { ApplyDocument, OutcomeDocument } from './formats/json.ts';
+import { isIncomplete, outcomeKinds } from '../apply/outcome.ts';
 import { validate } from '../generated/apply.ts';
 import { isResourceType } from '../kinds/all.ts';
 import { Selector, type Scope } from '../manifest/select.ts';
-import {
-  countedDocument,
-  resourceAt,
-  type ChangeDocument,
-  type PlanDocument,
-  type ShownDiagnostic,
-} from '../plan/document.ts';
+import { countedDocument, resourceAt, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
 import type { Pace } from '../service/pace.ts';
-import { foundIn, reportOfRun, outcomeView, type ApplyReport, type OutcomeView } from './report.ts';
+import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 import { applySummary, type ApplySummary } from './words/outcomes.ts';
 import { byAddress } from '../kinds/resource.ts';
-
-/** What became of every planned resource, as it is written: schemas/apply.schema.json. */
-export interface ApplyDocument {
-  readonly format_version: string;
-  readonly tool_version: string;
-  readonly service: string;
-  readonly environment?: string;
-  readonly manifest_digest: string;
-  readonly scope?: Scope;
-  /** RFC 3339, UTC. */
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly interrupted: boolean;
-  readonly interrupted_by?: InterruptSignal;
-  readonly saved_plan?: boolean;
-  readonly pace: Pace;
-  readonly outcomes: readonly OutcomeDocument[];
-  readonly summary: ApplySummary;
-  readonly diagnostics?: readonly ShownDiagnostic[];
-}
-
-export interface OutcomeDocument
-  extends OutcomeFacts, Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source'> {
-  readonly stopped_by?: StopReason;
-  readonly needs_fix?: boolean;
-  readonly detail?: string;
-  readonly diagnostics?: readonly ShownDiagnostic[];
-  readonly request_id?: string;
-  readonly pk?: string;
-  readonly attempts: number;
-  readonly duration_ms: number;
-}
 
 /** Whether something is an apply as `apply -o json` prints it, of kinds that this rollcall knows. */
 export function isApplyDocument(value: unknown): value is ApplyDocument {
@@ -117,17 +79,13 @@ export interface ShardDocument<Document extends ShardReport> {
 }
 
 /** What the documents of a plan and of an apply have in common. */
-export interface ShardReport {
-  readonly format_version: string;
-  readonly service: string;
-  readonly environment?: string;
-  readonly manifest_digest: string;
-  readonly scope?: Scope;
-  readonly since?: PlanDocument['since'];
-  readonly capabilities?: PlanDocument['capabilities'];
+export type ShardReport = Pick<
+  PlanDocument,
+  'service' | 'environment' | 'manifest_digest' | 'scope' | 'since' | 'capabilities'
+> & {
   readonly diagnostics?: readonly ShownDiagnostic[];
   readonly summary: Readonly<Record<string, number>>;
-}
+};
 
 /** Why what the document of a shard lists cannot be what its run ended with: it has lost some, or has others than its own. */
 export function contentFault(document: PlanDocument | ApplyDocument): string | undefined {

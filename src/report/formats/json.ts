@@ -1,15 +1,14 @@
 import { sourceOf } from '../../kinds/resource.ts';
 import { differenceDocument, planDocument, type ShownDiagnostic } from '../../plan/document.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
-import type { ApplyDocument, OutcomeDocument } from '../documents.ts';
 import { unsafe } from '../printable.ts';
 import {
   byKind,
   type ApplyReport,
   type Format,
+  type OutcomeView,
   type ProblemsReport,
   type Report,
-  type OutcomeView,
 } from '../report.ts';
 
 /** The document of the result. Without a result, it is that of a validation, with the diagnostics. */
@@ -89,8 +88,13 @@ export function diagnosticDocument({
 
 const applyFormatVersion = '1.0';
 
-/** schemas/apply.schema.json. Every planned resource is in it. */
-function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
+/** What became of every planned resource, as it is written: schemas/apply.schema.json. */
+export type ApplyDocument = Omit<ReturnType<typeof applyDocument>, 'diagnostics'> & {
+  readonly diagnostics?: readonly ShownDiagnostic[];
+};
+export type OutcomeDocument = ReturnType<typeof outcomeDocument>;
+
+function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport) {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
@@ -110,7 +114,7 @@ function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): Ap
   };
 }
 
-function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
+function outcomeDocument(outcome: OutcomeView) {
   const { resource, diagnostics, detail } = outcome;
   return {
     address: resource.address,
