@@ -27,7 +27,7 @@ export function inShort<Document extends ApplyDocument>(document: Document): Doc
   };
 }
 
-/** The report that was written as this document, as far as the document tells. */
+/** The report that was written as this document, as far as the document says. */
 export function applyReportFrom(document: ApplyDocument): ApplyReport {
   const { scope, interrupted, interrupted_by, saved_plan: saved = false, pace, diagnostics = [] } = document;
   const { outcomes, summary } = document;
@@ -100,8 +100,8 @@ export function contentFault(document: PlanDocument | ApplyDocument): string | u
     seen.add(address);
     if (!selector.has(address)) return `${address} is not of this shard`;
   }
-  const told: ShardReport['summary'] = document.summary;
-  const isCounted = Object.entries(counted).every(([kind, count]) => (told[kind] ?? 0) === count);
+  const summary: ShardReport['summary'] = document.summary;
+  const isCounted = Object.entries(counted).every(([kind, count]) => (summary[kind] ?? 0) === count);
   return isCounted ? undefined : 'its summary does not count what it lists';
 }
 
@@ -136,8 +136,8 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
   for (let index = 1; index <= (count ?? 0) && problems.length === 0; index += 1)
     if (!byIndex.has(index)) problems.push(`shard ${index} of ${count} is missing`);
   const { target = [], exclude = [], declared = 0, changed_only: isPart } = first?.document.scope ?? {};
-  const told = shards.flatMap(({ document }) => Object.values(document.summary));
-  const total = told.reduce((sum, each) => sum + each, 0);
+  const counts = shards.flatMap(({ document }) => Object.values(document.summary));
+  const total = counts.reduce((sum, each) => sum + each, 0);
   if (problems.length === 0 && target.length + exclude.length === 0 && !isPart && total !== declared)
     problems.push(
       `the shards have ${total} resources, and the manifests declare ${declared}: one of them was altered since it was written`,

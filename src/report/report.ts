@@ -9,6 +9,7 @@ import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
 import { haltDiagnostics } from './words/halts.ts';
 import { notCreated, outcomeDiagnostics } from './words/outcome-diagnostics.ts';
+import { planFindings, planHeadline } from './words/plan.ts';
 import {
   applyCounts,
   applyHeadline,
@@ -20,7 +21,6 @@ import {
   wasInterrupted,
   type ApplySummary,
 } from './words/outcomes.ts';
-import { drift, goneFindings, planHeadline, reviewed } from './words/plan.ts';
 
 /** All that there is to say of how a command ended. It is worked out here, once for all formats; a format only writes it. */
 export type Report = ProblemsReport | PlanReport | ApplyReport;
@@ -74,7 +74,7 @@ export interface ApplyReport extends Common {
 }
 
 /** A run of apply without what became of each resource; one, or several that are reported as one. */
-export interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
+interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
   readonly plan: Omit<Plan, 'createdAt' | 'changes'>;
 }
 
@@ -108,12 +108,16 @@ export function headingOf(report: Report): string {
   return name === '' ? report.title : `${report.title} for ${name}`;
 }
 
-/** All that there is to say at a line of a manifest, for readers who are shown nothing else. */
-export function annotationsOf(report: Report): readonly Diagnostic[] {
-  const { diagnostics, findings } = report;
-  if (report.kind !== 'apply') return [...diagnostics, ...findings];
-  const advice = report.remarks.filter((remark) => remark !== wasInterrupted);
-  return [...diagnostics, ...findings, ...notCreated(report.outcomes, advice)];
+/** All that there is to say at a line of a manifest, for readers who are shown nothing else and know the repository alone. */
+export function annotationsOf(report: Report, { pathInRepository = String }: Setting): Diagnostic[] {
+  const advice = report.kind === 'apply' ? report.remarks.filter((remark) => remark !== wasInterrupted) : [];
+  return [
+    ...report.diagnostics,
+    ...report.findings,
+    ...(report.kind === 'apply' ? notCreated(report.outcomes, advice) : []),
+  ].map(({ range, ...said }) =>
+    range ? { ...said, range: { ...range, filename: pathInRepository(range.filename) } } : said,
+  );
 }
 
 /** Writes a report. */
@@ -201,11 +205,7 @@ export function planReport(
     service: plan.service,
     environment: plan.environment,
     headline: planHeadline(plan),
-    findings: [
-      // What makes the plan fail is reported in any case.
-      ...drift(severity === 'error' ? plan.changes : reviewed(plan), severity),
-      ...goneFindings(plan, ended.filenames),
-    ],
+    findings: planFindings(plan, severity, ended.filenames),
     plan,
   };
 }

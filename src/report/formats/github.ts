@@ -4,11 +4,10 @@ import { annotationsOf, type Format } from '../report.ts';
 import { fold, namedSummary } from '../words/diagnostics.ts';
 
 /** GitHub workflow commands, which show diagnostics at their lines in a pull request; few of a step, so each cause once. */
-export const github: Format = (report, { pathInRepository = String }) => {
-  const placed = annotationsOf(report).map(({ range, ...said }) =>
-    range ? { ...said, range: { ...range, filename: pathInRepository(range.filename) } } : said,
+export const github: Format = (report, setting) => {
+  const annotations = fold(annotationsOf(report, setting)).map((each) =>
+    annotation(each, report.environment),
   );
-  const annotations = fold(placed).map((each) => annotation(each, report.environment));
   const notices = report.kind === 'problems' ? report.remarks.map((remark) => notice(remark)) : [];
   return [...annotations, ...notices].map((line) => `${line}\n`).join('');
 };

@@ -2,21 +2,17 @@ import type { Diagnostic } from '../../base/diagnostic.ts';
 import { sourceOf } from '../../kinds/resource.ts';
 import { inline } from '../printable.ts';
 import { headingOf, type Format, type OutcomeView } from '../report.ts';
+import { linesOf } from '../words/answers.ts';
 import { grouped, namedSummary } from '../words/diagnostics.ts';
-
-interface Suite {
-  readonly name: string;
-  readonly cases: readonly Case[];
-}
 
 interface Case {
   readonly name: string;
   readonly file: string;
   /** None of what is at no place. */
   readonly line?: number;
-  readonly kind: 'passed' | 'failed';
+  readonly failed: boolean;
   readonly type: string;
-  /** Why it failed, in a line. */
+  /** Why it failed, in a line; only written for a case that failed. */
   readonly message: string;
   /** All there is to say, also of a case that passed. May be empty. */
   readonly text: string;
@@ -27,20 +23,30 @@ export const junit: Format = (report, { pathInRepository = String }) => {
   const isApply = report.kind === 'apply';
   // What the findings of an apply say is in the cases of its outcomes.
   const diagnostics = isApply ? report.diagnostics : [...report.diagnostics, ...report.findings];
-  const cases = [
+  const remarks = report.kind === 'problems' ? report.remarks : [];
+  const passed = { failed: false, message: '' } as const;
+  const cases: Case[] = [
     ...diagnostics.map((diagnostic) => diagnosticCase(diagnostic, pathInRepository)),
     ...(isApply ? report.outcomes.map((outcome) => outcomeCase(outcome, pathInRepository)) : []),
-    ...(report.kind === 'problems' ? report.remarks.map((remark) => remarkCase(remark)) : []),
+    ...remarks.map((text) => ({ ...passed, name: 'remark', file: 'rollcall', type: 'remark', text })),
   ];
   const byFile = grouped(cases, ({ file }) => file);
-  const files = new Set([
-    ...(isApply ? [] : report.filenames.map((filename) => pathInRepository(filename))),
-    ...byFile.keys(),
-  ]);
-  return document(
-    headingOf(report),
-    Array.from(files, (name) => ({ name, cases: byFile.get(name) ?? [validFile(name)] })),
-  );
+  const read = isApply ? [] : report.filenames.map((filename) => pathInRepository(filename));
+  const suites = Array.from(new Set([...read, ...byFile.keys()]), (file) => ({
+    file,
+    cases: byFile.get(file) ?? [{ ...passed, name: 'valid', file, line: 1, type: 'valid', text: '' }],
+  }));
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${xml(headingOf(report))}" ${counts(suites.flatMap((suite) => suite.cases))}>`,
+    ...suites.flatMap((suite) => [
+      `  <testsuite name="${xml(suite.file)}" ${counts(suite.cases)}>`,
+      ...suite.cases.map((each) => `    ${element(each)}`),
+      '  </testsuite>',
+    ]),
+    '</testsuites>',
+    '',
+  ].join('\n');
 };
 
 type PathOf = (filename: string) => string;
@@ -50,68 +56,38 @@ function outcomeCase(
   pathOf: PathOf,
 ): Case {
   const { file, line } = sourceOf(resource);
-  const texts = diagnostics.map(({ summary, detail }) => (detail === '' ? summary : `${summary}\n${detail}`));
+  const texts = diagnostics.map(({ summary, detail }) => linesOf(summary, detail));
   return {
     name: resource.address,
     file: pathOf(file),
     line,
-    kind: incomplete ? 'failed' : 'passed',
+    failed: incomplete,
     type: outcome,
     message: verdict,
-    // The message is only written for a case that failed.
     text: texts.length === 0 && doubt ? verdict : texts.join('\n'),
   };
-}
-
-function document(name: string, suites: readonly Suite[]): string {
-  const cases = suites.flatMap((suite) => suite.cases);
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${xml(name)}" ${counts(cases)}>`,
-    ...suites.flatMap((suite) => [
-      `  <testsuite name="${xml(suite.name)}" ${counts(suite.cases)}>`,
-      ...suite.cases.map((testCase) => `    ${element(testCase)}`),
-      '  </testsuite>',
-    ]),
-    '</testsuites>',
-    '',
-  ].join('\n');
-}
-
-function validFile(filename: string): Case {
-  return { name: 'valid', file: filename, line: 1, kind: 'passed', type: 'valid', message: '', text: '' };
 }
 
 /** A failed case for an error, a passed one for a warning. */
 function diagnosticCase(diagnostic: Diagnostic, pathOf: PathOf): Case {
   const { severity, code, detail, range } = diagnostic;
   const message = namedSummary(diagnostic);
-  const told = {
-    kind: severity === 'error' ? 'failed' : 'passed',
-    type: code,
-    message,
-  } as const;
+  const said = { failed: severity === 'error', type: code, message };
   const text = `${severity}: ${message}\n${detail}`.trimEnd();
-  if (range === undefined) return { ...told, name: code, file: 'rollcall', text };
+  if (range === undefined) return { ...said, name: code, file: 'rollcall', text };
   const { line, column } = range.start;
   const [file, place] = [pathOf(range.filename), `${line}:${column}`];
-  return { ...told, name: `${code} at ${place}`, file, line, text: `${file}:${place}: ${text}` };
-}
-
-function remarkCase(remark: string): Case {
-  const type = 'remark';
-  return { name: type, file: 'rollcall', kind: 'passed', type, message: '', text: remark };
+  return { ...said, name: `${code} at ${place}`, file, line, text: `${file}:${place}: ${text}` };
 }
 
 function counts(cases: readonly Case[]): string {
-  const failures = cases.filter(({ kind }) => kind === 'failed').length;
-  return `tests="${cases.length}" failures="${failures}" errors="0"`;
+  return `tests="${cases.length}" failures="${cases.filter(({ failed }) => failed).length}" errors="0"`;
 }
 
-function element({ name, file, line, kind, type, message, text }: Case): string {
+function element({ name, file, line, failed, type, message, text }: Case): string {
   const place = line === undefined ? '' : ` file="${xml(file)}" line="${line}"`;
   const start = `<testcase name="${xml(name)}" classname="${xml(file)}"${place}`;
-  if (kind === 'failed')
+  if (failed)
     return `${start}><failure message="${xml(message)}" type="${xml(type)}">${xml(text)}</failure></testcase>`;
   return text === '' ? `${start}/>` : `${start}><system-out>${xml(text)}</system-out></testcase>`;
 }

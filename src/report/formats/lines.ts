@@ -5,7 +5,7 @@ import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
 import { firstColumns, inline, quoted, widthOf, wrapped } from '../printable.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
-import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
+import { changeLooks, changeWords, compactWords } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
 /** How a text looks where it is written. Where colours are not wanted, its functions change nothing. */
@@ -41,12 +41,6 @@ export function fitted(text: string, { width }: Pick<Style, 'width'>, indent: nu
     .split('\n')
     .flatMap((line) => wrapped(line, width, indent))
     .join('\n');
-}
-
-/** A text in the colour of a look. */
-export function painted(text: string, colour: Look['colour'], style: Style): string {
-  const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
-  return paint[colour](text);
 }
 
 /** Diagnostics for a person, one below the other, each cause once. */

@@ -5,9 +5,9 @@ import { uriComponent } from '../printable.ts';
 import { jsonText } from './json.ts';
 
 /** The Static Analysis Results Interchange Format, version 2.1.0. */
-export const sarif: Format = (report, { toolVersion, pathInRepository = String }) => {
+export const sarif: Format = (report, setting) => {
   const { service, environment } = report;
-  const diagnostics = annotationsOf(report);
+  const diagnostics = annotationsOf(report, setting);
   const remarks = report.kind === 'problems' ? report.remarks : [];
   const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
   return jsonText({
@@ -15,11 +15,13 @@ export const sarif: Format = (report, { toolVersion, pathInRepository = String }
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'rollcall', version: toolVersion, rules: used.map((id) => ({ id })) } },
+        tool: {
+          driver: { name: 'rollcall', version: setting.toolVersion, rules: used.map((id) => ({ id })) },
+        },
         properties: { service, environment },
         columnKind: 'utf16CodeUnits',
         ...(remarks.length > 0 && { invocations: [invocation(remarks)] }),
-        results: diagnostics.map((diagnostic) => resultOf(diagnostic, used, pathInRepository)),
+        results: diagnostics.map((diagnostic) => resultOf(diagnostic, used)),
       },
     ],
   });
@@ -32,7 +34,7 @@ function invocation(remarks: readonly string[]): object {
   };
 }
 
-function resultOf(diagnostic: Diagnostic, used: readonly string[], pathOf: (path: string) => string): object {
+function resultOf(diagnostic: Diagnostic, used: readonly string[]): object {
   const { severity, code, detail, range } = diagnostic;
   const subject = namedSummary(diagnostic);
   return {
@@ -44,7 +46,7 @@ function resultOf(diagnostic: Diagnostic, used: readonly string[], pathOf: (path
       locations: [
         {
           physicalLocation: {
-            artifactLocation: { uri: uriOf(pathOf(range.filename)) },
+            artifactLocation: { uri: uriOf(range.filename) },
             region: {
               startLine: range.start.line,
               startColumn: range.start.column,

@@ -11,6 +11,7 @@ import {
   type Setting,
 } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
+import type { Look } from '../words/changes.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
 import {
   goneWords,
@@ -27,7 +28,6 @@ import {
   compactLine,
   diagnosticsText,
   fitted,
-  painted,
   plain,
   type ChangeLine,
   type Style,
@@ -194,4 +194,10 @@ function hanging(sign: string, words: string, style: Style): string {
 /** The counts, what to run next, and the last line. */
 export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
   return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
+}
+
+/** A text in the colour of a look. */
+function painted(words: string, colour: Look['colour'], style: Style): string {
+  const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
+  return paint[colour](words);
 }

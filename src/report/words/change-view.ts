@@ -208,7 +208,7 @@ function isForDiff(observed: string, declared: string): boolean {
 }
 
 /** A line of a diff, or a number of equal lines that are left out. */
-export type DiffLine =
+type DiffLine =
   | { readonly kind: 'same' | 'removed' | 'added'; readonly text: string }
   | { readonly kind: 'left_out'; readonly lines: number };
 

@@ -37,7 +37,7 @@ const ofResource: ReadonlySet<DiagnosticCode> = new Set(['differs', 'no-longer-d
 export function fold(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return Array.from(grouped(diagnostics, causeOf).values(), ([first, ...others]) => {
     if (others.length === 0) return first;
-    // Several problems of one resource are told apart by their places.
+    // Several problems of one resource differ in their places.
     const isRepeated = new Set([first, ...others].map(({ address }) => address)).size <= others.length;
     const names = others
       .slice(0, mostPlaces)

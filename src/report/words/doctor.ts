@@ -20,7 +20,7 @@ import {
 } from '../../kinds/release.ts';
 
 /** Checks that cannot be made because another has failed. */
-function untold(...names: DoctorCheck['name'][]): DoctorCheck[] {
+function notYet(...names: DoctorCheck['name'][]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
 }
 
@@ -34,7 +34,7 @@ interface DoctorFacts extends Probe, ReleaseFacts, Omit<RightsFacts, 'denial'> {
   readonly now: number;
 }
 
-/** The checks that follow from a probe. What cannot be told because an earlier check failed is unknown. */
+/** The checks that follow from a probe. What an earlier failed check hides is unknown. */
 export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const { stage, answer } = facts;
   const { summary } = answerWords(answer);
@@ -46,14 +46,14 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
     case 'no connection':
       return [
         check('connection', 'fail', trouble, advice),
-        ...untold('base-url', ...rightsNames, 'release', 'clock'),
+        ...notYet('base-url', ...rightsNames, 'release', 'clock'),
       ];
     case 'wrong place': {
       const whatToDo = `${advice} ${baseUrlAdvice(answer.kind)}`.trim();
       return [
         connected,
         check('base-url', 'fail', trouble, whatToDo),
-        ...untold(...rightsNames, 'release'),
+        ...notYet(...rightsNames, 'release'),
         clockCheck(facts),
       ];
     }

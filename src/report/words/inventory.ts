@@ -11,7 +11,7 @@ export function gapDiagnostics({ kind, gaps }: Inventory): Diagnostic[] {
   return gaps.flatMap((gap) => gapDiagnostic(kind, gap) ?? []);
 }
 
-/** Nothing of an interruption, of which the end of the run tells. */
+/** None for an interruption: the end of the run reports it. */
 function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic | undefined {
   switch (gap.kind) {
     case 'not_superuser': {

@@ -133,7 +133,7 @@ export function applyCounts(summary: ApplySummary): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Where what a report tells was applied. */
+/** Where it was applied. */
 export function appliedTo(destination: Destination): string {
   return `Applied to ${inline(destinationName(destination))}`;
 }

@@ -59,7 +59,7 @@ export function planCounts({ changes }: Plan): string {
 }
 
 /** The same in parts; those that count fewer than `least` are left out. */
-export function countsOf(changes: readonly Change[], least: number = 1): string[] {
+function countsOf(changes: readonly Change[], least: number = 1): string[] {
   const { create, create_if_absent: ifAbsent, update, differs, in_sync: inSync } = planSummary(changes);
   const counts: [count: number, words: string][] = [
     [create, 'to create'],
@@ -79,8 +79,19 @@ export function planHeadline(plan: Plan): string {
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
 
-/** Diagnostics of what differs, at the lines that declare it; what will be changed is told only where it is an error. */
-export function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
+/** What there is to say of single resources of a plan; `severity` is how severe it is that something differs. */
+export function planFindings(
+  plan: Plan,
+  severity: Diagnostic['severity'],
+  filenames: readonly string[],
+): Diagnostic[] {
+  // What makes the plan fail is reported in any case; else a reviewer reads of what is new.
+  const changes = severity === 'error' ? plan.changes : (sinceView(plan)?.touched ?? plan.changes);
+  return [...drift(changes, severity), ...goneFindings(plan, filenames)];
+}
+
+/** Diagnostics of what differs, at the lines that declare it; what will be changed is in them only where that is an error. */
+function drift(changes: readonly Change[], severity: Diagnostic['severity']): Diagnostic[] {
   const differing = changes.filter(
     ({ differences, action }) => differences.length > 0 && (severity === 'error' || action === 'no-op'),
   );
@@ -149,13 +160,8 @@ export function sinceView({ since, changes }: Pick<Plan, 'since' | 'changes'>): 
   };
 }
 
-/** The changes that a reviewer is to be told of, line by line: where the manifests were compared, those that are new. */
-export function reviewed(plan: Pick<Plan, 'since' | 'changes'>): readonly Change[] {
-  return sinceView(plan)?.touched ?? plan.changes;
-}
-
 /** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
-export function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
+function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
   return (since?.noLongerDeclared ?? []).map(({ address, source }) => ({
     ...diagnosticFor(
       filenames.find((filename) => filename === source?.file),
