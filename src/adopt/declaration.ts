@@ -1,80 +1,125 @@
+import type { Address } from '../base/diagnostic.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
-import type { Release } from '../kinds/release.ts';
 import { isNameOfOne, type NameOfOne } from '../kinds/name-of-one.ts';
 import type { Related } from '../kinds/related.ts';
+import type { Release } from '../kinds/release.ts';
+import { addressOf, byAddress } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/same.ts';
+import { Selector, type Selection } from '../manifest/select.ts';
 import { trim } from '../manifest/trim.ts';
-import type { Declaration } from './writable.ts';
 import type { ListedRecord } from '../service/client.ts';
+import type { WholeReading } from '../service/read-whole.ts';
+import type { Inventory } from './inventory.ts';
+import type { Declaration } from './writable.ts';
 
-/** How records become what a manifest declares. */
-export interface DeclaringOptions {
+/** What is to be read, and what of it manifests are to declare. */
+export interface Wanted {
+  readonly kinds: readonly Kind<ResourceType>[];
+  readonly selection: Selection;
+  /** Whether names stand in place of ids. */
+  readonly isWithNames: boolean;
+  /** Whether what the service keeps for itself is declared as well. */
+  readonly isWithInternal: boolean;
   /** The fields that are not to be declared, each with its kind: `user.email`. */
   readonly without: ReadonlySet<string>;
-  /** The release of the service, where it is known. */
-  readonly release?: Release;
-  /** What stands in place of an id; the id itself by default. */
-  readonly nameOf?: (related: Related, id: JsonValue) => NameOfOne | undefined;
+  /** What manifests declare already: it is left out. */
+  readonly declared: Pick<ReadonlySet<Address>, 'has'>;
 }
+
+/** What the service holds. */
+export interface Holdings {
+  readonly inventories: readonly Inventory[];
+  /** Its release, where it was asked for that and said it: with the capability `release`. */
+  readonly release?: Release;
+  /** The names by which manifests can refer to what the records refer to, where they are wanted. */
+  readonly names: ReadonlyMap<Related, NamesReading>;
+  /** How the run ends, where it was interrupted: then not all was read. */
+  readonly interrupted?: Ending;
+}
+
+/** The names of records by their ids; or what kept them from being read. */
+export type NamesReading =
+  | ReadonlyMap<string, NameOfOne>
+  | Exclude<WholeReading, { kind: 'whole' | 'begun' }>;
 
 /** What a manifest would declare of a record, and what of it is not for a manifest to hold. */
 export interface Declared extends Declaration {
+  readonly address: Address;
   /** The fields that hold what rollcall itself keeps secret. */
   readonly secret: readonly string[];
 }
 
 /**
- * What a person would declare of a record: what the service would not make of it by itself. A plan of that finds nothing to do.
+ * What is to be declared of all that was read, by address, and how much of it is left out as the service's own. Throws a UsageError
+ * where a glob matches nothing of all there is.
  */
-export function declarationOf(
+export function declarationsOf(
+  holdings: Holdings,
+  wanted: Wanted,
+): { readonly found: readonly Declared[]; readonly internal: number } {
+  const { inventories } = holdings;
+  const selector = new Selector(wanted.selection);
+  let internal = 0;
+  const found: Declared[] = [];
+  for (const { kind, records } of inventories)
+    for (const record of records) {
+      const address = addressOf(kind.type, textOf(record.received[kind.identity]));
+      if (!selector.has(address)) continue;
+      const isLeftOut = !wanted.isWithInternal && kind.isInternal?.(record.received) === true;
+      if (isLeftOut) internal += 1;
+      else if (!wanted.declared.has(address))
+        found.push({ ...declarationOf(kind, record, holdings, wanted), address });
+    }
+  const [unmatched] = selector.unmatched;
+  if (unmatched !== undefined && inventories.every(({ gaps }) => gaps.length === 0))
+    throw new UsageError(
+      `nothing in the service has an address like ${unmatched}`,
+      'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',
+    );
+  return { found: found.toSorted(byAddress), internal };
+}
+
+/** What a person would declare of a record: what the service would not make of it by itself. A plan of that finds nothing to do. */
+function declarationOf(
   kind: Kind<ResourceType>,
   { received, shown }: ListedRecord,
-  { without, nameOf, release }: DeclaringOptions,
-): Declared {
+  { names, release }: Holdings,
+  { without }: Wanted,
+): Omit<Declared, 'address'> {
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
   for (const [field, known] of Object.entries(kind.fields)) {
     const value = received[field];
+    const { default: byItself, refersTo, idForm } = known;
     if (value === undefined || known.isInstruction || known.isHistory) continue;
     if (without.has(`${kind.type}.${field}`) || known.isAccepted?.(received) === false) continue;
-    if (isByDefault(kind, field, value)) continue;
+    if (byItself !== undefined && sameValue(kind, field, byItself, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
       continue;
     }
-    const { refersTo, idForm } = known;
-    const named = refersTo && nameOf ? withNames(value, (id) => writable(nameOf(refersTo, id))) : value;
-    fields[field] = idForm ? inOrder(named) : named;
+    const named = (id: JsonValue): JsonValue => (refersTo && nameOf(id, names.get(refersTo))) ?? id;
+    if (isJsonList(value)) fields[field] = idForm ? inOrder(value.map(named)) : value;
+    else fields[field] = value === null ? value : named(value);
   }
   return { kind, fields, secret, ...(release && { release }) };
-}
-
-/** Whether the service makes this of a field that is left out. */
-function isByDefault(kind: Kind, field: string, value: JsonValue): boolean {
-  const { default: byItself } = kind.fields[field] ?? {};
-  return byItself !== undefined && sameValue(kind, field, byItself, value);
 }
 
 /** In characters: what the schema of manifests takes. */
 const longestName = 500;
 
-/** A name that a manifest can hold, which is trimmed when it is read. */
-function writable(one: NameOfOne | undefined): NameOfOne | undefined {
-  if (one === undefined) return undefined;
-  const { name } = one;
-  return trim(name) === name && Array.from(name).length <= longestName ? one : undefined;
-}
-
-function withNames(value: JsonValue, nameOf: (id: JsonValue) => NameOfOne | undefined): JsonValue {
-  if (isJsonList(value)) return value.map((id) => nameOf(id) ?? id);
-  return value === null ? value : (nameOf(value) ?? value);
+/** The name of an id; undefined where it has none that a manifest can hold, which is trimmed when it is read. */
+function nameOf(id: JsonValue, names: NamesReading | undefined): NameOfOne | undefined {
+  const one = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
+  return one && trim(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
 }
 
 /** The ids of a list, which stand there in no certain order: names first, as they are the same in other services. */
-function inOrder(value: JsonValue): JsonValue {
-  if (!isJsonList(value)) return value;
+function inOrder(value: readonly JsonValue[]): JsonValue {
   const named = value.filter((id) => isNameOfOne(id)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const ids = value.filter((id) => !isNameOfOne(id));
   return [

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
-import type { Wanted } from '../adopt/export.ts';
+import type { Wanted } from '../adopt/declaration.ts';
 import { kinds, listed, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
 import { canBeListed, type Kind } from '../kinds/kind.ts';

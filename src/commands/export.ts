@@ -1,5 +1,5 @@
-import { declarationsOf, planOf, readHoldings, type Holdings, type Wanted } from '../adopt/export.ts';
-import type { Declared } from '../adopt/declaration.ts';
+import { declarationsOf, type Declared, type Holdings, type Wanted } from '../adopt/declaration.ts';
+import { planOf, readHoldings } from '../adopt/export.ts';
 import { manifestFiles } from '../adopt/files.ts';
 import { type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
 import type { Ending } from '../base/exit-code.ts';
