@@ -1,5 +1,15 @@
 import { sourceOf } from '../../kinds/resource.ts';
-import { differenceDocument, planDocument, type ShownDiagnostic } from '../../plan/document.ts';
+import type { ApplySummary } from '../words/outcomes.ts';
+import type { Pace } from '../../service/pace.ts';
+import {
+  differenceDocument,
+  planDocument,
+  type ChangeDocument,
+  type ShownDiagnostic,
+} from '../../plan/document.ts';
+import type { Scope } from '../../manifest/select.ts';
+import type { InterruptSignal } from '../../base/exit-code.ts';
+import type { OutcomeFacts, StopReason } from '../../apply/outcome.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { unsafe } from '../printable.ts';
 import {
@@ -89,12 +99,39 @@ export function diagnosticDocument({
 const applyFormatVersion = '1.0';
 
 /** What became of every planned resource, as it is written: schemas/apply.schema.json. */
-export type ApplyDocument = Omit<ReturnType<typeof applyDocument>, 'diagnostics'> & {
+export interface ApplyDocument {
+  readonly format_version: string;
+  readonly tool_version: string;
+  readonly service: string;
+  readonly environment?: string;
+  readonly manifest_digest: string;
+  readonly scope?: Scope;
+  /** RFC 3339, UTC. */
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly interrupted: boolean;
+  readonly interrupted_by?: InterruptSignal;
+  readonly saved_plan?: boolean;
+  readonly pace: Pace;
+  readonly outcomes: readonly OutcomeDocument[];
+  readonly summary: ApplySummary;
   readonly diagnostics?: readonly ShownDiagnostic[];
-};
-export type OutcomeDocument = ReturnType<typeof outcomeDocument>;
+}
 
-function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport) {
+export interface OutcomeDocument
+  extends OutcomeFacts, Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source'> {
+  readonly stopped_by?: StopReason;
+  readonly needs_fix?: boolean;
+  readonly detail?: string;
+  readonly diagnostics?: readonly ShownDiagnostic[];
+  readonly request_id?: string;
+  readonly pk?: string;
+  readonly attempts: number;
+  readonly duration_ms: number;
+}
+
+/** Every planned resource is in it. */
+function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport): ApplyDocument {
   return {
     format_version: applyFormatVersion,
     tool_version: run.plan.toolVersion,
@@ -114,7 +151,7 @@ function applyDocument({ run, outcomes, summary, diagnostics }: ApplyReport) {
   };
 }
 
-function outcomeDocument(outcome: OutcomeView) {
+function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
   const { resource, diagnostics, detail } = outcome;
   return {
     address: resource.address,
