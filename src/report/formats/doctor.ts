@@ -60,12 +60,11 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
   if (!isHealthy(checks)) return 'The service cannot be used like this.';
   const unknown = checks.filter(({ status }) => status === 'unknown').map(({ name }) => name);
   const well = unknown.length === 0 ? 'All is well.' : 'What was checked is well.';
-  const words = checks.some(({ status }) => status === 'warn')
-    ? 'The service can be used, but see the warnings.'
-    : well;
-  if (unknown.length === 0) return next === undefined ? words : `${words} Next: ${inline(next)}`;
-  const unchecked = `${words} Not checked: ${unknown.join(', ')}.`;
-  return next === undefined ? unchecked : `${unchecked}\nNext: ${inline(next)}`;
+  const isWarned = checks.some(({ status }) => status === 'warn');
+  const words = isWarned ? 'The service can be used, but see the warnings.' : well;
+  const unchecked = unknown.length === 0 ? '' : ` Not checked: ${unknown.join(', ')}.`;
+  const end = next === undefined ? '' : `${unchecked === '' ? ' ' : '\n'}Next: ${inline(next)}`;
+  return `${words}${unchecked}${end}`;
 }
 
 /** The first release whose blueprints can give permissions to a role. Source: website/docs/customize/blueprints/v1/models.md */

@@ -41,34 +41,20 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const advice = adviceFor(answer);
   const said = serviceWords(answer);
   const trouble = summary + (said === '' ? '' : `; it said: ${said}`);
+  if (stage === 'no connection')
+    return [
+      check('connection', 'fail', trouble, advice),
+      ...notYet('base-url', ...rightsNames, 'release', 'clock'),
+    ];
   const connected = check('connection', 'pass', connectionWords(facts));
-  switch (stage) {
-    case 'no connection':
-      return [
-        check('connection', 'fail', trouble, advice),
-        ...notYet('base-url', ...rightsNames, 'release', 'clock'),
-      ];
-    case 'wrong place': {
-      const whatToDo = `${advice} ${baseUrlAdvice(answer.kind)}`.trim();
-      return [
-        connected,
-        check('base-url', 'fail', trouble, whatToDo),
-        ...notYet(...rightsNames, 'release'),
-        clockCheck(facts),
-      ];
-    }
-    case 'denied':
-    case 'well': {
-      const rights = { ...facts, ...(stage === 'denied' && { denial: trouble }) };
-      return [
-        connected,
-        baseUrlFound(facts),
-        ...rightsChecks(rights),
-        releaseCheck(rights),
-        clockCheck(facts),
-      ];
-    }
+  const clock = clockCheck(facts);
+  if (stage === 'wrong place') {
+    const whatToDo = [advice, baseUrlAdvice[answer.kind]].filter((part) => part).join(' ');
+    const wrong = check('base-url', 'fail', trouble, whatToDo);
+    return [connected, wrong, ...notYet(...rightsNames, 'release'), clock];
   }
+  const rights = rightsChecks({ ...facts, ...(stage === 'denied' && { denial: trouble }) });
+  return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 
 /** What to do about an answer, naming only flags that doctor has. */
@@ -92,16 +78,10 @@ function baseUrlFound({ answer }: DoctorFacts): DoctorCheck {
   );
 }
 
-function baseUrlAdvice(kind: AnswerKind): string {
-  switch (kind) {
-    case 'no_such_route':
-      return 'The answer came from another program, or the URL has a path too many or too few.';
-    case 'unusable_success':
-      return 'A page instead of an answer is often that of a login in front of the service.';
-    default:
-      return '';
-  }
-}
+const baseUrlAdvice: Readonly<Partial<Record<AnswerKind, string>>> = {
+  no_such_route: 'The answer came from another program, or the URL has a path too many or too few.',
+  unusable_success: 'A page instead of an answer is often that of a login in front of the service.',
+};
 
 function connectionWords({ service, proxy, durationMs }: DoctorFacts): string {
   const way = proxy === undefined ? '' : ` through ${proxy}`;
@@ -124,50 +104,35 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   );
 }
 
-function releaseCheck({ finding, ...facts }: DoctorFacts): DoctorCheck {
-  if (finding !== undefined && finding.kind !== 'valid')
-    return check('release', 'unknown', 'cannot be told yet');
-  const { status, summary, advice } = releaseFinding(facts);
-  return check('release', status, summary, advice);
-}
-
-interface ReleaseFinding {
-  readonly status: 'pass' | 'warn' | 'unknown';
-  readonly summary: string;
-  readonly advice?: string;
-}
-
 /** What there is to say of the release of a service. */
-function releaseFinding({ release, configured }: ReleaseFacts): ReleaseFinding {
+function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
+  const say = (status: DoctorCheck['status'], summary: string, advice?: string): DoctorCheck =>
+    check('release', status, summary, advice);
+  if (finding !== undefined && finding.kind !== 'valid') return say('unknown', 'cannot be told yet');
   const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;
-  if (release === undefined)
-    return { status: 'unknown', summary: `the service was not asked for its release${written}` };
-  if (release === null)
-    return { status: 'unknown', summary: `the service does not say its release${written}` };
+  if (release === undefined) return say('unknown', `the service was not asked for its release${written}`);
+  if (release === null) return say('unknown', `the service does not say its release${written}`);
   const line = shownRelease({ year: release.year, month: release.month });
   const summary = `the service is ${shownRelease(release)}`;
-  if (configured && !mayBeOne(release, configured)) {
-    return {
-      status: 'warn',
-      summary: `${summary}${written}`,
-      advice: `Write release: '${line}' there: manifests are checked by it. With the capability \`release\`, plan and apply go by what the service says.`,
-    };
-  }
-  if (isIn({ before: oldestRelease }, release) === true) {
-    return {
-      status: 'warn',
-      summary: `${summary}, and rollcall was made for ${oldestRelease} and later ones`,
-      advice: 'Bring the service up to date.',
-    };
-  }
-  if (isUntried(release)) {
-    return {
-      status: 'warn',
-      summary: `${summary}, and rollcall was tried up to ${newestRelease}`,
-      advice: `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
-    };
-  }
+  if (configured && !mayBeOne(release, configured))
+    return say(
+      'warn',
+      `${summary}${written}`,
+      `Write release: '${line}' there: manifests are checked by it. With the capability \`release\`, plan and apply go by what the service says.`,
+    );
+  if (isIn({ before: oldestRelease }, release) === true)
+    return say(
+      'warn',
+      `${summary}, and rollcall was made for ${oldestRelease} and later ones`,
+      'Bring the service up to date.',
+    );
+  if (isUntried(release))
+    return say(
+      'warn',
+      `${summary}, and rollcall was tried up to ${newestRelease}`,
+      `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
+    );
   const tried = knownReleases.find((known) => known.line === line)?.tried;
   const how = tried === undefined ? 'which was read, and not tried' : `and rollcall was tried on ${tried}`;
-  return { status: 'pass', summary: `${summary}, ${how}` };
+  return say('pass', `${summary}, ${how}`);
 }
