@@ -106,33 +106,36 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
 
 /** What there is to say of the release of a service. */
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
-  const say = (status: DoctorCheck['status'], summary: string, advice?: string): DoctorCheck =>
-    check('release', status, summary, advice);
-  if (finding !== undefined && finding.kind !== 'valid') return say('unknown', 'cannot be told yet');
+  if (finding !== undefined && finding.kind !== 'valid')
+    return check('release', 'unknown', 'cannot be told yet');
   const written = configured === undefined ? '' : `; rollcall.yaml says ${shownRelease(configured)}`;
-  if (release === undefined) return say('unknown', `the service was not asked for its release${written}`);
-  if (release === null) return say('unknown', `the service does not say its release${written}`);
+  if (release === undefined)
+    return check('release', 'unknown', `the service was not asked for its release${written}`);
+  if (release === null) return check('release', 'unknown', `the service does not say its release${written}`);
   const line = shownRelease({ year: release.year, month: release.month });
   const summary = `the service is ${shownRelease(release)}`;
   if (configured && !mayBeOne(release, configured))
-    return say(
+    return check(
+      'release',
       'warn',
       `${summary}${written}`,
       `Write release: '${line}' there: manifests are checked by it. With the capability \`release\`, plan and apply go by what the service says.`,
     );
   if (isIn({ before: oldestRelease }, release) === true)
-    return say(
+    return check(
+      'release',
       'warn',
       `${summary}, and rollcall was made for ${oldestRelease} and later ones`,
       'Bring the service up to date.',
     );
   if (isUntried(release))
-    return say(
+    return check(
+      'release',
       'warn',
       `${summary}, and rollcall was tried up to ${newestRelease}`,
       `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
     );
   const tried = knownReleases.find((known) => known.line === line)?.tried;
   const how = tried === undefined ? 'which was read, and not tried' : `and rollcall was tried on ${tried}`;
-  return say('pass', `${summary}, ${how}`);
+  return check('release', 'pass', `${summary}, ${how}`);
 }
