@@ -1,8 +1,19 @@
 import { Option, type Command } from 'commander';
+import type { Ending } from '../base/exit-code.ts';
+import type { Context } from '../terminal/context.ts';
 import { splits } from '../adopt/choices.ts';
 import { failOnNames } from './fail-on.ts';
 import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
 import { formatNames, printedFormats } from '../report/formats/all.ts';
+
+/** How a command that is called is run, and says how it ended. */
+export interface Caller {
+  readonly end: (ending: ProgramEnding) => void;
+  readonly contextFor: (options: ColourOption) => Promise<Context>;
+}
+
+/** How a run of the program ended; a command that the sandbox ran has an exit code of its own. */
+export type ProgramEnding = Ending | { readonly exitCode: number };
 
 export interface ColourOption {
   readonly color?: boolean;
@@ -161,4 +172,18 @@ export function withColourOptions(command: Command): Command {
   return command
     .addOption(new Option('--color', 'use colours even without a terminal').hideHelp())
     .option('--no-color', 'use no colours; --color: even without a terminal');
+}
+
+/** What stands below the options of a command's help. */
+export function example(command: string): string {
+  return `\nExample: ${command}`;
+}
+
+export function forMore(command: string): string {
+  return `\nProxies, certificates, headers and time limits: rollcall doctor --help${example(command)}`;
+}
+
+/** One line, so that the help of the commands with most options fits a screen. */
+export function forMoreOfRuns(command: string): string {
+  return `\nProxies, headers, …: rollcall doctor --help; --allow: rollcall help capabilities${example(command)}`;
 }

@@ -2,7 +2,8 @@ import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { argumentError } from './argument-error.ts';
 import { errorText, isDebugged } from './error-text.ts';
-import { program, type ProgramEnding, type Surroundings } from './program.ts';
+import type { ProgramEnding } from './options.ts';
+import { program, type Surroundings } from './program.ts';
 
 /** Runs what the arguments say. What is wrong with them is said on stderr. */
 export async function run(
