@@ -11,7 +11,7 @@ import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
-import { planCounts, planHead, sinceView } from '../words/plan.ts';
+import { planView } from '../words/plan.ts';
 
 /** A page for a pipeline's artifacts. It is self-contained: it loads nothing, and runs no script but its own. */
 export const html: Format = (report) => htmlPage(headingOf(report), pageOf(report)).text;
@@ -63,20 +63,14 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const since = sinceView(plan);
-  const { touched, others, gone, besides } = since ?? {
-    touched: plan.changes,
-    others: [],
-    gone: [],
-    besides: '',
-  };
+  const { head, since, touched, others, gone, besides, counts } = planView(plan);
   return {
     lines: [
-      markup`${planHead(plan)}`,
+      markup`${head}`,
       ...(since ? [headlineOf(`In this change, since ${since.revision}: ${since.counts}`)] : []),
       ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
       headlineOf(headline),
-      markup`${planCounts(plan)}`,
+      markup`${counts}`,
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
     looks: {

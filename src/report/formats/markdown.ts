@@ -6,7 +6,7 @@ import { inline, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted } from '../words/outcomes.ts';
-import { goneWords, planCounts, planHead, shownChanges, sinceView } from '../words/plan.ts';
+import { goneWords, planView, shownChanges } from '../words/plan.ts';
 import { changeLines, diagnosticText, plain, type Style } from './lines.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
 
@@ -96,10 +96,11 @@ const mostGone = 50;
  * revision, first what this change does, and open; folded up, what the plan would do all the same.
  */
 function planContent({ headline, errors, warnings, plan }: PlanReport): Content {
-  const since = sinceView(plan);
-  const counts = `${since ? headline : `**${headline}**`} ${planCounts(plan)}`;
-  const others = changesOf(shownChanges({ changes: since?.others ?? plan.changes }));
-  const rest = [warningsOf(warnings), others, uncut(...planFoot(plan, style))];
+  const view = planView(plan);
+  const { since, touched, gone, besides } = view;
+  const counts = `${since ? headline : `**${headline}**`} ${view.counts}`;
+  const others = changesOf(shownChanges({ changes: since ? view.others : touched }));
+  const rest = [warningsOf(warnings), others, uncut(...planFoot(view, style))];
   if (!since)
     return {
       headline: [counts, ...warned(warnings)].join(' '),
@@ -107,11 +108,10 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
         {
           summary: 'Show the plan',
           language: 'diff',
-          sections: [uncut(planHead(plan)), problems(errors), ...rest],
+          sections: [uncut(view.head), problems(errors), ...rest],
         },
       ],
     };
-  const { revision, touched, gone, besides } = since;
   const [wrong, changes] = [problems(errors), changesOf(touched)];
   const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > mostOpenLines;
   const goneItems = gone.length > 0 ? [goneWords(gone, mostGone)] : [];
@@ -121,9 +121,9 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
       {
         ...(isLong && { summary: 'Show this change' }),
         language: 'diff',
-        sections: [wrong, uncut(`Since ${revision}:`), changes, uncut(...goneItems)],
+        sections: [wrong, uncut(`Since ${since.revision}:`), changes, uncut(...goneItems)],
       },
-      { summary: besides || 'Show the notes', language: 'diff', sections: [uncut(planHead(plan)), ...rest] },
+      { summary: besides || 'Show the notes', language: 'diff', sections: [uncut(view.head), ...rest] },
     ],
   };
 }

@@ -13,16 +13,7 @@ import {
 import { grouped } from '../words/diagnostics.ts';
 import type { Look } from '../words/changes.ts';
 import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
-import {
-  goneWords,
-  planCounts,
-  planHead,
-  planHeadline,
-  shownChanges,
-  sinceView,
-  unreadNote,
-  type SinceView,
-} from '../words/plan.ts';
+import { goneWords, planView, shownChanges, type PlanView } from '../words/plan.ts';
 import {
   changeLines,
   compactLine,
@@ -65,12 +56,14 @@ const mostOnTerminal = 200;
 
 /** The plan, for a person who decides on it. Without a detail, all of it, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
-  const since = sinceView(plan);
-  const changes = since?.touched ?? shownChanges(plan);
+  const view = planView(plan);
+  const { since, gone, besides } = view;
+  const changes = since ? view.touched : shownChanges(plan);
+  const isMore = shownChanges({ changes: view.others }).length > 0;
   const isMuch = isForTerminal(style) && changes.length > mostOnTerminal;
   const notes = [
-    ...(since && since.gone.length > 0 ? [goneWords(since.gone)] : []),
-    ...(since ? besidesNote(since) : []),
+    ...(gone.length > 0 ? [goneWords(gone)] : []),
+    ...(besides === '' ? [] : [`${besides}.${isMore ? '\nWithout --since, they are shown as well.' : ''}`]),
     ...(isMuch && detail === undefined
       ? [
           `These are ${changes.length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`,
@@ -81,11 +74,11 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
       : []),
   ];
   const parts = [
-    fitted(planHead(plan), style),
+    fitted(view.head, style),
     ...(since ? [style.bold(fitted(`In this change, since ${since.revision}: ${since.counts}`, style))] : []),
     ...changesText(changes, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...notes.map((note) => fitted(note, style)),
-    ...planFoot(plan, style),
+    ...planFoot(view, style),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -108,17 +101,9 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
   }
 }
 
-/** How many changes are none of those since the revision. */
-function besidesNote({ besides, others }: SinceView): string[] {
-  if (besides === '') return [];
-  const isShown = shownChanges({ changes: others }).length > 0;
-  return [`${besides}.${isShown ? '\nWithout --since, they are shown as well.' : ''}`];
-}
-
 /** What comes after the changes: notes, the counts, and the last line. */
-export function planFoot(plan: Plan, style: Style): string[] {
-  const words = [...unreadNote(plan), planCounts(plan), style.bold(planHeadline(plan))];
-  return words.map((each) => fitted(each, style));
+export function planFoot({ notes, counts, headline }: PlanView, style: Style): string[] {
+  return [...notes, counts, style.bold(headline)].map((each) => fitted(each, style));
 }
 
 const margin = 2;

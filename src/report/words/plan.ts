@@ -20,8 +20,64 @@ export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
   return changes.filter((change) => changeKind(change) !== 'in_sync');
 }
 
-/** What the plan is about. */
-export function planHead(plan: Plan): string {
+/** A plan as every format shows it. All texts are safe to print. */
+export interface PlanView {
+  /** What the plan is about. */
+  readonly head: string;
+  /** What the manifests were compared with, where they were, and how many entries were added, altered and taken out. */
+  readonly since?: { readonly revision: string; readonly counts: string };
+  /** What was added or altered, in sync or not, where the manifests were compared; else all changes. */
+  readonly touched: readonly Change[];
+  /** What is left as it was, where the manifests were compared. */
+  readonly others: readonly Change[];
+  /** How much that is; empty where it is nothing. */
+  readonly besides: string;
+  readonly gone: readonly Gone[];
+  /** A note on the resources that cannot be read, where the plan has any. */
+  readonly notes: readonly string[];
+  /** How many changes there are of each kind. */
+  readonly counts: string;
+  readonly headline: string;
+}
+
+export function planView(plan: Plan): PlanView {
+  const { changes, since } = plan;
+  const gone = since?.noLongerDeclared ?? [];
+  const touched = since ? changes.filter((change) => isTouched(change)) : changes;
+  const others = since ? changes.filter((change) => !isTouched(change)) : [];
+  return {
+    head: headOf(plan),
+    ...(since && {
+      since: {
+        revision: inline(`${since.ref} (${shortCommit(since.commit)})`),
+        counts: sinceCounts(touched, gone),
+      },
+    }),
+    touched,
+    others,
+    besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
+    gone,
+    notes: unreadNote(plan),
+    counts: `${countsOf(changes, 0).join(', ')}.`,
+    headline: planHeadline(plan),
+  };
+}
+
+function isTouched({ since }: Pick<Change, 'since'>): boolean {
+  return since !== undefined && since.kind !== 'same';
+}
+
+function sinceCounts(touched: readonly Change[], gone: readonly Gone[]): string {
+  const added = touched.filter((change) => change.since?.kind === 'added').length;
+  const parts = [
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(touched.length > added ? [`${touched.length - added} altered`] : []),
+    ...(gone.length > 0 ? [`${gone.length} no longer declared`] : []),
+  ];
+  return `${parts.length === 0 ? 'nothing added, altered or taken out' : parts.join(', ')}.`;
+}
+
+function headOf(plan: Plan): string {
   const { scope, changes } = plan;
   const head = `Plan for ${inline(destinationName(plan))}`;
   if (scope === undefined) return head;
@@ -41,8 +97,7 @@ function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
 }
 
-/** A note on the resources that cannot be read, where the plan has any. */
-export function unreadNote({ changes, scope, capabilities = [] }: Plan): string[] {
+function unreadNote({ changes, scope, capabilities = [] }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
   const note = `rollcall does not read ${listsOf(unseenKinds({ changes }))}: each ? is created if it is absent, and left as it is if not.`;
@@ -53,12 +108,7 @@ export function unreadNote({ changes, scope, capabilities = [] }: Plan): string[
   return [`${note}\nNothing else ${where}, so ${asked}.`];
 }
 
-/** How many changes there are of each kind. */
-export function planCounts({ changes }: Plan): string {
-  return `${countsOf(changes, 0).join(', ')}.`;
-}
-
-/** The same in parts; those that count fewer than `least` are left out. */
+/** How many changes there are of each kind, without those of which there are fewer than `least`. */
 function countsOf(changes: readonly Change[], least: number = 1): string[] {
   const { create, create_if_absent: ifAbsent, update, differs, in_sync: inSync } = planSummary(changes);
   const counts: [count: number, words: string][] = [
@@ -86,7 +136,8 @@ export function planFindings(
   filenames: readonly string[],
 ): Diagnostic[] {
   // What makes the plan fail is reported in any case; else a reviewer reads of what is new.
-  const changes = severity === 'error' ? plan.changes : (sinceView(plan)?.touched ?? plan.changes);
+  const isAll = severity === 'error' || plan.since === undefined;
+  const changes = isAll ? plan.changes : plan.changes.filter((change) => isTouched(change));
   return [...drift(changes, severity), ...goneFindings(plan, filenames)];
 }
 
@@ -122,44 +173,6 @@ export function fieldsOf(differences: readonly Difference[]): string {
 export const leftAsItIs =
   'It is left as it is: rollcall changes what exists only with the capability `update` and --allow update.';
 
-/** A plan whose manifests were compared with those of a revision, as a reviewer of the change reads it. */
-export interface SinceView {
-  /** What was compared with, as it is named, and its commit. Safe to print. */
-  readonly revision: string;
-  /** How many entries were added, altered and taken out, in our own words. */
-  readonly counts: string;
-  /** What was added or altered, in sync or not. */
-  readonly touched: readonly Change[];
-  /** What the change leaves as it was. */
-  readonly others: readonly Change[];
-  /** How much the change leaves as it was; empty where that is nothing. */
-  readonly besides: string;
-  readonly gone: readonly Gone[];
-}
-
-/** None, where the manifests were compared with nothing. */
-export function sinceView({ since, changes }: Pick<Plan, 'since' | 'changes'>): SinceView | undefined {
-  if (since === undefined) return undefined;
-  const { ref, commit, noLongerDeclared: gone } = since;
-  const touched = changes.filter((change) => isTouched(change));
-  const others = changes.filter((change) => !isTouched(change));
-  const added = touched.filter((change) => change.since?.kind === 'added').length;
-  const parts = [
-    ...(added > 0 ? [`${added} added`] : []),
-    ...(touched.length > added ? [`${touched.length - added} altered`] : []),
-    ...(gone.length > 0 ? [`${gone.length} no longer declared`] : []),
-  ];
-  const counts = parts.length === 0 ? 'nothing added, altered or taken out.' : `${parts.join(', ')}.`;
-  return {
-    revision: inline(`${ref} (${shortCommit(commit)})`),
-    counts,
-    touched,
-    others,
-    besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
-    gone,
-  };
-}
-
 /** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
 function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
   return (since?.noLongerDeclared ?? []).map(({ address, source }) => ({
@@ -174,10 +187,6 @@ function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string
     ),
     address,
   }));
-}
-
-function isTouched({ since }: Pick<Change, 'since'>): boolean {
-  return since !== undefined && since.kind !== 'same';
 }
 
 /** What is no longer declared, in a line; of very many, the first ones. Safe to print. */
