@@ -89,8 +89,8 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   const madeHere = references.at(path);
   for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
     const at = [...path, name];
-    checkNames(kind, at, value, read);
-    if (broken.at(at)) continue;
+    if (kind.fields[name]?.refersTo) checkNames(kind, at, value, read);
+    if (broken.at(path)?.inside(name)) continue;
     const made = madeHere?.inside(name);
     fields[name] = fieldOf(value, {
       at: places.ofValue(at),

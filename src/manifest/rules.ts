@@ -29,7 +29,7 @@ class Met {
 }
 
 /** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
-type Rule = (entry: Entry, met: Met) => Iterable<Diagnostic>;
+type Rule = (entry: Entry, met: Met) => readonly Diagnostic[];
 
 const rules: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName];
 
@@ -63,18 +63,20 @@ export class Rules {
 }
 
 /** A slug or a username may be declared once, over all files. */
-function* duplicateResource({ resource, first, isFirst }: Entry, { names }: Met): Iterable<Diagnostic> {
-  if (isFirst) return;
+function duplicateResource({ resource, first, isFirst }: Entry, { names }: Met): Diagnostic[] {
+  if (isFirst) return [];
   const field = resource.kind.identity;
-  yield diagnosticOf(resource, field, {
+  const problem: Problem = {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
     detail: `It is first declared at ${shownPlace(names.placeOf(first))}. Remove one of the two.`,
-  });
+  };
+  return [diagnosticOf(resource, field, problem)];
 }
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
-function* belongsToOne({ resource, first }: Entry, { names, values }: Met): Iterable<Diagnostic> {
+function belongsToOne({ resource, first }: Entry, { names, values }: Met): Diagnostic[] {
+  const found: Diagnostic[] = [];
   const { kind } = resource;
   for (const field of Object.keys(resource.fields)) {
     const rule = kind.fields[field]?.belongsToOne;
@@ -85,14 +87,16 @@ function* belongsToOne({ resource, first }: Entry, { names, values }: Met): Iter
       if (known === undefined) values.add(key, placeOf(resource, field), first);
       else if (values.ownerOf(known) !== first) {
         const owner = nameOf(names.textOf(values.ownerOf(known)));
-        yield diagnosticOf(resource, field, {
+        const problem: Problem = {
           code: rule.code,
           summary: rule.summary(blankFor(resource, field) ?? shown, owner),
           detail: `See ${shownPlace(values.placeOf(known))}. ${rule.detail}`,
-        });
+        };
+        found.push(diagnosticOf(resource, field, problem));
       }
     }
   }
+  return found;
 }
 
 /** Each value of a field once, in a form that is its own, and as people see it. */
@@ -107,7 +111,8 @@ function valuesIn(resource: Resource, field: string): Map<string, string> {
 }
 
 /** The same id twice in one list. One of the two is probably a slip for another. */
-function* repeatedId({ resource }: Entry): Iterable<Diagnostic> {
+function repeatedId({ resource }: Entry): Diagnostic[] {
+  const found: Diagnostic[] = [];
   for (const field of Object.keys(resource.fields)) {
     const form = resource.kind.fields[field]?.idForm;
     const value = (form && sentValue(resource, field)) ?? null;
@@ -120,15 +125,16 @@ function* repeatedId({ resource }: Entry): Iterable<Diagnostic> {
     };
     const seen = new Set<JsonValue>();
     for (const [item, id] of value.map(form).entries()) {
-      if (seen.has(id)) yield diagnosticOf(resource, field, problem, item);
+      if (seen.has(id)) found.push(diagnosticOf(resource, field, problem, item));
       seen.add(id);
     }
   }
+  return found;
 }
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
-function* similarName({ resource, first, isFirst }: Entry, { names, looks }: Met): Iterable<Diagnostic> {
-  if (!isFirst) return;
+function similarName({ resource, first, isFirst }: Entry, { names, looks }: Met): Diagnostic[] {
+  if (!isFirst) return [];
   const { kind, name, address } = resource;
   const field = kind.identity;
   const look = addressOf(kind.type, name.normalize('NFKC').toLowerCase());
@@ -136,13 +142,14 @@ function* similarName({ resource, first, isFirst }: Entry, { names, looks }: Met
   const plain = look === address ? undefined : names.find(look);
   if (look !== address && other === undefined) looks.add(look, placeOf(resource, field), first);
   const earlier = plain ?? (other === undefined ? undefined : looks.ownerOf(other));
-  if (earlier === undefined) return;
-  yield diagnosticOf(resource, field, {
+  if (earlier === undefined) return [];
+  const problem: Problem = {
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(names.textOf(earlier))}\``,
     detail: `See ${shownPlace(names.placeOf(earlier))}. The service keeps them apart; is that meant?`,
-  });
+  };
+  return [diagnosticOf(resource, field, problem)];
 }
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
