@@ -31,7 +31,7 @@ export async function renderPlan(filename, rounds) {
   const plan = makePlan(
     resources,
     new Map(resources.map(({ address }) => [address, { presence: 'absent' }])),
-    { toolVersion: '0', createdAt: new Date(), service: 'http://127.0.0.1' },
+    { toolVersion: '0', createdAt: new Date(), permission: 'none', service: 'http://127.0.0.1' },
   );
   const [text = [], page = []] = await inTurn(rounds, [
     async () => timed(() => planText(plan, createStyle({ colours: true }))),

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
 import { compare, shownPart } from '../plan/compare.ts';
-import { takersIn, type Updates } from '../plan/make-plan.ts';
-import { isPending, type Change, type Pending, type Plan } from '../plan/plan.ts';
+import { takersIn } from '../plan/make-plan.ts';
+import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
-import type { HeldRecord } from '../service/types.ts';
 import { update } from './update.ts';
 import { create, type Course, type Settled } from './create.ts';
 import {
@@ -19,11 +19,9 @@ import {
   type StopReason,
 } from './outcome.ts';
 
+type ReadyPending = Exclude<ReadyChange, { readonly action: 'no-op' }>;
+
 interface ApplyOptions {
-  /** What the service held of a resource when the plan was made. Needed only where the plan changes something. */
-  readonly baseOf?: (address: Address) => HeldRecord | undefined;
-  /** Needed there as well. */
-  readonly updates?: Updates;
   readonly client: Client;
   readonly pacing: Pacing;
   readonly clock: Clock;
@@ -45,8 +43,8 @@ interface ApplyOptions {
 const doubtsInARow = 5;
 
 /** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan, whatever is thrown. */
-export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outcome[]> {
-  const { pacing, clock, signal, baseOf, updates, fault = new AbortController() } = options;
+export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
+  const { pacing, clock, signal, fault = new AbortController() } = options;
   const stoppedKinds = new Map<Kind, StopReason>();
   /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
   const denials = new Map<Kind, number>();
@@ -89,21 +87,14 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outc
     return action === 'update' && why === 'denied' ? undefined : why;
   }
 
-  function carriedOut(change: Pending, client: Client, course: Course): Promise<Settled> {
-    const { resource, action } = change;
-    switch (action) {
+  function carriedOut(change: ReadyPending, client: Client, course: Course): Promise<Settled> {
+    const { resource } = change;
+    switch (change.action) {
       case 'create':
         return create(resource, client, pacing, course);
       case 'update': {
-        const base = baseOf?.(resource.address);
-        if (base === undefined || updates === undefined)
-          throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
-        return update(
-          { resource, base, updates, isTaken: (field, value) => isTakenFrom(resource, field, value) },
-          client,
-          pacing,
-          course,
-        );
+        const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
+        return update({ ...change, isTaken }, client, pacing, course);
       }
     }
   }
@@ -114,9 +105,9 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outc
     return !outcomes.some((outcome) => isMissing(outcome));
   }
 
-  async function outcomeOf(change: Change, client: Client): Promise<Outcome> {
+  async function outcomeOf(change: ReadyChange, client: Client): Promise<Outcome> {
     const { resource } = change;
-    if (!isPending(change)) {
+    if (change.action === 'no-op') {
       const { differences } = change;
       const found =
         differences.length > 0
@@ -164,7 +155,7 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outc
   }
 
   /** Never rejects: where something is thrown, what was sent is open, and what was not was not begun. */
-  async function settle(change: Change): Promise<Outcome> {
+  async function settle(change: ReadyChange): Promise<Outcome> {
     let attempts = 0;
     const { client } = options;
     const counting: Client = {
@@ -187,7 +178,7 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Outc
     return outcome;
   }
 
-  const settled = (change: Change): Promise<Outcome> => {
+  const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
     const known = settling.get(address) ?? settle(change);
     settling.set(address, known);

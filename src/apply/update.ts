@@ -2,7 +2,8 @@ import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import { managedPart, mergedValue, sentFields } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { whyLeft, type Updates } from '../plan/make-plan.ts';
+import { whyLeft } from '../plan/make-plan.ts';
+import type { UpdateNeeds } from '../plan/plan.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client } from '../service/client.ts';
 import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
@@ -12,11 +13,8 @@ import type { HeldRecord } from '../service/types.ts';
 import type { Course, Settled } from './create.ts';
 
 /** What is to be changed. */
-export interface Alterable {
+export interface Alterable extends UpdateNeeds {
   readonly resource: Resource;
-  /** As the plan saw it. */
-  readonly base: HeldRecord;
-  readonly updates: Updates;
   /** Whether another resource of the plan takes this value of a field that belongs to one: it may be gone already. */
   readonly isTaken: (field: string, value: JsonValue) => boolean;
 }
@@ -158,7 +156,7 @@ async function lookAt(alterable: Alterable, client: Client, pacing: Pacing, cour
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */
-function compared({ resource, base, updates, isTaken }: Alterable, now: HeldRecord): Look {
+function compared({ resource, base, permission, isTaken }: Alterable, now: HeldRecord): Look {
   const { kind } = resource;
   if (now.pk !== base.pk)
     return { kind: 'closed', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
@@ -180,7 +178,7 @@ function compared({ resource, base, updates, isTaken }: Alterable, now: HeldReco
     resource,
     now,
     missing.map((field) => ({ field })),
-    updates,
+    permission,
   );
   return why === undefined
     ? { kind: 'open', now, missing }

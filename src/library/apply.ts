@@ -5,6 +5,7 @@ import { declaredNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import { eventLog, type TimedEvent } from '../report/formats/events.ts';
+import { madeReady } from '../plan/make-plan.ts';
 import { applyPlanned } from '../run/apply.ts';
 import type { ApplyRun } from '../run/result.ts';
 import { pendingIn, type Plan } from '../plan/plan.ts';
@@ -63,7 +64,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const seen = seenFor(plan);
   refuseUpdates(model, service, seen !== undefined);
   const { result } = await applyPlanned(
-    { ...model, ...seen },
+    madeReady(model, seen?.observed ?? new Map(), seen?.permission ?? 'none'),
     { ...service, hide, capabilities: model.capabilities ?? [] },
     { failFast },
     job,

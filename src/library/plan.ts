@@ -42,10 +42,10 @@ export interface NotPlanned extends Destination {
 }
 
 /** What the service held, with its secrets: it is not to be seen from outside, and what exists is changed only from there. */
-const seenBy = new WeakMap<PlanDocument, Pick<MadePlan, 'observed' | 'updates'>>();
+const seenBy = new WeakMap<PlanDocument, Pick<MadePlan, 'observed' | 'permission'>>();
 
 /** What a plan saw that was made here and may change what exists; nothing of any other, such as a copy. */
-export function seenFor(document: PlanDocument): Pick<MadePlan, 'observed' | 'updates'> | undefined {
+export function seenFor(document: PlanDocument): Pick<MadePlan, 'observed' | 'permission'> | undefined {
   return seenBy.get(document);
 }
 
@@ -75,8 +75,8 @@ export async function plan(
     return { kind: 'failed', ...destinationOf(service), diagnostics, manifests };
   }
   const document = planDocument(result);
-  const { observed, updates } = result;
-  if (updates) seenBy.set(document, { observed, updates });
+  const { observed, permission } = result;
+  seenBy.set(document, { observed, permission });
   return { kind: 'planned', plan: document, manifests: withLookedUp(manifests, result) };
 }
 

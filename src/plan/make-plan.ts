@@ -16,41 +16,43 @@ import { holdersIn, type HolderOf } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
 import { ordered } from './order.ts';
 import { withStaying } from './staying.ts';
-import { isPending, type Change, type Difference, type ObservedFields, type Plan } from './plan.ts';
+import {
+  isPending,
+  type Change,
+  type Difference,
+  type ObservedFields,
+  type Permission,
+  type Plan,
+  type ReadyChange,
+  type ReadyPlan,
+} from './plan.ts';
 
 interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'> {
   /** Of all that is declared, where that is more. */
   readonly manifestDigest?: string;
   readonly since?: Since;
-  /** Only where what exists may be changed. */
-  readonly updates?: Updates;
+  readonly permission: Permission | 'none';
   /** What was read beside the resources themselves. */
   readonly told?: Told;
 }
 
 /** A plan, and what the service would refuse of it for certain, at the lines that declare that. */
-export interface MadePlan extends Plan {
+export interface MadePlan extends ReadyPlan {
   readonly refused: readonly Diagnostic[];
-}
-
-/** What has to be known to change what exists. */
-export interface Updates {
-  /** The `pk` of the one to whom the token belongs; undefined: it is not known. */
-  readonly self: string | undefined;
 }
 
 /** desired × observed → plan. Every resource must have been observed. */
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
-  { manifestDigest = digestOf(resources), since, updates, told = new Map(), ...about }: PlanContext,
+  { manifestDigest = digestOf(resources), since, permission, told = new Map(), ...about }: PlanContext,
 ): MadePlan {
   const known = allTold(told, observed);
   const holderOf = holdersIn(resources, observed, known);
-  const changes = resources.toSorted(byAddress).map((resource): Change => {
+  const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
     const alteration = since?.alterations.get(resource.address);
-    const change = changeOf(resource, observed, updates);
+    const change = changeOf(resource, observed, permission);
     // What is not in a part of the roll may be declared in another.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldOf(observation);
@@ -82,28 +84,32 @@ function heldOf(observation: Observation | undefined): HeldRecord['fields'] {
 }
 
 /** What a plan does to a resource that was observed. */
-export function changeOf(resource: Resource, observed: ObservedState, updates?: Updates): Change {
+export function changeOf(
+  resource: Resource,
+  observed: ObservedState,
+  permission: Permission | 'none' = 'none',
+): ReadyChange {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
-  if (presence === 'present') return existing(resource, observation.held, updates);
+  if (presence === 'present') return existing(resource, observation.held, permission);
   return { resource, presence, action: 'create', differences: [] };
 }
 
-function existing(resource: Resource, record: HeldRecord, updates: Updates | undefined): Change {
-  const differences = compare(resource, record);
+function existing(resource: Resource, base: HeldRecord, permission: Permission | 'none'): ReadyChange {
+  const differences = compare(resource, base);
   const differing = new Map(differences.map(({ field, observed }) => [field, observed]));
   const observed: ObservedFields = Object.fromEntries(
     fieldNames(resource).map((field) => [
       field,
-      blankFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, record.fields[field]),
+      blankFor(resource, field) ?? differing.get(field) ?? managedPart(resource, field, base.fields[field]),
     ]),
   );
   const found = { resource, presence: 'present', observed, differences } as const;
-  if (!updates || differences.length === 0) return { ...found, action: 'no-op' };
-  const leftBecause = whyLeft(resource, record, differences, updates);
+  if (permission === 'none' || differences.length === 0) return { ...found, action: 'no-op' };
+  const leftBecause = whyLeft(resource, base, differences, permission);
   return leftBecause === undefined
-    ? { ...found, action: 'update' }
+    ? { ...found, action: 'update', base, permission }
     : { ...found, action: 'no-op', leftBecause };
 }
 
@@ -112,7 +118,7 @@ export function whyLeft(
   resource: Resource,
   record: HeldRecord,
   differences: readonly Pick<Difference, 'field'>[],
-  { self }: Updates,
+  { self }: Permission,
 ): string | undefined {
   const { refusal, notOfOneself = [] } = resource.kind.update;
   const refused = refusal?.(record.fields, sentFields(resource));
@@ -130,6 +136,19 @@ export function whyLeft(
   const lossy =
     exact && differences.find(({ field }) => !sameJson(sent(record.fields, field), sent(exact, field)));
   return lossy && `its \`${lossy.field}\` holds a number that could not be sent back as it is`;
+}
+
+/** A plan that was read from a document, with what the service holds now of what it changes: that must be what it held then. */
+export function madeReady(plan: Plan, observed: ObservedState, permission: Permission | 'none'): ReadyPlan {
+  const ready = (change: Change): ReadyChange => {
+    const { resource, action } = change;
+    if (action !== 'update') return { ...change, action };
+    const seen = observed.get(resource.address);
+    if (seen?.presence !== 'present' || permission === 'none')
+      throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
+    return { ...change, action, base: seen.held, permission };
+  };
+  return { ...plan, changes: plan.changes.map((change) => ready(change)) };
 }
 
 /** Tells whether a plan gives a value to another resource than this one, which takes it from the one that had it. */

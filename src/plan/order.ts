@@ -22,10 +22,10 @@ interface Want {
  * The changes in an order in which the service takes them: each behind those that it waits for, which free what it takes, and
  * otherwise as they were. What no order helps is refused: somebody else has it, or some wait for each other.
  */
-export function ordered(
-  changes: readonly Change[],
+export function ordered<Planned extends Change>(
+  changes: readonly Planned[],
   holderOf: HolderOf,
-): { readonly changes: readonly Change[]; readonly refused: readonly Diagnostic[] } {
+): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
   const waits = new Map<Address, Want[]>();
@@ -61,7 +61,7 @@ export function ordered(
       }
     }
   }
-  const inOrder = [...done].flatMap((address): Change[] => {
+  const inOrder = [...done].flatMap((address): Planned[] => {
     const change = planned.get(address);
     const holders = new Set(waits.get(address)?.map(({ holder }) => holder));
     return change ? [holders.size > 0 ? { ...change, waitsFor: [...holders] } : change] : [];

@@ -8,6 +8,7 @@ import type { Names } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
+import type { HeldRecord } from '../service/types.ts';
 import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
@@ -46,6 +47,28 @@ export interface Change {
   readonly waitsFor?: readonly Address[];
   /** What became of the entry since the revision that the manifests were compared with. */
   readonly since?: Alteration;
+}
+
+/** A change with what it takes to carry it out. A plan that was read from a document has none: it is made ready by what is there. */
+export type ReadyChange =
+  | (Change & { readonly action: 'create' })
+  | (Change & { readonly action: 'update' } & UpdateNeeds)
+  | (Change & { readonly action: 'no-op' });
+
+export interface UpdateNeeds {
+  /** What the service held of it when the plan was made. */
+  readonly base: HeldRecord;
+  readonly permission: Permission;
+}
+
+/** That a run may change what exists. */
+export interface Permission {
+  /** The `pk` of the one to whom the token belongs; undefined: it is not known. */
+  readonly self: string | undefined;
+}
+
+export interface ReadyPlan extends Plan {
+  readonly changes: readonly ReadyChange[];
 }
 
 /** The observed values of the declared fields. */

@@ -1,11 +1,9 @@
-import type { Address } from '../base/diagnostic.ts';
-import type { ObservedState } from '../observe/observe.ts';
 import { errorWithout } from '../service/redact.ts';
 import type { Pace } from '../service/pace.ts';
-import type { HeldRecord } from '../service/types.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
-import { pendingIn, type Pending, type Plan } from '../plan/plan.ts';
+import { madeReady } from '../plan/make-plan.ts';
+import { pendingIn, type Pending, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { filesNamedBy } from '../manifest/secret-reference.ts';
 import { openSavedPlan } from '../plan/saved/open.ts';
@@ -15,7 +13,7 @@ import type { Settings } from '../settings/settings.ts';
 import { inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import { inScope } from './in-scope.ts';
-import { halted, planFor, tooMuch, type Limits, type Planned, type PlanRequest } from './plan.ts';
+import { halted, planFor, tooMuch, type Limits, type PlanRequest } from './plan.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
@@ -77,13 +75,14 @@ export async function applySaved(
     if ('halt' in now) return { ...known, ...now };
     const changes = changedSince(document, now, now.observed);
     if (changes.length > 0) return { ...known, ...halted({ kind: 'stale', changes }, job) };
-    return { ...known, ...(await carryOut({ ...plan, ...seenIn(now) }, options, service, job, true)) };
+    const ready = madeReady(plan, now.observed, now.permission);
+    return { ...known, ...(await carryOut(ready, options, service, job, true)) };
   });
 }
 
 /** Carries out a plan that was made before; only what it would change is looked up again. */
 export function applyPlanned(
-  plan: Plan & Partial<Pick<Planned, 'observed' | 'updates'>>,
+  plan: ReadyPlan,
   settings: ServiceSettings,
   options: ApplyOptions,
   job: Job,
@@ -101,21 +100,9 @@ function notAllowed({ resource, action }: Pending): Halt {
   return { kind: 'refused', isStale: false, diagnostics: [diagnostic] };
 }
 
-function heldIn(observed: ObservedState): (address: Address) => HeldRecord | undefined {
-  return (address) => {
-    const seen = observed.get(address);
-    return seen?.presence === 'present' ? seen.held : undefined;
-  };
-}
-
-/** What of a plan that was made here and now the carrying out of a saved one needs. */
-function seenIn({ observed, updates }: Planned): Pick<Planned, 'observed' | 'updates'> {
-  return { observed, ...(updates && { updates }) };
-}
-
 /** Tells the plan, and carries it out unless it does too much or is not confirmed. */
 async function carryOut(
-  { observed, updates, ...plan }: Plan & Partial<Pick<Planned, 'observed' | 'updates'>>,
+  plan: ReadyPlan,
   { confirm, failFast = false, ...limits }: ApplyOptions,
   { client, pacing, settings, signal, faults, tell }: Service,
   { clock }: Job,
@@ -148,8 +135,6 @@ async function carryOut(
     signal,
     fault,
     failFast,
-    ...(observed && { baseOf: heldIn(observed) }),
-    ...(updates && { updates }),
     onStart: (change) => tell({ kind: 'started', change }),
     onOutcome: (outcome) => {
       tell({ kind: 'outcome', outcome });

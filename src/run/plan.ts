@@ -1,8 +1,8 @@
 import type { Resource } from '../kinds/resource.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
-import { makePlan, type Updates } from '../plan/make-plan.ts';
-import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
+import { makePlan } from '../plan/make-plan.ts';
+import { plannedEffects, unseenKinds, type Permission, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { inScope } from './in-scope.ts';
 import type { Scoped, ScopeRequest } from './scope.ts';
@@ -21,10 +21,9 @@ export interface Limits {
 }
 
 /** A plan, and what it was made from: to be saved. */
-export interface Planned extends Plan {
+export interface Planned extends ReadyPlan {
   readonly observed: ObservedState;
-  /** Where what exists may be changed. */
-  readonly updates?: Updates;
+  readonly permission: Permission | 'none';
 }
 
 /** Checks, looks up, compares. Creates and changes nothing. */
@@ -79,7 +78,7 @@ export async function planFor(
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
   const { observed } = result;
-  const updates = await updatesFor(resources, observed, service);
+  const permission = await permissionFor(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
@@ -87,11 +86,11 @@ export async function planFor(
     hide: settings.hide,
     capabilities: settings.capabilities,
     ...about,
-    ...(updates && { updates }),
+    permission,
     told,
   });
   if (refused.length > 0) return halted(unresolved(refused, service, isSaved), job, signal);
-  return { ...made, observed, ...(updates && { updates }) };
+  return { ...made, observed, permission };
 }
 
 /** Tells why a job goes no further. */
@@ -100,13 +99,13 @@ export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSi
   return { halt, ending: haltEnding(halt, signal) };
 }
 
-/** What has to be known to change what exists; nothing where that is not allowed. */
-async function updatesFor(
+/** Whether the run may change what exists, with what has to be known for that. */
+async function permissionFor(
   resources: readonly Resource[],
   observed: ObservedState,
   { client, pacing, signal, settings }: Service,
-): Promise<Updates | undefined> {
-  if (!settings.allow.includes('update')) return undefined;
+): Promise<Permission | 'none'> {
+  if (!settings.allow.includes('update')) return 'none';
   const mayBeOwn = resources.some(
     ({ kind, fields, address }) =>
       observed.get(address)?.presence === 'present' &&

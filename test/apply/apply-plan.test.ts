@@ -47,6 +47,7 @@ async function applying(
   const plan = makePlan(resources, result.observed, {
     toolVersion: '0',
     createdAt: new Date(0),
+    permission: 'none',
     service: 'https://s',
   });
   const transport = countingTransport((request) => (request.method === 'GET' ? absent : post(request)));

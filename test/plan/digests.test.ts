@@ -63,7 +63,12 @@ async function declaredDigest(service: string, secret: string): Promise<string |
     KEY: secret,
   });
   const observed = observedIn(resources, {});
-  const plan = makePlan(resources, observed, { toolVersion: '1', createdAt: new Date(0), service });
+  const plan = makePlan(resources, observed, {
+    toolVersion: '1',
+    createdAt: new Date(0),
+    permission: 'none',
+    service,
+  });
   return savedPlan(plan, observed).saved['user.a']?.declared_digest;
 }
 

@@ -152,11 +152,11 @@ applications:
     d: { slug: 'd', name: 'D', backchannel_providers: [5] },
     e: { slug: 'e', name: 'E', backchannel_providers: [6] },
   };
-  const updates = { self: undefined };
+  const permission = { self: undefined };
   const provisioning = 'users are also provisioned or logged out through 1';
 
   test('is taken from another one, and the plan says from which, and nothing else', async () => {
-    const { changes } = await planOf(manifest, existing, {}, '', updates);
+    const { changes } = await planOf(manifest, existing, {}, '', permission);
     expect(changes.map(({ resource, action, remarks }) => [resource.name, action, remarks])).toEqual([
       ['a', 'update', [provisioning, 'takes 1 of `backchannel_providers` from application.b']],
       ['b', 'update', undefined],
@@ -167,7 +167,7 @@ applications:
   });
 
   test('is gone where another change of the plan takes it, and not where that is done already', async () => {
-    const isTaken = takersIn((await planOf(manifest, existing, {}, '', updates)).changes);
+    const isTaken = takersIn((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);

@@ -14,7 +14,7 @@ import { fieldsOf } from '../support/values.ts';
 
 type Providers = Readonly<Record<string, number | null>>;
 
-const updates = { self: undefined };
+const permission = { self: undefined };
 
 function held(providers: Providers): Existing {
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function held(providers: Providers): Existing {
 /** The plan that gives main providers, by slug, to applications that have others, or are absent. */
 function handing(declared: Providers, existing: Providers): Promise<MadePlan> {
   const applications = Object.entries(declared).map(([slug, provider]) => ({ slug, name: 'A', provider }));
-  return planOf(JSON.stringify({ version: 1, applications }), held(existing), {}, '', updates);
+  return planOf(JSON.stringify({ version: 1, applications }), held(existing), {}, '', permission);
 }
 
 function namesIn({ changes }: MadePlan): string[] {
@@ -104,11 +104,6 @@ async function applied(
     ),
     pacing: { ...pacing, forEach: (items, task) => Promise.all(items.map((item) => task(item))) },
     clock,
-    updates,
-    baseOf: (address) => {
-      const fields = held(existing)[address.replace('application.', '')];
-      return fields && { pk: 'p', fields };
-    },
   });
   return { outcomes, requests };
 }

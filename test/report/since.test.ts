@@ -32,6 +32,7 @@ async function planned(before: string, now: string, existing: Existing = {}): Pr
   return makePlan(manifests.resources, observedIn(manifests.resources, held), {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
+    permission: 'none',
     service: 'https://id.example.com',
     environment: 'production',
     since: {

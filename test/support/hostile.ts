@@ -121,6 +121,7 @@ export function given(texts: readonly string[]): Given {
   const context = {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
+    permission: 'none' as const,
     service: serviceAt(texts[0] ?? ''),
     environment: texts[1] ?? '',
     scope: { target: texts.slice(0, 3), exclude: texts.slice(3, 5), declared: 1000 },

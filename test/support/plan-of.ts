@@ -1,6 +1,7 @@
 import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
-import { makePlan, type MadePlan, type Updates } from '../../src/plan/make-plan.ts';
+import { makePlan, type MadePlan } from '../../src/plan/make-plan.ts';
+import type { Permission } from '../../src/plan/plan.ts';
 import type { Address } from '../../src/base/diagnostic.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import type { HeldRecord } from '../../src/service/types.ts';
@@ -15,14 +16,14 @@ export async function planOf(
   existing: Existing = {},
   env: Readonly<Record<string, string>> = {},
   release = '',
-  updates?: Updates,
+  permission: Permission | 'none' = 'none',
 ): Promise<MadePlan> {
   const resources = await desired(manifest, env, release);
   return makePlan(resources, observedIn(resources, existing), {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: 'https://id.example.com',
-    ...(updates && { updates }),
+    permission,
   });
 }
 
