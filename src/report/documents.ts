@@ -58,7 +58,7 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
     ...(doubt && { doubt }),
     ...(differences && { differences }),
     ...(stopped_by && { stoppedBy: stopped_by }),
-    // What needed nothing ends as it was found.
+    // A resource for which nothing was planned ends as it was found.
     planned: outcome !== 'unchanged' && outcome !== 'differs',
     needsFix: needs_fix ?? false,
     detail: detail ?? '',

@@ -16,13 +16,13 @@ export const formats = {
 
 export type ReportFormat = keyof typeof formats;
 
-// The keys of the table.
+// Object.keys gives strings: the keys of the table.
 export const formatNames: readonly ReportFormat[] = Object.keys(formats) as ReportFormat[];
 
 /** All formats, loaded: for a caller that cannot wait later. */
 export async function loadFormats(): Promise<Readonly<Record<ReportFormat, Format>>> {
   const loaded = formatNames.map(async (name) => [name, await formats[name]()] as const);
-  // Every name is a key.
+  // Each name of the table has its format.
   return Object.fromEntries(await Promise.all(loaded)) as Record<ReportFormat, Format>;
 }
 

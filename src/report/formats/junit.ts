@@ -8,7 +8,7 @@ import { grouped, namedSummary } from '../words/diagnostics.ts';
 interface Case {
   readonly name: string;
   readonly file: string;
-  /** None of what is at no place. */
+  /** Absent where it has no place in a file. */
   readonly line?: number;
   readonly failed: boolean;
   readonly type: string;

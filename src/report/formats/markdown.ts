@@ -15,7 +15,7 @@ import { applyFoot, outcomeLines, planFoot } from './text.ts';
  * those, or in the code of its heading, where Markdown and HTML have no meaning.
  */
 export const markdown: Format = (report, { limit = commentLimit, commentKey }) => {
-  // They are the same with and without a result, so that one comment replaces the other.
+  // The title and the key are the same with and without a result, so that one comment replaces the other.
   const { title, service, environment } = report;
   const name = destinationName(report);
   const { headline, blocks } = contentOf(report);

@@ -19,7 +19,7 @@ import {
   shownRelease,
 } from '../../kinds/release.ts';
 
-/** Checks that cannot be made because another has failed. */
+/** The checks that another failed check makes impossible. */
 function notYet(...names: DoctorCheck['name'][]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
 }

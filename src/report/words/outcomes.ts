@@ -174,7 +174,7 @@ const answersNeedAFix: ReadonlySet<AnswerKind | undefined> = new Set([
 
 /** Whether the same run would end in the same way until something is fixed. */
 export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boolean {
-  // The next plan is made of what is there by then. What the service ignores, it ignores again.
+  // The next plan starts from what is there by then; but what the service ignored, it will ignore again.
   if (clash) return clash.kind === 'ignored';
   const row = stoppedBy === undefined ? outcomeLooks[outcome] : stops[stoppedBy];
   return row.needsFix === true || answersNeedAFix.has(answer?.kind);

@@ -26,7 +26,7 @@ export interface DoctorCheck {
   readonly advice: string;
 }
 
-/** One of them, with nothing to do if that is left out. */
+/** Makes a check; without advice, there is nothing to do. */
 export function check(
   name: DoctorCheck['name'],
   status: DoctorCheck['status'],
