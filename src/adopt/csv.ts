@@ -57,7 +57,8 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
 
 /** What a manifest is to declare of it. */
 export function declarationOf(resource: Resource): Declaration {
-  return { kind: resource.kind, fields: fieldsBy(writtenValue, resource) };
+  const { address, kind } = resource;
+  return { address, kind, fields: fieldsBy(writtenValue, resource) };
 }
 
 /** The errors of a manifest that is in no file yet, where names may stand in place of ids: of what writes one, the last check. */

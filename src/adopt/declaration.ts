@@ -48,7 +48,6 @@ export type NamesReading =
 
 /** What a manifest would declare of a record, and what of it is not for a manifest to hold. */
 export interface Declared extends Declaration {
-  readonly address: Address;
   /** The fields that hold what rollcall itself keeps secret. */
   readonly secret: readonly string[];
 }

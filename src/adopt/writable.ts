@@ -1,11 +1,10 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
-import { addressOf } from '../kinds/resource.ts';
 import { checkSchema } from '../yaml/check-schema.ts';
 import { nowhere } from '../yaml/places.ts';
 import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from '../yaml/refused-values.ts';
@@ -14,6 +13,7 @@ import { trim } from '../manifest/trim.ts';
 
 /** What is to be declared of one record. A field that is not given is not declared. */
 export interface Declaration {
+  readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
   /** The release of the service that the manifest is for, where it is known. */
@@ -37,8 +37,7 @@ interface Writable {
 }
 
 /** What of a record a manifest can declare, to be read as the same values and without an error. */
-export function writable({ kind, fields: given, release }: Declaration): Writable {
-  const address = addressOf(kind.type, textOf(given[kind.identity]));
+export function writable({ address, kind, fields: given, release }: Declaration): Writable {
   const problems = problemsOf(kind, given, release);
   const fields: Record<string, JsonValue> = {};
   for (const field of Object.keys(kind.fields)) {

@@ -1,8 +1,8 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kindAt, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { addressOf, byAddress } from '../kinds/resource.ts';
+import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
 import { literally } from '../manifest/reference-pieces.ts';
 import { canBeDefault, writable, type Declaration, type Unwritable } from './writable.ts';
@@ -21,8 +21,8 @@ export function writeManifest(declarations: readonly Declaration[], schema?: str
   const unwritable: Unwritable[] = [];
   const known = new Set<Address>();
   const lists = kinds.map((kind) => ({ kind, entries: [] as JsonObject[] }));
-  for (const { address, declaration } of inOrder(declarations)) {
-    const { kind } = declaration;
+  for (const declaration of declarations.toSorted(byAddress)) {
+    const { address, kind } = declaration;
     if (known.has(address)) {
       unwritable.push({ address, field: kind.identity, isWhole: true, problem: twice });
       continue;
@@ -40,16 +40,6 @@ const twice: Problem = {
   summary: 'there is another one of this name',
   detail: 'A manifest declares each once.',
 };
-
-function inOrder(
-  declarations: readonly Declaration[],
-): { readonly address: Address; readonly declaration: Declaration }[] {
-  const named = declarations.map((declaration) => {
-    const { kind, fields } = declaration;
-    return { address: addressOf(kind.type, textOf(fields[kind.identity])), declaration };
-  });
-  return named.toSorted(byAddress);
-}
 
 interface List {
   readonly kind: Kind;

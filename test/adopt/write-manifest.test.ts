@@ -29,8 +29,7 @@ test('reading what was written gives what was to be declared, but for what was t
       expect(errors).toEqual([]);
 
       const expected = new Map<string, JsonObject>();
-      for (const { kind, fields } of records) {
-        const address = addressOf(kind.type, textOf(fields[kind.identity]));
+      for (const { address, fields } of records) {
         const told = unwritable.filter((each) => each.address === address);
         if (told.some(({ isWhole, problem }) => isWhole && problem.code !== 'duplicate-resource')) continue;
         if (expected.has(address)) continue;
@@ -50,7 +49,9 @@ const users = kinds.filter(({ type }) => type === user.type);
 const applications = kinds.filter(({ type }) => type === application.type);
 
 function all(of: readonly Declaration['kind'][], ...entries: JsonObject[]): Declaration[] {
-  return of.flatMap((kind) => entries.map((fields) => ({ kind, fields })));
+  return of.flatMap((kind) =>
+    entries.map((fields) => ({ address: addressOf(kind.type, textOf(fields[kind.identity])), kind, fields })),
+  );
 }
 
 function nested(depth: number): JsonObject {

@@ -542,13 +542,13 @@ describe('what cannot be read is told, and never taken for nothing', () => {
 });
 
 /** Creates a record as far as the service takes it; tells whether it did, and a manifest can declare it. */
-function create({ kind, fields }: Declaration, sandbox: Sandbox): boolean {
+function create({ address, kind, fields }: Declaration, sandbox: Sandbox): boolean {
   const first = sandbox.create(kind.type, { name: 'x', ...fields });
-  if ('record' in first) return writable({ kind, fields: first.record }).fields !== undefined;
+  if ('record' in first) return writable({ address, kind, fields: first.record }).fields !== undefined;
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
   if (refused.includes(kind.identity)) return false;
   const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
-  return create({ kind, fields: Object.fromEntries(rest) }, sandbox);
+  return create({ address, kind, fields: Object.fromEntries(rest) }, sandbox);
 }
 
 test('whatever the service holds, a plan of what was exported finds nothing to do', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../../src/base/json.ts';
+import { textOf, type JsonValue } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
+import { addressOf } from '../../src/kinds/resource.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { anyJson, anyText } from './any-json.ts';
 
@@ -53,7 +54,7 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...kinds).chain((ki
       ),
       { requiredKeys: [kind.identity] },
     )
-    .map((fields) => ({ kind, fields })),
+    .map((fields) => ({ address: addressOf(kind.type, textOf(fields[kind.identity])), kind, fields })),
 );
 
 /** What a service may hold, of all kinds, in any order; some of it twice, and some of it such as no manifest can declare. */
