@@ -38,27 +38,50 @@ export function shardIn(written: string, name: string): Shard {
   );
 }
 
-/** Tells which resources are selected, by their addresses. */
+/** A pattern for addresses: `*` stands for any text, `?` for one character, everything else for itself. */
+interface Glob {
+  readonly flag: 'target' | 'exclude';
+  readonly glob: string;
+  readonly pattern: RegExp;
+  isMatched: boolean;
+}
+
+function globOf(flag: Glob['flag'], glob: string): Glob {
+  const pattern = glob.replace(/[*?]+|[^*?]+/g, (part) =>
+    /^[*?]/.test(part) ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*') : literal(part),
+  );
+  return { flag, glob, pattern: new RegExp(`^${pattern}$`, 'su'), isMatched: false };
+}
+
+/** Says of addresses whether their resources are selected. */
 export class Selector {
   readonly #selection: Selection;
-  readonly #targets: readonly AddressGlob[];
-  readonly #excludes: readonly AddressGlob[];
+  readonly #globs: readonly Glob[];
 
   constructor(selection: Selection) {
     this.#selection = selection;
-    this.#targets = selection.target.map((glob) => new AddressGlob(glob));
-    this.#excludes = selection.exclude.map((glob) => new AddressGlob(glob));
+    this.#globs = [
+      ...selection.target.map((glob) => globOf('target', glob)),
+      ...selection.exclude.map((glob) => globOf('exclude', glob)),
+    ];
   }
 
   has(address: Address): boolean {
+    let isWanted = this.#selection.target.length === 0;
+    let isExcluded = false;
     // Every glob looks at every address, so that one that matches nothing is noticed.
-    const wanted = matching(this.#targets, address) > 0 || this.#targets.length === 0;
-    return matching(this.#excludes, address) === 0 && wanted && isIn(this.#selection.shard, address);
+    for (const one of this.#globs) {
+      if (address !== one.glob && !one.pattern.test(address)) continue;
+      one.isMatched = true;
+      if (one.flag === 'target') isWanted = true;
+      else isExcluded = true;
+    }
+    return isWanted && !isExcluded && isIn(this.#selection.shard, address);
   }
 
   /** The globs that matched none of the addresses so far. */
   get unmatched(): string[] {
-    return [...this.#targets, ...this.#excludes].filter(({ matched }) => !matched).map(({ glob }) => glob);
+    return this.#globs.filter(({ isMatched }) => !isMatched).map(({ glob }) => glob);
   }
 
   /**
@@ -97,31 +120,4 @@ function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
-}
-
-function matching(globs: readonly AddressGlob[], address: Address): number {
-  return globs.filter((glob) => glob.matches(address)).length;
-}
-
-/** A pattern for addresses: `*` stands for any text, `?` for one character, everything else for itself. */
-class AddressGlob {
-  readonly glob: string;
-  matched = false;
-  readonly #pattern: RegExp;
-
-  constructor(glob: string) {
-    this.glob = glob;
-    const pattern = glob.replace(/[*?]+|[^*?]+/g, (part) =>
-      /^[*?]/.test(part)
-        ? part.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')
-        : literal(part),
-    );
-    this.#pattern = new RegExp(`^${pattern}$`, 'su');
-  }
-
-  matches(address: string): boolean {
-    const matches = address === this.glob || this.#pattern.test(address);
-    this.matched ||= matches;
-    return matches;
-  }
 }
