@@ -11,10 +11,8 @@ import { haltDiagnostics } from './words/halts.ts';
 import { notCreated, outcomeDiagnostics } from './words/outcome-diagnostics.ts';
 import { planFindings, planHeadline } from './words/plan.ts';
 import {
-  applyCounts,
-  applyHeadline,
-  applyRemarks,
   applySummary,
+  applyWords,
   detailWords,
   isToBeFixed,
   verdictWords,
@@ -243,13 +241,11 @@ export function reportOfRun(
     title: 'rollcall apply',
     service: run.plan.service,
     environment: run.plan.environment,
-    headline: applyHeadline(summary, outcomes),
+    ...applyWords(run, outcomes, summary),
     findings: outcomes.flatMap(({ diagnostics }) => diagnostics).toSorted(byPlace),
     run,
     outcomes,
     summary,
-    counts: applyCounts(summary),
-    remarks: applyRemarks(run, outcomes),
   };
 }
 

@@ -1,14 +1,7 @@
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
-import {
-  check,
-  rightsChecks,
-  rightsNames,
-  type DoctorCheck,
-  type ReleaseFacts,
-  type RightsFacts,
-} from './rights.ts';
+import { check, rightsChecks, rightsNames, type DoctorCheck, type RightsFacts } from './rights.ts';
 import {
   isIn,
   isUntried,
@@ -24,7 +17,7 @@ function notYet(...names: DoctorCheck['name'][]): DoctorCheck[] {
   return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
 }
 
-interface DoctorFacts extends Probe, ReleaseFacts, Omit<RightsFacts, 'denial'> {
+interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
   /** The base URL. */
   readonly service: string;
   /** The origin of the proxy on the way, if any. */

@@ -125,14 +125,6 @@ export function effectsIn(summary: ApplySummary): Readonly<Record<Effect, number
   return effectsOf((action) => summary[actions[action].outcome]);
 }
 
-/** How many resources ended how, in words. */
-export function applyCounts(summary: ApplySummary): string {
-  const parts = outcomeKinds
-    .filter((kind) => kind === 'created' || summary[kind] > 0)
-    .map((kind) => `${summary[kind]} ${outcomeLooks[kind].label}`);
-  return `${parts.join(', ')}.`;
-}
-
 /** Where it was applied. */
 export function appliedTo(destination: Destination): string {
   return `Applied to ${inline(destinationName(destination))}`;
@@ -145,18 +137,35 @@ export function applyHeadline(summary: ApplySummary, outcomes: readonly OutcomeF
   return `Apply ${incomplete ? 'incomplete' : 'complete'}! Resources: ${add} added, ${change} changed, ${destroy} destroyed.`;
 }
 
-/** What there is to know besides the counts: that the run was interrupted, and what to do next. */
-export function applyRemarks(
+interface ApplyWords {
+  /** The last line. */
+  readonly headline: string;
+  /** How many resources ended how. */
+  readonly counts: string;
+  /** What there is to know besides: that the run was interrupted, and what to do next. */
+  readonly remarks: readonly string[];
+}
+
+/** How a run of apply ended, in words. The summary may be of more than these outcomes. */
+export function applyWords(
   { interrupted, saved }: Pick<ApplyRun, 'interrupted' | 'saved'>,
   outcomes: readonly (OutcomeFacts & { readonly needsFix: boolean })[],
-): string[] {
+  summary: ApplySummary,
+): ApplyWords {
   const isFixNeeded = outcomes.some(({ needsFix }) => needsFix);
-  return [
-    ...(interrupted ? [wasInterrupted] : []),
-    ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(isFixNeeded, saved)] : []),
-    // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
-    ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
-  ];
+  const counts = outcomeKinds
+    .filter((kind) => kind === 'created' || summary[kind] > 0)
+    .map((kind) => `${summary[kind]} ${outcomeLooks[kind].label}`);
+  return {
+    headline: applyHeadline(summary, outcomes),
+    counts: `${counts.join(', ')}.`,
+    remarks: [
+      ...(interrupted ? [wasInterrupted] : []),
+      ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(isFixNeeded, saved)] : []),
+      // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
+      ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
+    ],
+  };
 }
 
 export const wasInterrupted = 'The run was interrupted.';

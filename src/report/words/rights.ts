@@ -41,16 +41,12 @@ export function isHealthy(checks: readonly DoctorCheck[]): boolean {
   return checks.every(({ status }) => status !== 'fail');
 }
 
-/** What is known of the release of a service. */
-export interface ReleaseFacts {
-  /** As the service says it; null where it was asked and did not say. */
+/** What is known of the release of a service, of the token and of what it may do. */
+export interface RightsFacts {
+  /** The release as the service says it; null where it was asked and did not say. */
   readonly release?: Release | null;
-  /** As rollcall.yaml says it. */
+  /** The release as rollcall.yaml says it. */
   readonly configured?: Release;
-}
-
-/** What is known of the token and of what it may do. */
-export interface RightsFacts extends ReleaseFacts {
   /** How the service refused to look an application up, if it did. */
   readonly denial?: string;
   /** What the service says of the token; left out where it was not asked. */
