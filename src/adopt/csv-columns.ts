@@ -23,7 +23,7 @@ export interface Column {
   readonly key?: string;
 }
 
-/** What the columns of a table are, by its first row; or why that cannot be told. */
+/** What the columns of a table are, by its first row; or why that is not known. */
 export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
   const cells = [...header.cells];
   const kind = kindBy(cells.map(([, { text }]) => text));

@@ -32,7 +32,7 @@ export function readTable(file: SourceFile, delimiter: string, most: number): Ro
     parse(bytes, {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true, // a row of another length is told with what it lacks
+      relax_column_count: true, // a row of another length is reported with what it lacks
       cast: (text, { bytes: end }) => reader.add(text, end),
       on_record: keep,
     });
@@ -44,7 +44,7 @@ export function readTable(file: SourceFile, delimiter: string, most: number): Ro
   return rows;
 }
 
-/** Puts cells together. The parser tells where each ends, in bytes; places are in UTF-16 code units. */
+/** Puts cells together. The parser says where each ends, in bytes; places are in UTF-16 code units. */
 class RowReader {
   readonly #bytes: Buffer;
   #cells = new Map<number, Cell>();

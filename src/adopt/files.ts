@@ -19,7 +19,7 @@ const longestStep = 100;
 /** No file or folder can have such a name on Windows, whatever its ending is. */
 const ofWindows = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** The manifests of what is declared, divided among files. `schemaFrom` tells where editors find the schema from a file. */
+/** The manifests of what is declared, divided among files. `schemaFrom` says where editors find the schema from a file. */
 export function manifestFiles(
   declarations: readonly Declaration[],
   split: Split,

@@ -42,7 +42,7 @@ interface InventoryOptions {
   readonly pacing: Pacing;
   /** When it aborts, nothing more is asked. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told how many were read, and of how many. */
+  /** Gets how many were read, and of how many. */
   readonly onRead?: (done: number, total: number) => void;
 }
 
@@ -52,7 +52,7 @@ const mostRounds = 4;
 /** So many broken records in a row are something else. */
 const brokenInARow = 3;
 
-/** Reads all records of a kind that the token can see, and tells what it could not. */
+/** Reads all records of a kind that the token can see, and says what it could not. */
 export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOptions): Promise<Inventory> {
   const { client, pacing, signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
@@ -93,7 +93,7 @@ function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, u
   return a.size === b.size && [...a.keys()].every((key) => b.has(key));
 }
 
-/** Why nothing more is read after a reading that told nothing, or that was not begun. */
+/** Why nothing more is read after a reading that proves nothing, or that was not begun. */
 function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSignal | undefined): Gap {
   return reading === undefined || signal?.aborted
     ? { kind: 'interrupted' }

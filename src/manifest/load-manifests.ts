@@ -60,7 +60,7 @@ export interface LoadOptions extends ReadingOptions {
   readonly strict?: boolean;
   /** Which valid entries are kept; all by default. It is asked about each, in their order. */
   readonly keep?: (resource: Resource) => boolean;
-  /** Of which resources warnings are told; of all by default. */
+  /** Of which resources warnings are reported; of all by default. */
   readonly warns?: (address: Address) => boolean;
   /** How much is read at the most. */
   readonly most?: Limits;
@@ -97,13 +97,14 @@ export async function loadManifests(
     const { whole } = understood;
     for (const { kind } of whole) counts.set(kind.type, (counts.get(kind.type) ?? 0) + 1);
     const kept = whole.filter((resource) => keep(resource));
-    const told = [...understood.diagnostics, ...rules.check(understood)].filter(
+    const reported = [...understood.diagnostics, ...rules.check(understood)].filter(
       ({ severity, address }) => strict || severity === 'error' || address === undefined || warns(address),
     );
     // Where most of a file is not kept, its text is not kept either.
     const isMostlyLeft = kept.length * 2 < whole.length;
     for (const resource of isMostlyLeft ? detached(kept, understood.file) : kept) resources.push(resource);
-    for (const diagnostic of isMostlyLeft ? structuredClone(told) : told) diagnostics.push(diagnostic);
+    for (const diagnostic of isMostlyLeft ? structuredClone(reported) : reported)
+      diagnostics.push(diagnostic);
     for (const secret of understood.secrets) secrets.add(secret);
     unchecked?.add(filename, understood.references);
     declared += whole.length;
@@ -128,7 +129,7 @@ export async function loadManifests(
   };
 }
 
-/** Tells of each file what may be told without a look into it. */
+/** Files that say what they are, and not what they hold. */
 function unopened(files: Files): Files {
   return { ...files, read: async () => new Uint8Array() };
 }

@@ -38,7 +38,7 @@ interface ResolvedValue {
 export type References = PathMap<Template>;
 
 export const maxResolvedLength: number = 1_000_000;
-/** All that is wrong with one text is told at once, up to this many references. */
+/** All that is wrong with one text is reported at once, up to this many references. */
 const mostFaults = 10;
 
 /** Resolves `${var:NAME}`, `${env:NAME}` and `${file:PATH}` inside the strings of a parsed manifest. */

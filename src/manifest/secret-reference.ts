@@ -14,7 +14,7 @@ export type SecretReference = Exclude<Template[number], string>;
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly policy: ReferencePolicy;
-  /** Reads a file whose path is taken from the folder of the manifest, or tells why that cannot be. */
+  /** Reads a file whose path is taken from the folder of the manifest, or says why that cannot be. */
   readonly readFile: (path: string) => Promise<string | Problem>;
 }
 
@@ -40,7 +40,7 @@ function readVariable(name: string, env: SecretSources['env'], policy: Reference
   );
 }
 
-/** Reads the files of `${file:PATH}`, each once: for each manifest, from its folder. `named` is told which they are. */
+/** Reads the files of `${file:PATH}`, each once: for each manifest, from its folder. `named` gets their paths. */
 export function secretFiles(
   files: Files,
   policy: ReferencePolicy,

@@ -48,7 +48,7 @@ export interface Since {
 
 /**
  * Compares what is declared with what was: the fields by what they mean, sensitive values by what they are made of. Of what is gone,
- * only that is told which `isAbout` takes.
+ * only what `isAbout` takes is reported.
  */
 export function alterationsSince(
   before: Pick<LoadedManifests, 'resources' | 'addresses'>,

@@ -64,7 +64,7 @@ const maxKeys = 100;
 const beyondAscii = String.raw`\u00a1-\u1fff\u3000-\ud7ff`;
 const doubleQuoted = `"[ !#-[\\]-~${beyondAscii}]*"`;
 const singleQuoted = `'[ -&(-~${beyondAscii}]*'`;
-/** Neither `: ` nor ` #`, and no blank at the end. */
+/** A text without quotes: it holds neither `: ` nor ` #`, and no blank ends it. */
 const inside = `[ !"$-9;-~${beyondAscii}]*`;
 const unquoted = `[\\w/$(${beyondAscii}]${inside}(?:(?::(?=[^ \\n])|(?<! )#)${inside})*(?<! )`;
 const scalar = `(${doubleQuoted}|${singleQuoted}|${unquoted})`;
