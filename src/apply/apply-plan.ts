@@ -9,7 +9,8 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { update } from './update.ts';
-import { create, type Course, type Settled } from './create.ts';
+import { create } from './create.ts';
+import type { Course, Settled } from './settle.ts';
 import {
   isIncomplete,
   isMissing,
@@ -143,7 +144,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
       ...(answer && { answer }),
       ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
       ...(inDoubt &&
-        (change.action === 'create' || settled.outcome === 'updated') && {
+        (settled.outcome === 'exists' || settled.outcome === 'updated') && {
           doubt: held ? 'checked' : 'unchecked',
         }),
       ...(clash && { clash: shownClash(change, clash) }),

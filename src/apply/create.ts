@@ -1,139 +1,83 @@
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, Updating, Writing } from '../service/client.ts';
-import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
+import type { Client, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import type { Clash, OutcomeKind } from './outcome.ts';
+import { settle, type Course, type Ended, type Judged, type Settled } from './settle.ts';
 
 /** What is to be created: the fields to send. */
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 
-export interface Settled {
-  readonly outcome: Exclude<OutcomeKind, 'differs'>;
-  /** The answer that decided it; none when nothing was sent. */
-  readonly answer?: Answer;
-  /** The fields as the service holds them, if it showed them: in the answer to the create, or when it was looked up. */
-  readonly held?: HeldRecord;
-  /** Whether the end of a request of ours was not clear, which may have created or changed it. */
-  readonly inDoubt?: boolean;
-  /** Why what exists was not changed; the fields as they were found. */
-  readonly clash?:
-    | Exclude<Clash, { kind: 'changed' | 'ignored' }>
-    | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly string[]; readonly now: HeldRecord };
-  /** How many requests to create or to change it were sent. */
-  readonly attempts: number;
-}
+/** Creates one resource and finds out what happened to it. What is there after a doubtful answer is not created again. */
+export function create(creation: Creation, client: Client, pacing: Pacing, course: Course): Promise<Settled> {
+  const { kind, name } = creation;
+  const send = (): Promise<Writing> => client.create(kind, name, sentFields(creation));
 
-/** How one resource and the rest of the run tell each other when to stop. */
-export interface Course {
-  /** Lets nothing more of the run, or of this type, begin. Called at once, with what an answer proved that shows why. */
-  stop(scope: 'run' | 'type' | 'pause', proof?: Writing['proof'] | Updating['proof']): void;
-  /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
-  mayBegin(): boolean;
-  /** Whether sending this again may help. */
-  mayRetry(): boolean;
-}
+  const ended = (end: Ended): Judged => ({ kind: 'ended', end });
 
-const tries = 3;
-
-/**
- * Creates one resource and finds out what happened to it. After an answer that does not say whether the service acted, a later
- * refusal cannot prove that nothing was created.
- */
-export async function create(
-  creation: Creation,
-  client: Client,
-  pacing: Pacing,
-  course: Course,
-): Promise<Settled> {
-  let inDoubt = false;
-  let last: Answer | undefined;
-  /** Which try it is. A request that could not be sent during an outage does not count. */
-  let attempt = 1;
-  let spared = 0;
-  for (let attempts = 1; ; attempts += 1) {
-    if (!(await pacing.turn())) {
-      course.stop('pause');
-      const outcome = inDoubt ? 'unknown' : 'not_attempted';
-      const answer = last && waitedInVain(last, pacing.outage);
-      return { outcome, ...(answer && { answer }), attempts: attempts - 1 };
-    }
-    // Another resource may have stopped the run while this one waited for its turn.
-    const mayGoOn = attempts === 1 ? course.mayBegin() : course.mayRetry();
-    if (!mayGoOn) {
-      const outcome = inDoubt ? 'unknown' : 'not_attempted';
-      return { outcome, ...(last && { answer: last }), attempts: attempts - 1 };
-    }
-    const writing = await client.create(creation.kind, creation.name, sentFields(creation));
-    const { answer, stop } = writing;
-    last = answer;
-    pacing.note(answer, attempt);
-    if (stop) course.stop(stop, writing.proof);
-    const end = (outcome: Settled['outcome'], decidedBy: Answer = answer): Settled => ({
-      outcome,
-      answer: isOpen(outcome) ? waitedInVain(decidedBy, pacing.outage) : decidedBy,
-      attempts,
-    });
-    const existing = (held: HeldRecord): Settled => ({ ...end('exists'), held, inDoubt });
-    const refused = (outcome: Settled['outcome']): Settled => end(inDoubt ? 'unknown' : outcome);
-
+  async function judge(writing: Writing): Promise<Judged> {
     switch (writing.proof) {
       case 'created':
-        return { ...end('created'), held: writing.held };
+        return ended({ outcome: 'created', held: writing.held });
       case 'exists':
-        return { ...end('exists'), inDoubt };
       case 'rejected':
       case 'denied':
-        return refused(writing.proof);
+      case 'unknown':
+        return ended({ outcome: writing.proof });
       case 'closed':
-        return refused('not_attempted');
+        return ended({ outcome: 'not_attempted' });
       case 'fault':
         course.stop('run');
-        return refused('not_attempted');
-      case 'unknown':
-        return end('unknown');
-      case 'taken': {
-        const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return existing(found.held);
-        return found.presence === 'unreadable' ? end('unknown', found.answer) : refused('conflict');
-      }
-      case 'ambiguous': {
-        inDoubt = true;
-        const found = await lookFor(creation, client, pacing);
-        if (found.presence === 'present') return existing(found.held);
-        if (found.presence !== 'not_seen') return end('unknown');
-        break;
-      }
+        return ended({ outcome: 'not_attempted' });
+      case 'taken':
+        return ended(takenBy(await lookFor(creation, client, pacing)));
+      case 'ambiguous':
+        return { kind: 'open', ...doubtSettledBy(await lookFor(creation, client, pacing)) };
       case 'not_applied':
-        break;
+        return { kind: 'not_applied' };
     }
-    if (stop === 'run') return refused('not_attempted');
-    const isFree = writing.proof === 'not_applied' && spared < mostOutagesSpared;
-    const next = await pacing.again({ attempt, most: tries, answer, isFree });
-    if (next === undefined || !course.mayRetry()) return refused('not_attempted');
-    if (next === attempt) spared += 1;
-    attempt = next;
+  }
+
+  return settle({ next: async () => ({ kind: 'send', send }), judge }, pacing, course);
+}
+
+/** What a create comes to whose name is taken. */
+function takenBy(found: Found): Ended {
+  switch (found.presence) {
+    case 'present':
+      return { outcome: 'exists', held: found.held };
+    case 'not_seen':
+    case 'hidden':
+      return { outcome: 'conflict' };
+    case 'unreadable':
+      return { outcome: 'unknown', ...(found.answer && { answer: found.answer }) };
   }
 }
 
-/** Whether the outcome might be different without the outage. */
-function isOpen(outcome: OutcomeKind): boolean {
-  return outcome === 'unknown' || outcome === 'not_attempted';
+/** What a look shows after a create that may have been carried out: nothing, where it sees nothing and the next create will show it. */
+function doubtSettledBy(found: Found): { readonly end?: Ended } {
+  switch (found.presence) {
+    case 'present':
+      return { end: { outcome: 'exists', held: found.held } };
+    case 'not_seen':
+      return {};
+    case 'hidden':
+    case 'unreadable':
+      return { end: { outcome: 'unknown' } };
+  }
 }
 
 type Found =
   | { readonly presence: 'present'; readonly held: HeldRecord }
-  /** This token sees nothing there, or the kind cannot be read. The next create will tell. */
+  /** This token sees nothing there, or the kind cannot be read. */
   | { readonly presence: 'not_seen' }
   /** This token may not look. */
   | { readonly presence: 'hidden' }
   | { readonly presence: 'unreadable'; readonly answer?: Answer };
 
-async function lookFor(creation: Creation, client: Client, pacing: Pacing): Promise<Found> {
-  const { kind, name } = creation;
+async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
   if (!client.canRead(kind)) return { presence: 'not_seen' };
   const reading = await retrieve(kind, name, client, pacing);
   switch (reading?.proof) {

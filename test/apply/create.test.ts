@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { creationOf } from '../support/creation.ts';
-import { create, type Course, type Creation, type Settled } from '../../src/apply/create.ts';
+import { create, type Creation } from '../../src/apply/create.ts';
+import type { Course, Settled } from '../../src/apply/settle.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
@@ -290,6 +291,7 @@ describe('a pause that is too long to wait out', () => {
     const { send, requests } = scriptedTransport();
     expect(await create(application, createClient(send), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
+      inDoubt: false,
       attempts: 0,
     });
     expect(requests).toEqual([]);
@@ -433,6 +435,7 @@ describe('creating a user', () => {
     const course = { ...alone, mayBegin: () => false };
     expect(await create(user, createClient(send), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
+      inDoubt: false,
       attempts: 0,
     });
     expect(requests).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { update } from '../../src/apply/update.ts';
-import type { Course, Settled } from '../../src/apply/create.ts';
+import type { Course, Settled } from '../../src/apply/settle.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { createClient } from '../../src/service/client.ts';

@@ -1,0 +1,142 @@
+import type { Answer } from '../service/answer.ts';
+import type { Updating, Writing } from '../service/client.ts';
+import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
+import type { Pacing } from '../service/pacing.ts';
+import type { HeldRecord } from '../service/types.ts';
+import type { Clash, OutcomeKind } from './outcome.ts';
+
+/** What became of one resource that was to be created or changed. */
+export interface Settled extends Ended {
+  /** Whether the end of a request of ours was not clear, which may have created or changed it. */
+  readonly inDoubt: boolean;
+  /** How many requests to create or to change it were sent. */
+  readonly attempts: number;
+}
+
+/** How it ends, by what is known so far. */
+export interface Ended {
+  readonly outcome: Exclude<OutcomeKind, 'differs'>;
+  /** The answer that decided it; by default the last one to a write. None when nothing was sent. */
+  readonly answer?: Answer;
+  /** The fields as the service holds them, if it showed them: in the answer to the write, or when it was looked up. */
+  readonly held?: HeldRecord;
+  /** Why what exists was not changed; the fields as they were found. */
+  readonly clash?:
+    | Exclude<Clash, { kind: 'changed' | 'ignored' }>
+    | { readonly kind: 'changed' | 'ignored'; readonly fields: readonly string[]; readonly now: HeldRecord };
+}
+
+/** How one resource and the rest of the run say to each other when to stop. */
+export interface Course {
+  /** Lets nothing more of the run, or of this type, begin. Called at once, with what an answer proved that shows why. */
+  stop(scope: 'run' | 'type' | 'pause', proof?: Written['proof']): void;
+  /** Whether it is still to be begun. The run may have been stopped while it waited for its turn. */
+  mayBegin(): boolean;
+  /** Whether sending this again may help. */
+  mayRetry(): boolean;
+}
+
+type Written = Writing | Updating;
+
+/** How a resource is created, or changed: what differs between the two. */
+export interface Write<Result extends Written> {
+  /** What is to be sent, by what the service holds now where that matters; or how it ends without. */
+  readonly next: () => Promise<Next<Result>>;
+  /** What an answer comes to. */
+  readonly judge: (result: Result) => Promise<Judged>;
+}
+
+export type Judged =
+  | { readonly kind: 'ended'; readonly end: Ended }
+  /** It may have been carried out; `end`: what another look showed of that. */
+  | { readonly kind: 'open'; readonly end?: Ended }
+  /** To send it again is safe. */
+  | { readonly kind: 'not_applied' };
+
+export type Next<Result> =
+  | {
+      readonly kind: 'send';
+      readonly send: () => Promise<Result>;
+      /** What it would end with in place of `unknown`, where it is in doubt and nothing more is sent. */
+      readonly unsent?: Partial<Ended>;
+    }
+  | { readonly kind: 'ended'; readonly end: Ended };
+
+const tries = 3;
+
+/**
+ * Sends one write, and finds out what became of it. After an answer that does not say whether the service acted, a later refusal
+ * cannot prove that nothing was done.
+ */
+export async function settle<Result extends Written>(
+  { next, judge }: Write<Result>,
+  pacing: Pacing,
+  course: Course,
+): Promise<Settled> {
+  let inDoubt = false;
+  let last: Answer | undefined;
+  let attempts = 0;
+  /** Which try it is. A request that could not be sent during an outage does not count. */
+  let attempt = 1;
+  let spared = 0;
+  const mayGoOn = (): boolean => (attempts === 0 ? course.mayBegin() : course.mayRetry());
+
+  function ended({ outcome, answer = last, ...end }: Ended): Settled {
+    const settled = inDoubt ? outcomeAfterDoubt[outcome] : outcome;
+    const isOpen = outcome === 'not_attempted' || outcome === 'unknown';
+    return {
+      ...end,
+      outcome: settled,
+      ...(answer && { answer: isOpen ? waitedInVain(answer, pacing.outage) : answer }),
+      inDoubt,
+      attempts,
+    };
+  }
+
+  /** No further request is sent. */
+  async function finished(): Promise<Settled> {
+    if (!inDoubt) return ended({ outcome: 'not_attempted' });
+    const look = await next();
+    return ended(look.kind === 'ended' ? look.end : { outcome: 'unknown', ...look.unsent });
+  }
+
+  for (;;) {
+    if (!mayGoOn()) return finished();
+    const ready = await next();
+    if (ready.kind === 'ended') return ended(ready.end);
+    if (!(await pacing.turn())) {
+      course.stop('pause');
+      return ended({ outcome: 'not_attempted' });
+    }
+    // Another resource may have stopped the run meanwhile.
+    if (!mayGoOn()) return ended({ outcome: 'not_attempted' });
+    attempts += 1;
+    const written = await ready.send();
+    const { answer, stop } = written;
+    last = answer;
+    pacing.note(answer, attempt);
+    if (stop) course.stop(stop, written.proof);
+    const judged = await judge(written);
+    inDoubt ||= judged.kind === 'open';
+    if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);
+    if (stop === 'run') return finished();
+    const isFree = judged.kind === 'not_applied' && spared < mostOutagesSpared;
+    const again = await pacing.again({ attempt, most: tries, answer, isFree });
+    if (again === undefined) return finished();
+    if (again === attempt) spared += 1;
+    attempt = again;
+  }
+}
+
+/** What an outcome comes to where an earlier request of ours may have been carried out. */
+const outcomeAfterDoubt: Readonly<Record<Ended['outcome'], Ended['outcome']>> = {
+  created: 'created',
+  exists: 'exists',
+  updated: 'updated',
+  unchanged: 'updated',
+  rejected: 'unknown',
+  denied: 'unknown',
+  conflict: 'unknown',
+  unknown: 'unknown',
+  not_attempted: 'unknown',
+};
