@@ -1,20 +1,8 @@
 import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
-import type { PlanDocument } from '../plan/document.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
-import {
-  applyReportFrom,
-  contentFault,
-  inShort,
-  isApplyDocument,
-  mergeApplies,
-  mergePlans,
-  shardProblems,
-  type NonEmpty,
-  type ShardDocument,
-  type ShardReport,
-} from '../report/documents.ts';
-import { json, type ApplyDocument } from '../report/formats/json.ts';
+import { applyReportFrom, isApplyDocument, joinedShards, shardIn, type Shard } from '../report/documents.ts';
+import { json } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
@@ -42,12 +30,10 @@ export async function reportMerge(
   const reports = await Reports.asked(options, context, { inputs: filenames });
   // The text of a merged apply shows only what there is to do, so there may be more of them.
   const isShort = options.output === 'text' && !options.report;
-  const documents: Document[] = [];
+  const documents: (Shard | Strange)[] = [];
   let resources = 0;
   for (const filename of filenames) {
-    const whole = await read(filename, context);
-    const document =
-      whole.kind === 'apply' && isShort ? { ...whole, document: inShort(whole.document) } : whole;
+    const document = await read(filename, isShort, context);
     documents.push(document);
     resources += resourcesIn(document);
     if (resources > most) return refused([tooMany(most)], context);
@@ -63,15 +49,9 @@ export async function reportMerge(
   return unlessLost(ending, !(await reports.write(report, context)));
 }
 
-function resourcesIn(of: Document): number {
-  switch (of.kind) {
-    case 'plan':
-      return of.document.resource_changes.length;
-    case 'apply':
-      return of.document.outcomes.length;
-    case 'strange':
-      return 0;
-  }
+function resourcesIn(of: Shard | Strange): number {
+  if ('strange' in of) return 0;
+  return 'outcomes' in of.document ? of.document.outcomes.length : of.document.resource_changes.length;
 }
 
 function tooMany(most: number): string {
@@ -83,70 +63,43 @@ function refused(problems: readonly string[], { stderr }: Context): Ending {
   return 'failed';
 }
 
-type Document =
-  | ({ readonly kind: 'plan' } & ShardDocument<PlanDocument>)
-  | ({ readonly kind: 'apply' } & ShardDocument<ApplyDocument>)
-  /** Undefined where the file holds no document at all. */
-  | { readonly kind: 'strange'; readonly filename: string; readonly document: JsonObject | undefined };
+/** A file that holds no plan and no apply. */
+interface Strange {
+  readonly filename: string;
+  /** What it holds; undefined where that is no document at all. */
+  readonly strange: JsonObject | undefined;
+}
 
-async function read(filename: string, context: Context): Promise<Document> {
+async function read(filename: string, isShort: boolean, context: Context): Promise<Shard | Strange> {
   const document = parseJson(await resultText('the report', filename, context), mostLevelsOfDocuments);
-  if (isPlanDocument(document)) return { kind: 'plan', filename, document, fault: contentFault(document) };
-  if (isApplyDocument(document)) return { kind: 'apply', filename, document, fault: contentFault(document) };
-  return { kind: 'strange', filename, document: isJsonObject(document) ? document : undefined };
+  if (isPlanDocument(document) || isApplyDocument(document)) return shardIn(filename, document, isShort);
+  return { filename, strange: isJsonObject(document) ? document : undefined };
 }
 
-interface Merged {
-  readonly report: Report;
-  readonly ending: Ending;
-}
-
-/** Why documents cannot be joined. */
-interface Problems {
-  readonly problems: readonly string[];
-}
-
-function mergedFrom(documents: readonly Document[]): Merged | Problems {
-  const plans = documents.filter((each) => each.kind === 'plan');
-  const applies = documents.filter((each) => each.kind === 'apply');
-  if (isAll(plans, documents))
-    return joined(plans, (shards) => ({ report: planReportFrom(mergePlans(shards)), ending: 'done' }));
-  if (isAll(applies, documents))
-    return joined(applies, (shards) => {
-      const document = mergeApplies(shards);
-      const { interrupted, interrupted_by: signal, outcomes } = document;
-      const ending = interrupted ? interruptedBy({ reason: signal }) : applyEnding(outcomes);
-      return { report: applyReportFrom(document), ending };
-    });
-  const usual = plans.length > applies.length ? 'plan' : 'apply';
-  const strange = documents.filter(({ kind }) => kind !== usual);
-  return { problems: strange.map((each) => strangeness(each)) };
-}
-
-function isAll<Kind extends ShardReport>(
-  shards: readonly ShardDocument<Kind>[],
-  { length }: readonly Document[],
-): shards is NonEmpty<ShardDocument<Kind>> {
-  return shards.length === length && length > 0;
-}
-
-function joined<Kind extends ShardReport>(
-  shards: NonEmpty<ShardDocument<Kind>>,
-  join: (documents: NonEmpty<Kind>) => Merged,
-): Merged | Problems {
-  const problems = shardProblems(shards);
-  const [first, ...others] = shards;
-  return problems.length > 0
-    ? { problems }
-    : join([first.document, ...others.map(({ document }) => document)]);
+function mergedFrom(
+  documents: readonly (Shard | Strange)[],
+): { readonly report: Report; readonly ending: Ending } | { readonly problems: readonly string[] } {
+  const shards = documents.flatMap((each) => ('strange' in each ? [] : each));
+  const applies = shards.filter(({ document }) => 'outcomes' in document);
+  const plans = shards.filter(({ document }) => !('outcomes' in document));
+  const usual: readonly (Shard | Strange)[] = plans.length > applies.length ? plans : applies;
+  const others = documents.filter((each) => !usual.includes(each));
+  if (others.length > 0) return { problems: others.map((each) => strangeness(each)) };
+  const joined = joinedShards(shards);
+  if ('problems' in joined) return joined;
+  const { document } = joined;
+  if (!('outcomes' in document)) return { report: planReportFrom(document), ending: 'done' };
+  const { interrupted, interrupted_by: signal, outcomes } = document;
+  const ending = interrupted ? interruptedBy({ reason: signal }) : applyEnding(outcomes);
+  return { report: applyReportFrom(document), ending };
 }
 
 /** Why a document is none of a shard's result that goes with the others. */
-function strangeness(strange: Document): string {
-  const { filename } = strange;
-  if (strange.document === undefined)
+function strangeness(each: Shard | Strange): string {
+  const { filename } = each;
+  if ('strange' in each && each.strange === undefined)
     return `${filename} holds no whole JSON document: its run may have been killed`;
-  const why = strange.kind === 'strange' ? whyNoResult(strange.document) : undefined;
+  const why = 'strange' in each && each.strange ? whyNoResult(each.strange) : undefined;
   if (why !== undefined) return `${filename} holds no result, only why there is none: ${why}`;
   return `${filename} is not a document that goes with the others: name those of \`plan -o json\`, or of \`apply -o json\`, of every shard of one run`;
 }

@@ -3,7 +3,7 @@ import { isIncomplete, outcomeKinds } from '../apply/outcome.ts';
 import { validate } from '../generated/apply.ts';
 import { isResourceType } from '../kinds/all.ts';
 import { Selector, type Scope } from '../manifest/select.ts';
-import { countedDocument, resourceAt, type PlanDocument, type ShownDiagnostic } from '../plan/document.ts';
+import { countedDocument, resourceAt, type PlanDocument } from '../plan/document.ts';
 import type { Pace } from '../service/pace.ts';
 import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 import { applySummary, type ApplySummary } from './words/outcomes.ts';
@@ -15,16 +15,6 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
   const { started_at, outcomes } = value as ApplyDocument; // what satisfies the schema has the fields of the type
   // The schema allows leap seconds, and Date knows none.
   return !Number.isNaN(Date.parse(started_at)) && outcomes.every(({ type }) => isResourceType(type));
-}
-
-/** The document with all that it counts, and of single resources only those with which there is something to do. */
-export function inShort<Document extends ApplyDocument>(document: Document): Document {
-  const { outcomes } = document;
-  return {
-    ...document,
-    outcomes: outcomes.filter((outcome) => isIncomplete(outcome)),
-    summary: applySummary(outcomes),
-  };
 }
 
 /** The report that was written as this document, as far as the document says. */
@@ -71,24 +61,36 @@ function outcomeFrom(document: OutcomeDocument): OutcomeView {
 }
 
 /** The document of one shard, and the file that it is from. */
-export interface ShardDocument<Document extends ShardReport> {
+export interface Shard {
   readonly filename: string;
-  readonly document: Document;
+  readonly document: PlanDocument | ApplyDocument;
   /** Why what it lists cannot be what its run ended with, where that is so. */
-  readonly fault?: string | undefined;
+  readonly fault: string | undefined;
 }
 
-/** What the documents of a plan and of an apply have in common. */
-export type ShardReport = Pick<
-  PlanDocument,
-  'service' | 'environment' | 'manifest_digest' | 'scope' | 'since' | 'capabilities'
-> & {
-  readonly diagnostics?: readonly ShownDiagnostic[];
-  readonly summary: Readonly<Record<string, number>>;
-};
+/** `isShort`: of the resources of an apply, only those with which there is something to do are kept; all are counted. */
+export function shardIn(filename: string, document: Shard['document'], isShort: boolean): Shard {
+  const fault = contentFault(document);
+  if (!isShort || !('outcomes' in document)) return { filename, document, fault };
+  const outcomes = document.outcomes.filter((outcome) => isIncomplete(outcome));
+  return { filename, document: { ...document, outcomes, summary: applySummary(document.outcomes) }, fault };
+}
+
+/** What the shards of one plan or of one apply are together, or why they cannot be merged. */
+export function joinedShards(
+  shards: readonly Shard[],
+): { readonly document: Shard['document'] } | { readonly problems: readonly string[] } {
+  const problems = shardProblems(shards);
+  const plans = shards.flatMap(({ document }) => ('outcomes' in document ? [] : document));
+  const applies = shards.flatMap(({ document }) => ('outcomes' in document ? document : []));
+  const [[plan], [apply]] = [plans, applies];
+  if (problems.length === 0 && plan) return { document: mergedPlan(plan, plans) };
+  if (problems.length === 0 && apply) return { document: mergedApply(apply, applies) };
+  return { problems };
+}
 
 /** Why what the document of a shard lists cannot be what its run ended with: it has lost some, or has others than its own. */
-export function contentFault(document: PlanDocument | ApplyDocument): string | undefined {
+function contentFault(document: Shard['document']): string | undefined {
   const [listed, counted] =
     'outcomes' in document
       ? [document.outcomes, applySummary(document.outcomes)]
@@ -100,13 +102,13 @@ export function contentFault(document: PlanDocument | ApplyDocument): string | u
     seen.add(address);
     if (!selector.has(address)) return `${address} is not of this shard`;
   }
-  const summary: ShardReport['summary'] = document.summary;
+  const summary: Readonly<Record<string, number>> = document.summary;
   const isCounted = Object.entries(counted).every(([kind, count]) => (summary[kind] ?? 0) === count);
   return isCounted ? undefined : 'its summary does not count what it lists';
 }
 
 /** Why the documents cannot be merged; empty when they can. */
-export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): string[] {
+function shardProblems(shards: readonly Shard[]): string[] {
   const [first] = shards;
   const problems: string[] = [];
   const byIndex = new Map<number, string>();
@@ -125,7 +127,7 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
       if (document[part] !== first?.document[part])
         problems.push(`${filename} has another ${part} than ${first?.filename}`);
     }
-    if (JSON.stringify(document.capabilities) !== JSON.stringify(first?.document.capabilities))
+    if (capabilitiesOf(document) !== capabilitiesOf(first?.document))
       problems.push(`${filename} was made with other capabilities than ${first?.filename}`);
     if (wholeOf(document) !== wholeOf(first?.document))
       problems.push(`${filename} has another --target, --exclude or --since than ${first?.filename}`);
@@ -145,12 +147,9 @@ export function shardProblems(shards: readonly ShardDocument<ShardReport>[]): st
   return problems;
 }
 
-export type NonEmpty<Item> = readonly [Item, ...Item[]];
-
-/** Merges the plans of all shards into one. */
-export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
+function mergedPlan(first: PlanDocument, plans: readonly PlanDocument[]): PlanDocument {
   const hide = [...new Set(plans.flatMap((plan) => plan.hide ?? []))];
-  const { scope, since, ...whole } = plans[0];
+  const { scope, since, ...whole } = first;
   const gone = plans.flatMap((plan) => plan.since?.no_longer_declared ?? []).toSorted(byAddress);
   const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
   return {
@@ -165,9 +164,8 @@ export function mergePlans(plans: NonEmpty<PlanDocument>): PlanDocument {
   };
 }
 
-/** Merges the applies of all shards into one. */
-export function mergeApplies(applies: NonEmpty<ApplyDocument>): ApplyDocument {
-  const { scope, interrupted_by: _, ...whole } = applies[0];
+function mergedApply(first: ApplyDocument, applies: readonly ApplyDocument[]): ApplyDocument {
+  const { scope, interrupted_by: _, ...whole } = first;
   const interruption = applies.find(({ interrupted_by: by }) => by !== undefined)?.interrupted_by;
   const startedAt = earliest(applies.map(({ started_at }) => started_at));
   const endedAt = Math.max(
@@ -204,7 +202,7 @@ function summed(summaries: readonly ApplySummary[]): ApplySummary {
 }
 
 /** The diagnostics of all shards. A diagnostic that is not about one resource is in each shard's document; it is kept once. */
-function mergedDiagnostics(shards: readonly ShardReport[]): Pick<ShardReport, 'diagnostics'> {
+function mergedDiagnostics(shards: readonly Shard['document'][]): Pick<ApplyDocument, 'diagnostics'> {
   const all = shards.flatMap(({ diagnostics = [] }) => diagnostics);
   return { diagnostics: [...new Map(all.map((each) => [JSON.stringify(each), each])).values()] };
 }
@@ -217,9 +215,14 @@ function wholeScope(scope: Scope | undefined): { scope?: Scope } {
   return { scope: whole };
 }
 
-function wholeOf({ scope, since }: Pick<ShardReport, 'scope' | 'since'> = {}): string {
-  const { target, exclude, declared, changed_only: changedOnly } = scope ?? {};
+function wholeOf(document: Shard['document'] | undefined): string {
+  const { target, exclude, declared, changed_only: changedOnly } = document?.scope ?? {};
+  const since = document && 'since' in document ? document.since : undefined;
   return JSON.stringify([target, exclude, declared, changedOnly, since?.ref, since?.commit]);
+}
+
+function capabilitiesOf(document: Shard['document'] | undefined): string {
+  return JSON.stringify(document && 'capabilities' in document && document.capabilities);
 }
 
 function earliest(times: readonly string[]): string {
