@@ -5,12 +5,16 @@ import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
+import { declaredNames } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
 import { Rules } from '../manifest/rules.ts';
 import { trim } from '../manifest/trim.ts';
 import { writable, type Declaration } from './writable.ts';
+import { writeManifest } from './write-manifest.ts';
+import { hasErrors } from '../run/check.ts';
+import { readText } from '../yaml/read-text.ts';
 import { columnsOf, type Columns } from './csv-columns.ts';
 import { readTable, type Row } from './csv-table.ts';
 
@@ -20,6 +24,48 @@ interface FromTable {
   readonly resources: readonly Resource[];
   /** All that is wrong with it as a manifest, by place. No row of it is quoted: who may see all of them is not known. */
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What becomes of a table as a manifest. */
+interface TableManifest {
+  /** What its rows are; undefined where there are none to be read. */
+  readonly kind: Kind | undefined;
+  /** To be used where no diagnostic is an error. Without a comment for editors. */
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Whether names stand in it in place of ids. */
+  readonly hasNames: boolean;
+}
+
+/** The manifest of a CSV file, which is checked once more as a whole. */
+export async function manifestOfTable(
+  filename: string,
+  delimiter: string,
+  files: Files,
+): Promise<TableManifest> {
+  const file = await readText(filename, files);
+  const { resources, diagnostics } =
+    'code' in file ? { resources: [], diagnostics: [file] } : resourcesOf(file, delimiter);
+  const { text } = writeManifest(resources.map(declarationOf));
+  const last = {
+    files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
+    keep: () => false,
+    capabilities: [namesNeed],
+  };
+  // Each row has passed its checks: what is wrong now stands nowhere in the table.
+  const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;
+  const errors = ofAll.filter(({ severity }) => severity === 'error');
+  return {
+    kind: resources[0]?.kind,
+    text,
+    diagnostics: [
+      ...diagnostics,
+      ...errors.map(({ code, summary, detail }) =>
+        diagnosticFor(filename, { code, summary: `its manifest would not be valid: ${summary}`, detail }),
+      ),
+    ],
+    hasNames: resources.some((resource) => declaredNames(resource).length > 0),
+  };
 }
 
 /** The resources of a CSV file, one a row: each column is a field, and an empty cell declares nothing. */
@@ -55,20 +101,9 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   return { resources, diagnostics: diagnostics.toSorted(byPlace) };
 }
 
-/** What a manifest is to declare of it. */
-export function declarationOf(resource: Resource): Declaration {
+function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
   return { address, kind, fields: fieldsBy(writtenValue, resource) };
-}
-
-/** The errors of a manifest that is in no file yet, where names may stand in place of ids: of what writes one, the last check. */
-export async function errorsOf(text: string, files: Files): Promise<Diagnostic[]> {
-  const { diagnostics } = await loadManifests([standardInput], {
-    files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
-    keep: () => false,
-    capabilities: [namesNeed],
-  });
-  return diagnostics.filter(({ severity }) => severity === 'error');
 }
 
 const noRows: Problem = {

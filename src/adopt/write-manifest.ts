@@ -46,6 +46,11 @@ interface List {
   readonly entries: readonly JsonObject[];
 }
 
+/** What says to editors where the schema is. */
+export function schemaComment(schema: string): string {
+  return `# yaml-language-server: $schema=${schema}\n`;
+}
+
 function manifestText(lists: readonly List[], schema: string | undefined): string {
   const shared = lists.map((list) => ({ ...list, defaults: sharedValues(list.kind, list.entries) }));
   const defaults = shared.filter((list) => Object.keys(list.defaults).length > 0);
@@ -55,7 +60,7 @@ function manifestText(lists: readonly List[], schema: string | undefined): strin
       defaults: Object.fromEntries(defaults.map((list) => [list.kind.type, list.defaults])),
     }),
   };
-  const parts = [schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`, written(head)];
+  const parts = [schema === undefined ? '' : schemaComment(schema), written(head)];
   const filled = shared.filter(({ entries }) => entries.length > 0);
   for (const { kind, entries, defaults: ofKind } of filled) {
     parts.push(`${kind.list}:\n`);

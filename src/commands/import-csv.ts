@@ -1,15 +1,13 @@
-import { diagnosticFor, type Diagnostic } from '../base/diagnostic.ts';
+import { delimiters } from '../adopt/choices.ts';
+import { manifestOfTable } from '../adopt/csv.ts';
+import { schemaComment } from '../adopt/write-manifest.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
-import { delimiters } from '../adopt/choices.ts';
-import { declarationOf, errorsOf, resourcesOf } from '../adopt/csv.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { namesNeed } from '../kinds/name-of-one.ts';
-import { declaredNames } from '../kinds/named.ts';
-import { writeManifest } from '../adopt/write-manifest.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
+import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';
-import { readText } from '../yaml/read-text.ts';
 import { schemaFrom, writeNew } from './new-manifests.ts';
 
 export interface ImportCsvOptions {
@@ -25,39 +23,23 @@ export async function importCsv(
   context: Context,
 ): Promise<Ending> {
   const { files, stdout, stderr } = context;
-  const file = await readText(filename, files);
-  const { resources, diagnostics } =
-    'code' in file
-      ? { resources: [], diagnostics: [file] }
-      : resourcesOf(file, delimiters[delimiter] ?? delimiter);
-  const [first] = resources;
-  const path = out !== undefined && first ? await fileFor(first.kind, out, files) : undefined;
-  const { text } = writeManifest(resources.map(declarationOf), schemaFrom(path));
-  const last = isValid(diagnostics) ? await errorsOf(text, files) : [];
-  const found = [...diagnostics, ...last.map((error) => ofManifest(error, filename))];
-  stderr.write(diagnosticsText(found, createStyle(stderr)));
-  if (!isValid(found)) {
+  const { kind, text, diagnostics, hasNames } = await manifestOfTable(
+    filename,
+    delimiters[delimiter] ?? delimiter,
+    files,
+  );
+  stderr.write(diagnosticsText(diagnostics, createStyle(stderr)));
+  if (hasErrors(diagnostics)) {
     stderr.write('\nNothing was written.\n');
     return 'invalid';
   }
-  if (resources.some((resource) => declaredNames(resource).length > 0))
+  if (hasNames)
     stderr.write(`Names stand in it in place of ids: plan and apply need the capability ${namesNeed}.\n`);
-  if (path !== undefined) return writeNew(new Map([[path, text]]), context);
-  stdout.write(text);
+  const path = out !== undefined && kind ? await fileFor(kind, out, files) : undefined;
+  const whole = schemaComment(schemaFrom(path)) + text;
+  if (path !== undefined) return writeNew(new Map([[path, whole]]), context);
+  stdout.write(whole);
   return 'done';
-}
-
-/** What is wrong with the manifest as a whole: each row has passed its checks. */
-function ofManifest({ code, summary, detail }: Diagnostic, filename: string): Diagnostic {
-  return diagnosticFor(filename, {
-    code,
-    summary: `its manifest would not be valid: ${summary}`,
-    detail,
-  });
-}
-
-function isValid(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.every(({ severity }) => severity !== 'error');
 }
 
 /** The file that is meant: in a folder, it is called after what it declares. */
