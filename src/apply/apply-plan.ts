@@ -4,21 +4,14 @@ import type { JsonValue } from '../base/json.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { takersIn } from '../plan/make-plan.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
-import type { Kind } from '../kinds/kind.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { update } from './update.ts';
 import { create } from './create.ts';
-import type { Course, Settled } from './settle.ts';
-import {
-  isIncomplete,
-  isMissing,
-  type Clash,
-  type Outcome,
-  type OutcomeKind,
-  type StopReason,
-} from './outcome.ts';
+import type { Settled } from './settle.ts';
+import { Stops } from './stops.ts';
+import { isIncomplete, isMissing, type Clash, type Outcome } from './outcome.ts';
 
 type ReadyPending = Exclude<ReadyChange, { readonly action: 'no-op' }>;
 
@@ -37,152 +30,20 @@ interface ApplyOptions {
   readonly onOutcome?: (outcome: Outcome) => void;
 }
 
-/**
- * After so many creates or changes in a row without a clear end, nothing more is begun. All that met the same outage count as one,
- * because they have one cause.
- */
-const doubtsInARow = 5;
-
 /** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan, whatever is thrown. */
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
-  const { pacing, clock, signal, fault = new AbortController() } = options;
-  const stoppedKinds = new Map<Kind, StopReason>();
-  /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
-  const denials = new Map<Kind, number>();
-  const isTakenFrom = takersIn(plan.changes);
-  const settling = new Map<Address, Promise<Outcome>>();
-  let stopped: StopReason | undefined;
-  let inARow = 0;
-  let outagesCounted = 0;
-
-  /** Counts how a create ended; `outages` is how many outages there had been when it began. */
-  function count(change: Change, outcome: OutcomeKind, outages: number): void {
-    const { outlasted } = pacing.outage;
-    // It was given up because its kind was stopped, so it is no sign of trouble.
-    if (outcome === 'not_attempted' && stoppedAs(change) !== undefined) return;
-    if (outcome !== 'unknown' && outcome !== 'not_attempted') inARow = 0;
-    else if (outlasted === outages || outlasted > outagesCounted) inARow += 1;
-    outagesCounted = outlasted;
-    if (inARow >= doubtsInARow) stopped ??= 'doubts';
-  }
-
-  function countDenials({ resource, action }: Change, outcome: OutcomeKind): void {
-    if (action !== 'update') return;
-    const { kind } = resource;
-    if (outcome === 'denied') denials.set(kind, (denials.get(kind) ?? 0) + 1);
-    else if (outcome === 'updated') denials.delete(kind);
-  }
-
-  function whyStopped(change: Change): StopReason | undefined {
-    const { resource, action } = change;
-    if (fault.signal.aborted) return 'error';
-    if (signal?.aborted) return 'interrupted';
-    if (pacing.outage.waitedMs !== undefined) return 'away';
-    if (action === 'update' && (denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denials';
-    return stopped ?? stoppedAs(change);
-  }
-
-  /** Why nothing more of a kind is begun. Who may create none of it may still be allowed to change one. */
-  function stoppedAs({ resource, action }: Change): StopReason | undefined {
-    const why = stoppedKinds.get(resource.kind);
-    return action === 'update' && why === 'denied' ? undefined : why;
-  }
-
-  function carriedOut(change: ReadyPending, client: Client, course: Course): Promise<Settled> {
-    const { resource } = change;
-    switch (change.action) {
-      case 'create':
-        return create(resource, client, pacing, course);
-      case 'update': {
-        const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
-        return update({ ...change, isTaken }, client, pacing, course);
-      }
-    }
-  }
-
-  /** Whether what a change waits for was carried out. All of it stands before it in the plan, and so was begun. */
-  async function isReady(waitsFor: readonly Address[]): Promise<boolean> {
-    const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
-    return !outcomes.some((outcome) => isMissing(outcome));
-  }
-
-  async function outcomeOf(change: ReadyChange, client: Client): Promise<Outcome> {
-    const { resource } = change;
-    if (change.action === 'no-op') {
-      const { differences } = change;
-      const found =
-        differences.length > 0
-          ? ({ outcome: 'differs', differences } as const)
-          : ({ outcome: 'unchanged' } as const);
-      return { change, ...found, attempts: 0, durationMs: 0 };
-    }
-    const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor));
-    const stoppedBy = whyStopped(change) ?? (isHeldUp ? 'waits' : undefined);
-    if (stoppedBy !== undefined)
-      return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
-    options.onStart?.(change);
-    const startedAt = clock.now();
-    const { outlasted } = pacing.outage;
-    const { held, inDoubt, clash, ...settled } = await carriedOut(change, client, {
-      stop: (scope, proof) => {
-        if (scope !== 'type') stopped ??= scope === 'pause' ? 'pause' : 'no_way';
-        else if (!stoppedKinds.has(resource.kind))
-          stoppedKinds.set(resource.kind, proof === 'closed' ? 'read_only' : 'denied');
-      },
-      mayBegin: () => whyStopped(change) === undefined,
-      mayRetry: () => stoppedAs(change) === undefined,
-    });
-    count(change, settled.outcome, outlasted);
-    countDenials(change, settled.outcome);
-    const differences = held ? compare(resource, held) : [];
-    const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
-    const stoppedMeanwhile = settled.attempts === 0 ? whyStopped(change) : undefined;
-    const outcome: Outcome = {
-      change,
-      ...settled,
-      ...(held && { pk: held.pk }),
-      ...(answer && { answer }),
-      ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
-      ...(inDoubt &&
-        (settled.outcome === 'exists' || settled.outcome === 'updated') && {
-          doubt: held ? 'checked' : 'unchecked',
-        }),
-      ...(clash && { clash: shownClash(change, clash) }),
-      ...(differences.length > 0 && { differences }),
-      durationMs: clock.now() - startedAt,
-    };
-    if (options.failFast && isIncomplete(outcome)) stopped ??= 'fail_fast';
-    return outcome;
-  }
-
-  /** Never rejects: where something is thrown, what was sent is open, and what was not was not begun. */
-  async function settle(change: ReadyChange): Promise<Outcome> {
-    let attempts = 0;
-    const { client } = options;
-    const counting: Client = {
-      ...client,
-      create: (...sent) => ((attempts += 1), client.create(...sent)),
-      update: (...sent) => ((attempts += 1), client.update(...sent)),
-    };
-    const outcome = await outcomeOf(change, counting).catch((error: unknown): Outcome => {
-      fault.abort(error);
-      const open = { change, attempts, durationMs: 0 };
-      return attempts > 0
-        ? { ...open, outcome: 'unknown' }
-        : { ...open, outcome: 'not_attempted', stoppedBy: 'error' };
-    });
-    try {
-      options.onOutcome?.(outcome);
-    } catch (error) {
-      fault.abort(error);
-    }
-    return outcome;
-  }
-
+  const { pacing, signal, fault = new AbortController() } = options;
+  const run: Run = {
+    ...options,
+    fault,
+    stops: new Stops({ pacing, signal, fault: fault.signal }),
+    isTakenFrom: takersIn(plan.changes),
+    settling: new Map(),
+  };
   const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
-    const known = settling.get(address) ?? settle(change);
-    settling.set(address, known);
+    const known = run.settling.get(address) ?? reported(change, run);
+    run.settling.set(address, known);
     return known;
   };
   try {
@@ -191,6 +52,103 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     fault.abort(error);
   }
   return Promise.all(plan.changes.map((change) => settled(change)));
+}
+
+interface Run extends ApplyOptions {
+  readonly fault: AbortController;
+  readonly stops: Stops;
+  readonly isTakenFrom: ReturnType<typeof takersIn>;
+  /** What was begun, by addresses. */
+  readonly settling: Map<Address, Promise<Outcome>>;
+}
+
+/** Never rejects: where something is thrown, what was sent is open, and what was not was not begun. */
+async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
+  const { client, fault, onOutcome } = run;
+  let attempts = 0;
+  const counting: Client = {
+    ...client,
+    create: (...sent) => ((attempts += 1), client.create(...sent)),
+    update: (...sent) => ((attempts += 1), client.update(...sent)),
+  };
+  const outcome = await outcomeOf(change, { ...run, client: counting }).catch((error: unknown): Outcome => {
+    fault.abort(error);
+    const open = { change, attempts, durationMs: 0 };
+    return attempts > 0
+      ? { ...open, outcome: 'unknown' }
+      : { ...open, outcome: 'not_attempted', stoppedBy: 'error' };
+  });
+  try {
+    onOutcome?.(outcome);
+  } catch (error) {
+    fault.abort(error);
+  }
+  return outcome;
+}
+
+async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
+  if (change.action === 'no-op') {
+    const { differences } = change;
+    const found =
+      differences.length > 0
+        ? ({ outcome: 'differs', differences } as const)
+        : ({ outcome: 'unchanged' } as const);
+    return { change, ...found, attempts: 0, durationMs: 0 };
+  }
+  const { stops, clock, pacing } = run;
+  const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
+  const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : undefined);
+  if (stoppedBy !== undefined)
+    return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
+  run.onStart?.(change);
+  const startedAt = clock.now();
+  const { outlasted } = pacing.outage;
+  const settled = await carriedOut(change, run);
+  stops.count(change, settled.outcome, outlasted);
+  const stoppedMeanwhile = settled.attempts === 0 ? stops.why(change) : undefined;
+  const outcome: Outcome = {
+    ...asShown(change, settled),
+    ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
+    durationMs: clock.now() - startedAt,
+  };
+  if (run.failFast && isIncomplete(outcome)) stops.stopRun('fail_fast');
+  return outcome;
+}
+
+/** Whether what a change waits for was carried out. All of it stands before it in the plan, and so was begun. */
+async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
+  const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
+  return !outcomes.some((outcome) => isMissing(outcome));
+}
+
+function carriedOut(change: ReadyPending, { client, pacing, stops, isTakenFrom }: Run): Promise<Settled> {
+  const { resource } = change;
+  const course = stops.courseOf(change);
+  switch (change.action) {
+    case 'create':
+      return create(resource, client, pacing, course);
+    case 'update': {
+      const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
+      return update({ ...change, isTaken }, client, pacing, course);
+    }
+  }
+}
+
+/** What became of a change, as people may see it. */
+function asShown(change: Change, { held, inDoubt, clash, ...settled }: Settled): Omit<Outcome, 'durationMs'> {
+  const { resource } = change;
+  const differences = held ? compare(resource, held) : [];
+  const answer = settled.answer && withoutSecrets(settled.answer, resource.secrets);
+  const isThere = settled.outcome === 'exists' || settled.outcome === 'updated';
+  return {
+    change,
+    ...settled,
+    ...(held && { pk: held.pk }),
+    ...(answer && { answer }),
+    ...(inDoubt && isThere && { doubt: held ? 'checked' : 'unchecked' }),
+    ...(clash && { clash: shownClash(change, clash) }),
+    ...(differences.length > 0 && { differences }),
+  };
 }
 
 /** What stood in the way of a change, as people may see it. */

@@ -5,7 +5,7 @@ import type { Client, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { settle, type Course, type Ended, type Judged, type Settled } from './settle.ts';
+import { endedAs, settle, type Course, type Ended, type Judged, type Settled } from './settle.ts';
 
 /** What is to be created: the fields to send. */
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
@@ -15,24 +15,22 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
   const { kind, name } = creation;
   const send = (): Promise<Writing> => client.create(kind, name, sentFields(creation));
 
-  const ended = (end: Ended): Judged => ({ kind: 'ended', end });
-
   async function judge(writing: Writing): Promise<Judged> {
     switch (writing.proof) {
       case 'created':
-        return ended({ outcome: 'created', held: writing.held });
+        return endedAs({ outcome: 'created', held: writing.held });
       case 'exists':
       case 'rejected':
       case 'denied':
       case 'unknown':
-        return ended({ outcome: writing.proof });
+        return endedAs({ outcome: writing.proof });
       case 'closed':
-        return ended({ outcome: 'not_attempted' });
+        return endedAs({ outcome: 'not_attempted' });
       case 'fault':
         course.stop('run');
-        return ended({ outcome: 'not_attempted' });
+        return endedAs({ outcome: 'not_attempted' });
       case 'taken':
-        return ended(takenBy(await lookFor(creation, client, pacing)));
+        return endedAs(takenBy(await lookFor(creation, client, pacing)));
       case 'ambiguous':
         return { kind: 'open', ...doubtSettledBy(await lookFor(creation, client, pacing)) };
       case 'not_applied':

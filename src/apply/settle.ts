@@ -53,6 +53,10 @@ export type Judged =
   /** To send it again is safe. */
   | { readonly kind: 'not_applied' };
 
+export function endedAs(end: Ended): Judged {
+  return { kind: 'ended', end };
+}
+
 export type Next<Result> =
   | {
       readonly kind: 'send';

@@ -8,7 +8,7 @@ import type { Client, Updating } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { settle, type Course, type Ended, type Judged, type Next, type Settled } from './settle.ts';
+import { endedAs, settle, type Course, type Ended, type Judged, type Next, type Settled } from './settle.ts';
 
 /** What is to be changed. */
 export interface Alterable extends UpdateNeeds {
@@ -39,8 +39,6 @@ export function update(
   /** Whether the last answer was clear, and the service left a field that was sent as it had been. */
   let isIgnored = false;
 
-  const ended = (end: Ended): Judged => ({ kind: 'ended', end });
-
   async function judge(updating: Updating): Promise<Judged> {
     isIgnored = false;
     switch (updating.proof) {
@@ -49,7 +47,7 @@ export function update(
         const after = compared(alterable, held);
         // Where it holds neither what was there nor what was sent, nobody can say what became of it.
         if (after.kind === 'ended')
-          return ended({
+          return endedAs({
             ...after.end,
             outcome: after.end.outcome === 'unchanged' ? 'updated' : 'unknown',
             held,
@@ -58,13 +56,13 @@ export function update(
         return { kind: 'open' };
       }
       case 'vanished':
-        return ended({ outcome: 'conflict', clash: { kind: 'vanished' } });
+        return endedAs({ outcome: 'conflict', clash: { kind: 'vanished' } });
       case 'rejected':
       case 'denied':
-        return ended({ outcome: updating.proof });
+        return endedAs({ outcome: updating.proof });
       case 'closed':
       case 'fault':
-        return ended({ outcome: 'not_attempted' });
+        return endedAs({ outcome: 'not_attempted' });
       case 'ambiguous':
         return { kind: 'open' };
       case 'not_applied':

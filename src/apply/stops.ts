@@ -1,0 +1,84 @@
+import type { Kind } from '../kinds/kind.ts';
+import type { Change } from '../plan/plan.ts';
+import type { Pacing } from '../service/pacing.ts';
+import type { OutcomeKind, StopReason } from './outcome.ts';
+import type { Course } from './settle.ts';
+
+/**
+ * After so many creates or changes in a row without a clear end, nothing more is begun. All that met the same outage count as one,
+ * because they have one cause.
+ */
+const doubtsInARow = 5;
+
+interface StopsOptions {
+  readonly pacing: Pick<Pacing, 'outage'>;
+  readonly signal?: AbortSignal | undefined;
+  readonly fault: AbortSignal;
+}
+
+/** What keeps the rest of a run from being begun, or all of one kind. Nothing that stopped begins again. */
+export class Stops {
+  readonly #options: StopsOptions;
+  readonly #kinds = new Map<Kind, StopReason>();
+  /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
+  readonly #denials = new Map<Kind, number>();
+  #run: StopReason | undefined;
+  #inARow = 0;
+  #outagesCounted = 0;
+
+  constructor(options: StopsOptions) {
+    this.#options = options;
+  }
+
+  /** Why a change is not begun; nothing where it may be. */
+  why(change: Change): StopReason | undefined {
+    const { fault, signal, pacing } = this.#options;
+    if (fault.aborted) return 'error';
+    if (signal?.aborted) return 'interrupted';
+    if (pacing.outage.waitedMs !== undefined) return 'away';
+    const { resource, action } = change;
+    if (action === 'update' && (this.#denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denials';
+    return this.#run ?? this.whyKind(change);
+  }
+
+  /** Why nothing more of a kind is begun. Who may create none of it may still be allowed to change one. */
+  whyKind({ resource, action }: Change): StopReason | undefined {
+    const why = this.#kinds.get(resource.kind);
+    return action === 'update' && why === 'denied' ? undefined : why;
+  }
+
+  stopRun(why: StopReason): void {
+    this.#run ??= why;
+  }
+
+  /** How one change goes, and what it shows of the rest. */
+  courseOf(change: Change): Course {
+    const { kind } = change.resource;
+    return {
+      stop: (scope, proof) => {
+        if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
+        else if (!this.#kinds.has(kind)) this.#kinds.set(kind, proof === 'closed' ? 'read_only' : 'denied');
+      },
+      mayBegin: () => this.why(change) === undefined,
+      mayRetry: () => this.whyKind(change) === undefined,
+    };
+  }
+
+  /** Counts how a change ended; `outages` is how many outages there had been when it began. */
+  count(change: Change, outcome: OutcomeKind, outages: number): void {
+    this.#countDenials(change, outcome);
+    const { outlasted } = this.#options.pacing.outage;
+    // It was given up because its kind was stopped, so it is no sign of trouble.
+    if (outcome === 'not_attempted' && this.whyKind(change) !== undefined) return;
+    if (outcome !== 'unknown' && outcome !== 'not_attempted') this.#inARow = 0;
+    else if (outlasted === outages || outlasted > this.#outagesCounted) this.#inARow += 1;
+    this.#outagesCounted = outlasted;
+    if (this.#inARow >= doubtsInARow) this.stopRun('doubts');
+  }
+
+  #countDenials({ resource: { kind }, action }: Change, outcome: OutcomeKind): void {
+    if (action !== 'update') return;
+    if (outcome === 'denied') this.#denials.set(kind, (this.#denials.get(kind) ?? 0) + 1);
+    else if (outcome === 'updated') this.#denials.delete(kind);
+  }
+}
