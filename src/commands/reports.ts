@@ -11,7 +11,7 @@ import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
 import type { Roll } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { descriptorNamed } from '../terminal/descriptor.ts';
+import { descriptorNamed } from '../terminal/write-file.ts';
 
 interface Wanted {
   readonly format: ReportFormat;

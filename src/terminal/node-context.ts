@@ -2,12 +2,11 @@ import { appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import type { InterruptSignal } from '../base/exit-code.ts';
+import type { Interruption } from '../run/world.ts';
 import type { Context, Output, ResultStream } from './context.ts';
-import { createFile, createPrivateFiles } from './create-file.ts';
-import { listenForInterruption } from './interruption.ts';
 import { nodeFiles } from './node-files.ts';
-import { writePrivateFile } from './replace-file.ts';
-import { writeReport } from './report-file.ts';
+import { createFile, createPrivateFiles, writePrivateFile, writeReport } from './write-file.ts';
 
 /** The real clock, random numbers, network and version control. */
 export const nodeService: Pick<Context, 'clock' | 'random' | 'connect' | 'revision'> = {
@@ -66,7 +65,7 @@ function outputTo(
     write: (text) => void stream.write(text),
     isTerminal,
     colours: colours ?? coloursByEnvironment(isTerminal),
-    // A terminal that does not tell its width says 0, or nothing.
+    // A terminal that does not report its width says 0, or nothing.
     ...(isTerminal && { columns: terminal.columns || usualColumns }),
   };
 }
@@ -95,4 +94,26 @@ function ask(question: string, signal: AbortSignal): Promise<string> {
       lines.close();
     });
   });
+}
+
+const signals: readonly InterruptSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * From now on the first two signals do not end the process; the third does. SIGHUP counts only as the first signal, because the
+ * kernel and the shell both send it when a terminal is closed.
+ */
+function listenForInterruption(): Interruption {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const listeners = signals.map((signal) => ({ signal, listen: () => onSignal(signal) }));
+  function onSignal(signal: InterruptSignal): void {
+    if (!first.signal.aborted) {
+      first.abort(signal);
+      return;
+    }
+    if (signal === 'SIGHUP') return;
+    for (const { signal: listened, listen } of listeners) process.off(listened, listen);
+    second.abort(signal);
+  }
+  for (const { signal, listen } of listeners) process.on(signal, listen);
+  return { signal: first.signal, urgent: second.signal };
 }

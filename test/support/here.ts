@@ -1,12 +1,10 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Context, Output } from '../../src/terminal/context.ts';
-import { createPrivateFiles } from '../../src/terminal/create-file.ts';
+import { createPrivateFiles, writePrivateFile, writeReport } from '../../src/terminal/write-file.ts';
 import { nodeService } from '../../src/terminal/node-context.ts';
 import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { openRevision } from '../../src/terminal/revision.ts';
-import { writePrivateFile } from '../../src/terminal/replace-file.ts';
-import { writeReport } from '../../src/terminal/report-file.ts';
 import { run } from '../../src/commands/run-program.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { toolVersion } from '../../src/base/package-file.ts';

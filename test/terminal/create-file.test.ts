@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFile, createPrivateFiles } from '../../src/terminal/create-file.ts';
+import { createFile, createPrivateFiles } from '../../src/terminal/write-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;

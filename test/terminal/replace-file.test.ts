@@ -12,7 +12,7 @@ import { open } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { writePrivateFile } from '../../src/terminal/replace-file.ts';
+import { writePrivateFile } from '../../src/terminal/write-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;

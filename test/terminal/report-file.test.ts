@@ -16,7 +16,7 @@ import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { writeReport } from '../../src/terminal/report-file.ts';
+import { writeReport } from '../../src/terminal/write-file.ts';
 import { temporaryFolder } from '../support/canary.ts';
 
 let folder: string;

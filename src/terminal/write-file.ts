@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { constants, fstatSync, write, type Stats } from 'node:fs';
+import { link, lstat, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Writes a whole file and its folders, unless something has this name: then false. If it fails, no part of the file is left. */
+export async function createFile(filename: string, text: string): Promise<boolean> {
+  await makeFolder(dirname(filename));
+  const file = await open(filename, 'wx').catch((error: unknown) => {
+    if (codeOf(error) === 'EEXIST') return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    await fill(file, text);
+  } catch (error) {
+    await rm(filename, { force: true });
+    throw error;
+  }
+  return true;
+}
+
+/**
+ * Writes files that only their owner can read, and their folders: all of them, or none. Gives the names that something has already;
+ * then none is written. Each comes to be as a whole, and in place of nothing.
+ */
+export async function createPrivateFiles(texts: ReadonlyMap<string, string>): Promise<string[]> {
+  const taken: string[] = [];
+  for (const filename of texts.keys()) if (await foundAt(filename)) taken.push(filename);
+  if (taken.length > 0) return taken;
+  const created: string[] = [];
+  try {
+    for (const [filename, text] of texts) {
+      await makeFolder(dirname(filename));
+      try {
+        // Unlike a new name, a link takes the place of nothing.
+        await writeWhole(filename, text, 0o600, link);
+        created.push(filename);
+      } catch (error) {
+        if (codeOf(error) !== 'EEXIST') throw error;
+        taken.push(filename); // by somebody else, meanwhile
+      }
+    }
+    if (taken.length > 0) await removeAll(created);
+    return taken;
+  } catch (error) {
+    await removeAll(created);
+    throw error;
+  }
+}
+
+async function removeAll(filenames: readonly string[]): Promise<void> {
+  for (const filename of filenames) await rm(filename, { force: true });
+}
+
+/** Writes a whole file that only its owner can read. An existing file is replaced; a link or anything else is refused. */
+export async function writePrivateFile(filename: string, text: string): Promise<void> {
+  const found = await foundAt(filename);
+  if (found && !found.isFile()) throw new Error(notReplaced(found));
+  await replaceFile(filename, text, 0o600);
+}
+
+/**
+ * Writes a report. An existing file is replaced and keeps its mode. A pipe, a terminal, /dev/null or an open descriptor such as
+ * /dev/fd/3 is written to. A link is refused.
+ */
+export async function writeReport(filename: string, text: string): Promise<void> {
+  const descriptor = descriptorNamed(filename);
+  if (descriptor !== undefined) {
+    const is = fstatSync(descriptor, { bigint: true });
+    return is.isFile() || is.isSocket() ? writeToOpen(descriptor, text) : writeInto(filename, text);
+  }
+  const found = await foundAt(filename);
+  if (found?.isFIFO() || found?.isCharacterDevice()) return writeInto(filename, text);
+  if (found && !found.isFile()) throw new Error(notReplaced(found));
+  await replaceFile(filename, text, found && found.mode & 0o777);
+}
+
+/** The number of an open descriptor, from one of its names in Unix. `-` is standard output, 1. */
+export function descriptorNamed(filename: string): number | undefined {
+  if (filename === '-' || filename === '/dev/stdout') return 1;
+  if (filename === '/dev/stderr') return 2;
+  const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(filename) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** By its number: opening its path again would begin at the start of the file. */
+async function writeToOpen(descriptor: number, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length;)
+    written += (await promisify(write)(descriptor, bytes, written)).bytesWritten;
+}
+
+async function writeInto(filename: string, text: string): Promise<void> {
+  const file = await open(filename, constants.O_WRONLY);
+  try {
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}
+
+/** With a mode the file has exactly that; without one, that of any new file. */
+async function replaceFile(filename: string, text: string, mode?: number): Promise<void> {
+  const folder = dirname(filename);
+  if (!(await isFolder(folder))) throw new Error(`there is no folder ${folder}`);
+  await writeWhole(filename, text, mode, rename);
+}
+
+/** Writes a whole file under another name, then gives it its own: so nobody reads half of it, and a full disk leaves the old file. */
+async function writeWhole(
+  filename: string,
+  text: string,
+  mode: number | undefined,
+  giveName: (temporary: string, filename: string) => Promise<void>,
+): Promise<void> {
+  const temporary = join(dirname(filename), `.rollcall-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    await fill(await open(temporary, 'wx', mode ?? 0o666), text, mode);
+    await giveName(temporary, filename);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Writes a new file to the disk, and closes it. */
+async function fill(file: FileHandle, text: string, mode?: number): Promise<void> {
+  try {
+    // The umask may have taken permissions away.
+    if (mode !== undefined && ((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What has this path; of a link, the link itself. */
+async function foundAt(filename: string): Promise<Stats | undefined> {
+  return lstat(filename).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+/** Why something that is not a file is not replaced. */
+function notReplaced(found: Stats): string {
+  if (found.isSymbolicLink()) return 'there is a link: name the file that it leads to';
+  return found.isDirectory() ? 'there is a folder' : 'there is something that is not a file';
+}
+
+/** One folder at a time: `mkdir` with `recursive` never ends below /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolder(parent);
+  await mkdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code; // what fs rejects with
+}
