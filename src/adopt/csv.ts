@@ -4,7 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { namesNeed } from '../kinds/name-of-one.ts';
+import { namesNeed } from '../kinds/capability.ts';
 import { declaredNames } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';

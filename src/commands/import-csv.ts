@@ -4,7 +4,7 @@ import { schemaComment } from '../adopt/write-manifest.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { namesNeed } from '../kinds/name-of-one.ts';
+import { namesNeed } from '../kinds/capability.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';

@@ -2,13 +2,12 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import type { Application } from '../generated/manifest.ts';
-import { notIn, sayWhich, type ReleaseChange } from './by-release.ts';
+import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
 import { iconRefusal, icons } from './icon.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
-import { isIn, type Release } from './release.ts';
 import { providers } from './related.ts';
-import { plainId } from './same.ts';
+import { plainId } from './values.ts';
 
 const path = '/api/v3/core/applications/';
 

@@ -5,6 +5,9 @@ export const capabilities = ['lookup-users', 'lookup-names', 'lists', 'release',
 
 export type Capability = (typeof capabilities)[number];
 
+/** What must be turned on for names in place of ids: to look one up is none of the documented operations. */
+export const namesNeed: Capability = 'lookup-names';
+
 /** What each adds, in a few words. */
 export const capabilityWords: Readonly<Record<Capability, string>> = {
   'lookup-users': 'plans see users: who is absent, and who differs',

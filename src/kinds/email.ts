@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, refused, type ReleaseChange } from './by-release.ts';
-import type { Release } from './release.ts';
+import { notIn, refused, type Release, type ReleaseChange } from './release.ts';
 
 export const stricterDomains: ReleaseChange = {
   since: '2025.12',

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } fr
 import { hidden, sensitive } from '../base/sensitive.ts';
 import type { Position, Span } from '../base/source.ts';
 import type { Kind } from './kind.ts';
-import { isNameOfOne } from './name-of-one.ts';
+import { isNameOfOne } from './values.ts';
 
 declare const closed: unique symbol;
 

@@ -1,6 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, type ReleaseChange } from './by-release.ts';
-import type { Release } from './release.ts';
+import { notIn, type Release, type ReleaseChange } from './release.ts';
 
 export const icons: ReleaseChange = {
   since: '2025.12',

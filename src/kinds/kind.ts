@@ -2,11 +2,9 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Capability } from './capability.ts';
-import type { ReleaseChange } from './by-release.ts';
-import type { Release } from './release.ts';
-import type { PartOf } from './part.ts';
+import type { Release, ReleaseChange } from './release.ts';
+import { type IdForm, type PartOf, sameIds, sameJson } from './values.ts';
 import type { Related } from './related.ts';
-import { sameIds, sameJson, type IdForm } from './same.ts';
 
 /** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
 export interface Kind<Type extends string = string> {

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { likelyRefused } from './by-release.ts';
+import { likelyRefused } from './release.ts';
 
 /** A day that its month does not have: the form of a date-time is in the schema, and this cannot be. */
 export function noSuchDay(time: string): Problem | undefined {

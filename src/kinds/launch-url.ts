@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Problem } from '../base/diagnostic.ts';
-import { notIn, refused, type ReleaseChange } from './by-release.ts';
-import type { Release } from './release.ts';
+import { notIn, refused, type Release, type ReleaseChange } from './release.ts';
 
 const maxUrlLength = 2048;
 const maxHostLength = 253;

@@ -1,6 +1,5 @@
 import { kinds } from './all.ts';
-import type { ReleaseChange } from './by-release.ts';
-import { earlierFirst } from './release.ts';
+import { earlierFirst, type ReleaseChange } from './release.ts';
 
 /** What differs between releases of the service and is about no kind of record. */
 const general: readonly ReleaseChange[] = [

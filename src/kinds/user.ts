@@ -2,12 +2,11 @@ import type { Problem } from '../base/diagnostic.ts';
 import { textOf, type JsonObject } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import type { User } from '../generated/manifest.ts';
-import { likelyRefused, refused, type ReleaseChange } from './by-release.ts';
+import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
-import { someIds, someKeys } from './part.ts';
-import { plainUuid, sameInstant } from './same.ts';
+import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
 import { groups } from './related.ts';
 
 const path = '/api/v3/core/users/';

@@ -2,7 +2,7 @@ import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { declaredNames, withoutIds } from '../kinds/named.ts';
-import { namesNeed } from '../kinds/name-of-one.ts';
+import { namesNeed } from '../kinds/capability.ts';
 import { Selector, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';

@@ -3,13 +3,13 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } fr
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
-import type { Capability } from '../kinds/capability.ts';
-import { fieldOf, type Field } from '../kinds/fields.ts';
+import { type Capability, namesNeed } from '../kinds/capability.ts';
+import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { isNameOfOne, namesNeed } from '../kinds/name-of-one.ts';
+import { isNameOfOne } from '../kinds/values.ts';
 import type { Related } from '../kinds/related.ts';
-import { addressOf, withHidden, type Resource } from '../kinds/resource.ts';
+import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
 

@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
-import { isNameOfOne } from '../kinds/name-of-one.ts';
+import { isNameOfOne } from '../kinds/values.ts';
 import type { ParsedYaml } from '../yaml/places.ts';
 
 const open = 1;

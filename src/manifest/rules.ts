@@ -1,11 +1,10 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { shownPlace } from '../base/source.ts';
-import { notIn } from '../kinds/by-release.ts';
+import { notIn, type Release } from '../kinds/release.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
-import { shownId } from '../kinds/name-of-one.ts';
+import { shownId } from '../kinds/values.ts';
 import { idsIn, nameIn, namesById } from '../kinds/named.ts';
-import type { Release } from '../kinds/release.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import { FirstPlaces } from './first-places.ts';

@@ -5,8 +5,8 @@ import { redactorOf } from '../base/redactor.ts';
 import { shownPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { blankFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
-import { byAddress, sourceOf, type Resource, type Source } from '../kinds/resource.ts';
-import { sameJson } from '../kinds/same.ts';
+import { byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
+import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
 /** What became of one entry of the manifests since a revision. */

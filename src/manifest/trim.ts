@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { isNameOfOne } from '../kinds/name-of-one.ts';
+import { isNameOfOne } from '../kinds/values.ts';
 
 // What the service strips: white space as Python knows it, which is not quite JavaScript's.
 const space =

@@ -1,7 +1,7 @@
 import { textOf, type JsonValue } from '../base/json.ts';
-import { sameJson } from '../kinds/same.ts';
+import { sameJson } from '../kinds/values.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
-import { regardedFields, type Kind } from '../kinds/kind.ts';
+import { type Kind, regardedFields } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isIdentifier } from '../service/answer.ts';
 import { observedIn, type ListedRecord } from '../service/client.ts';

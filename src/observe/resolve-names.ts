@@ -1,9 +1,8 @@
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { declaredNames, withIds, type DeclaredName } from '../kinds/named.ts';
+import { type DeclaredName, declaredNames, type Told, toldBy, withIds } from '../kinds/named.ts';
 import type { Related } from '../kinds/related.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { toldBy, type Told } from '../kinds/told.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, ListedRecord } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';

@@ -1,9 +1,8 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { ownedFields } from '../kinds/kind.ts';
-import { idsIn } from '../kinds/named.ts';
+import { idsIn, type Told, toldKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
-import { toldKey, type Told } from '../kinds/told.ts';
 import type { ObservedState } from '../observe/observe.ts';
 
 /** Which other resource has a value that belongs to one, declared or not, as far as that was read. */

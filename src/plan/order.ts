@@ -4,7 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
 import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
-import { shownId } from '../kinds/name-of-one.ts';
+import { shownId } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { HolderOf } from './holders.ts';
 import { isPending, type Change } from './plan.ts';

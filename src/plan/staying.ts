@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import { isInstruction, partOf, sentValue } from '../kinds/fields.ts';
-import { isNameOfOne } from '../kinds/name-of-one.ts';
+import { isNameOfOne } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Alteration, AlteredField } from '../manifest/since.ts';

@@ -7,11 +7,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import type { Capability } from '../kinds/capability.ts';
-import { namesToldBy, referring } from '../kinds/named.ts';
-import { namesNeed } from '../kinds/name-of-one.ts';
+import { type Capability, namesNeed } from '../kinds/capability.ts';
+import { namesToldBy, referring, toldWithin } from '../kinds/named.ts';
 import { canBeListed, canBeRead, type Kind } from '../kinds/kind.ts';
-import { toldWithin } from '../kinds/told.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import type { NamesById } from '../kinds/named.ts';
-import type { Telling } from '../kinds/told.ts';
+import type { NamesById, Telling } from '../kinds/named.ts';
 
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {

@@ -1,11 +1,10 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { isBlank, sensitive } from '../../base/sensitive.ts';
 import { kindOf } from '../../kinds/all.ts';
-import type { Capability } from '../../kinds/capability.ts';
+import { type Capability, namesNeed } from '../../kinds/capability.ts';
 import { isInstruction, savedValue } from '../../kinds/fields.ts';
 import { canBeRead, type Kind } from '../../kinds/kind.ts';
 import { idsIn, referring } from '../../kinds/named.ts';
-import { namesNeed } from '../../kinds/name-of-one.ts';
 import { canonical } from '../canonical.ts';
 import {
   countedDocument,

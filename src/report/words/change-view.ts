@@ -2,11 +2,10 @@
 import { diffLines } from 'diff/lib/diff/line.js';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
-import { idsIn, namesAt, namesById, type Names } from '../../kinds/named.ts';
-import { isNameOfOne, shownId } from '../../kinds/name-of-one.ts';
+import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
+import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
 import { lackingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
-import { sameJson } from '../../kinds/same.ts';
 import type { AlteredField } from '../../manifest/since.ts';
 import type { Change, Difference } from '../../plan/plan.ts';
 import { inline, startOf } from '../printable.ts';

@@ -1,6 +1,6 @@
 import { grouped, listed } from './diagnostics.ts';
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
-import { shownId } from '../../kinds/name-of-one.ts';
+import { shownId } from '../../kinds/values.ts';
 import { blankFor } from '../../kinds/fields.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
 import type { UnresolvedName } from '../../observe/resolve-names.ts';

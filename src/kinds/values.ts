@@ -1,0 +1,134 @@
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+
+/** What stands in place of an id: the name, exactly as the service has it. */
+export interface NameOfOne extends JsonObject {
+  readonly name: string;
+}
+
+/** Whether a value that stands where an id can stand is a name. */
+export function isNameOfOne(value: JsonValue): value is NameOfOne {
+  return isJsonObject(value) && typeof value['name'] === 'string';
+}
+
+/** An id or a name as people see it, not yet safe to print: `"Grafana OIDC" (12)` where both are known. */
+export function shownId(id: JsonValue, name?: string): string {
+  if (isNameOfOne(id)) return JSON.stringify(id.name);
+  const text = typeof id === 'string' ? id : JSON.stringify(id);
+  return name === undefined ? text : `${JSON.stringify(name)} (${text})`;
+}
+
+/** Brings ids that are the same to the service into one form; the names that may stand in their place as well. */
+export type IdForm = (id: JsonValue) => JsonValue;
+
+/** Whether two lists hold the same ids. The service returns them in any order and without duplicates. */
+export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
+  if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
+  const a = new Set(declared.map(form));
+  const b = new Set(observed.map(form));
+  return a.size === b.size && [...a].every((id) => b.has(id));
+}
+
+export const plainId: IdForm = (id) => nameForm(id) ?? id;
+
+/** The service returns UUIDs in lower case, with dashes. */
+export const plainUuid: IdForm = (id) =>
+  nameForm(id) ?? (typeof id === 'string' ? id.toLowerCase().replaceAll('-', '') : id);
+
+/** A name in a form that is the same for the same name, and that no id has. */
+function nameForm(id: JsonValue): string | undefined {
+  return isNameOfOne(id) ? JSON.stringify({ name: id.name }) : undefined;
+}
+
+/** The service returns times in UTC, and takes a time without an offset for one in UTC. */
+export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
+  return declared === observed || instantOf(declared) === instantOf(observed); // NaN, which is no instant, equals nothing
+}
+
+function instantOf(value: JsonValue): number {
+  if (typeof value !== 'string') return Number.NaN;
+  const [, time = '', sign, hours, minutes = '00'] =
+    /^(.*?)(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/.exec(value.toUpperCase().replace(' ', 'T')) ?? [];
+  return Date.parse(sign === undefined ? `${time}Z` : `${time}${sign}${hours}:${minutes}`);
+}
+
+/** Whether two values are the same JSON; the order of keys means nothing. */
+export function sameJson(a: JsonValue, b: JsonValue): boolean {
+  if (isJsonList(a) && isJsonList(b))
+    return a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null));
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a);
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null))
+    );
+  }
+  return a === b;
+}
+
+/** What a value of which only a part is declared means for what stands beside it. */
+export interface PartOf {
+  /** The part of an observed value that a declared one is about. */
+  readonly managed: (declared: JsonValue, observed: JsonValue) => JsonValue;
+  /** An observed value with the declared one in it. */
+  readonly merged: (declared: JsonValue, observed: JsonValue) => JsonValue;
+  /** The part of what was declared that what is declared now is no longer about. */
+  readonly dropped: (before: JsonValue, now: JsonValue) => JsonValue;
+  /** What it means that the service goes on holding such a part: the words before it. */
+  readonly stays: string;
+}
+
+/** Declared ids, beside which there may be others. */
+export function someIds(form: IdForm, stays: string): PartOf {
+  return {
+    stays,
+    dropped: (before, now) => {
+      if (!isJsonList(before)) return [];
+      const ids = new Set(isJsonList(now) ? now.map(form) : []);
+      return before.filter((id) => !ids.has(form(id)));
+    },
+    managed: (declared, observed) => {
+      if (!isJsonList(declared) || !isJsonList(observed)) return observed;
+      const ids = new Set(declared.map(form));
+      return observed.filter((id) => ids.has(form(id)));
+    },
+    merged: (declared, observed) => {
+      if (!isJsonList(declared) || !isJsonList(observed)) return declared;
+      const ids = new Set(observed.map(form));
+      return [...observed, ...declared.filter((id) => !ids.has(form(id)))];
+    },
+  };
+}
+
+/** Declared keys, at any depth, beside which there may be others. */
+export function someKeys(stays: string): PartOf {
+  return { managed: declaredKeys, merged: withKeys, dropped: droppedKeys, stays };
+}
+
+function declaredKeys(declared: JsonValue, observed: JsonValue): JsonValue {
+  if (!isJsonObject(declared) || !isJsonObject(observed)) return observed;
+  return Object.fromEntries(
+    Object.entries(declared).flatMap(([key, value]) =>
+      Object.hasOwn(observed, key) ? [[key, declaredKeys(value, observed[key] ?? null)] as const] : [],
+    ),
+  );
+}
+
+function withKeys(declared: JsonValue, observed: JsonValue): JsonValue {
+  if (!isJsonObject(declared) || !isJsonObject(observed)) return declared;
+  const merged = Object.entries(declared).map(
+    ([key, value]) =>
+      [key, Object.hasOwn(observed, key) ? withKeys(value, observed[key] ?? null) : value] as const,
+  );
+  return { ...observed, ...Object.fromEntries(merged) };
+}
+
+function droppedKeys(before: JsonValue, now: JsonValue): JsonValue {
+  if (!isJsonObject(before)) return {};
+  return Object.fromEntries(
+    Object.entries(before).flatMap(([key, value]): [string, JsonValue][] => {
+      if (!isJsonObject(now) || !Object.hasOwn(now, key)) return [[key, value]];
+      const inner = isJsonObject(now[key] ?? null) ? droppedKeys(value, now[key] ?? null) : {};
+      return isJsonObject(inner) && Object.keys(inner).length > 0 ? [[key, inner]] : [];
+    }),
+  );
+}
