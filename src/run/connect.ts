@@ -7,7 +7,6 @@ import { errorWithout, redacting } from '../service/redact.ts';
 import { logging } from '../service/request-log.ts';
 import type { Transport } from '../service/transport.ts';
 import { secretsOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { Faults } from './faults.ts';
 import type { Job } from './world.ts';
 
 /** What a stage needs to talk to the service. */
@@ -78,4 +77,34 @@ function guarded(
   const safe = givingUp(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
   if (!tellsRequests) return safe;
   return logging(safe, clock, (request) => tell({ kind: 'request', request }), settings.hide);
+}
+
+/**
+ * What is thrown that nobody foresaw. It ends a run with an error; but from `keep` on, when something may have been sent already, as
+ * an interruption would.
+ */
+class Faults {
+  readonly #first = new AbortController();
+  #areKept = false;
+
+  /** Gives what aborts with the first thing that is thrown from now on. */
+  keep(): AbortController {
+    this.#areKept = true;
+    return this.#first;
+  }
+
+  get signal(): AbortSignal {
+    return this.#first.signal;
+  }
+
+  /** Does something that the rest of the run does not depend on. */
+  contain<Value>(work: () => Value, otherwise: Value): Value {
+    try {
+      return work();
+    } catch (error) {
+      if (!this.#areKept) throw error;
+      this.#first.abort(error);
+      return otherwise;
+    }
+  }
 }

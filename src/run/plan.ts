@@ -1,12 +1,13 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { Rules } from '../manifest/rules.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
+import { resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { plannedEffects, unseenKinds, type Permission, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { inScope } from './in-scope.ts';
-import type { Scoped, ScopeRequest } from './scope.ts';
-import { unresolved, withResolvedNames } from './names.ts';
+import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
@@ -26,14 +27,15 @@ export interface Planned extends ReadyPlan {
   readonly permission: Permission | 'none';
 }
 
-/** Checks, looks up, compares. Creates and changes nothing. */
-export function plan(
-  { settings, selection, since, refuseOutputs, ...options }: PlanRequest,
-  job: Job,
-): Promise<Ran<Planned>> {
-  return inScope({ settings, selection, since, refuseOutputs }, job, (scoped, service) =>
-    boundedPlan(scoped, service, options, job),
-  );
+/**
+ * Creates and changes nothing.
+ *
+ * 1. `inScope` reads and checks the manifests, and connects to the service.
+ * 2. `planFor` looks up what they declare, and compares.
+ * 3. `tooMuch` halts where the plan does more than it may.
+ */
+export function plan(request: PlanRequest, job: Job): Promise<Ran<Planned>> {
+  return inScope(request, job, (scoped, service) => boundedPlan(scoped, service, request, job));
 }
 
 /** Looks up and compares what was checked before. */
@@ -59,7 +61,14 @@ async function boundedPlan(
   return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
 }
 
-/** Looks up names, observes and compares: the plan, or why there is none. */
+/**
+ * The plan, or why there is none.
+ *
+ * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show.
+ * 2. `observe` looks up the resources.
+ * 3. `permissionFor` finds out what is needed to change any of them.
+ * 4. `makePlan` compares. What the service would refuse for certain halts.
+ */
 export async function planFor(
   { resources: declared, ...about }: Scoped,
   service: Service,
@@ -67,12 +76,21 @@ export async function planFor(
   isSaved = false,
 ): Promise<Planned | Halted> {
   const { client, pacing, settings, signal } = service;
+  const unresolved = (
+    diagnostics: readonly Diagnostic[],
+    names: readonly UnresolvedName[] = [],
+    notRead = 0,
+  ): Halted => {
+    const why = { names, diagnostics, notRead, interrupted: signal.aborted, isStale: isSaved };
+    return halted({ kind: 'unresolved', ...destinationOf(settings), ...why }, job, signal);
+  };
   const onRead = (done: number, total: number): void =>
     job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
-  const resolved = await withResolvedNames(declared, service, isSaved);
-  if ('kind' in resolved) return halted(resolved, job, signal);
-  const { resources, told } = resolved;
+  const resolved = await resolveNames(declared, { client, pacing, signal });
+  const { resources, told, unresolved: names, notRead } = resolved;
+  const shared = resources === declared ? [] : sharedBy(resources);
+  if (names.length > 0 || shared.length > 0 || notRead > 0) return unresolved(shared, names, notRead);
   const onList = (news: ListNews): void => job.tell({ kind: 'listed', news });
   const result = await observe(resources, { client, pacing, signal, onRead, onList });
   if (result.kind === 'failed')
@@ -89,11 +107,17 @@ export async function planFor(
     permission,
     told,
   });
-  if (refused.length > 0) return halted(unresolved(refused, service, isSaved), job, signal);
+  if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, permission };
 }
 
-/** Tells why a job goes no further. */
+/** Ids show what names do not: that two names, or a name and an id, are one provider, which belongs to one application. */
+function sharedBy(resources: readonly Resource[]): readonly Diagnostic[] {
+  const found = [...new Rules().check({ named: resources, mappings: [] })];
+  return found.filter(({ severity }) => severity === 'error');
+}
+
+/** Reports why a job goes no further. */
 export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSignal): Halted {
   tell({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };

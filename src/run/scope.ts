@@ -3,10 +3,12 @@ import type { Resource } from '../kinds/resource.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Since } from '../manifest/since.ts';
 import { ManifestDigest } from '../plan/manifest-digest.ts';
+import { askRelease } from '../service/release.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
-import type { Ended } from './result.ts';
+import { withService, type Service } from './connect.ts';
+import type { Course, Ended, Ran } from './result.ts';
 import { comparedSince, type SinceRequest } from './since.ts';
 import type { Job } from './world.ts';
 
@@ -30,6 +32,36 @@ export interface Scoped {
   readonly since?: Since;
 }
 
+/**
+ * Checks what a run is about, and does something with it and the service. Nothing is sent before that, but with the capability
+ * `release`: then the service says first which release it has, and what is checked is checked by that.
+ */
+export async function inScope<Result>(
+  request: ScopeRequest,
+  job: Job,
+  use: (scoped: Scoped, service: Service) => Promise<Course<Result>>,
+): Promise<Ran<Result>> {
+  const { settings } = request;
+  if (settings.service === undefined || !settings.capabilities.includes('release'))
+    return whereValid(await checkScope(request, job), (scoped, reached) =>
+      withService(reached, job, (service) => use(scoped, service)),
+    );
+  return withService(settings.service, job, async (service) => {
+    const release = await askRelease(service.send, service.pacing, service.signal);
+    const informed = { ...request, settings: { ...settings, ...(release && { release }) } };
+    return whereValid(await checkScope(informed, job, true), (scoped) => use(scoped, service));
+  });
+}
+
+async function whereValid<Result>(
+  checked: Checked,
+  use: (scoped: Scoped, reached: ServiceSettings) => Promise<Course<Result>>,
+): Promise<Ran<Result>> {
+  const { known } = checked;
+  if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
+  return { ...known, ...(await use(checked.scoped, checked.service)) };
+}
+
 /** Everything that is known before a request is sent. */
 type Checked = {
   readonly known: Pick<Ended<never>, 'diagnostics' | 'filenames' | 'service' | 'environment'>;
@@ -39,10 +71,10 @@ type Checked = {
 );
 
 /**
- * Checks what a run is about, and tells what is wrong with it. Of what it is not about, warnings are left out; errors stay: they
+ * Checks what a run is about, and reports what is wrong with it. Of what it is not about, warnings are left out; errors stay: they
  * end the run in any case. `wasAsked`: the service, for its release.
  */
-export async function checkScope(
+async function checkScope(
   { settings, selection, since, refuseOutputs }: ScopeRequest,
   job: Job,
   wasAsked = false,
@@ -70,22 +102,15 @@ export async function checkScope(
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
   job.tell({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics }, wasAsked });
   if (!isValid) return { kind: 'invalid', known };
-  const scope = selector.scope(resources.length, manifests, nameOf);
+  const selected = selector.scope(resources.length, manifests, nameOf);
+  const scope: Scope | undefined = since?.changedOnly
+    ? { ...(selected ?? { ...selection, declared }), changed_only: true }
+    : selected;
   const scoped = {
-    resources,
+    resources: resources.filter(({ address }) => !isLeftOut(address)),
     manifestDigest: digest.toString(),
     ...(scope && { scope }),
     ...(compared && { since: compared.since }),
   };
-  if (!since?.changedOnly) return { kind: 'ready', known, scoped, service };
-  return {
-    kind: 'ready',
-    known,
-    scoped: {
-      ...scoped,
-      resources: resources.filter(({ address }) => !isLeftOut(address)),
-      scope: { ...(scope ?? { ...selection, declared }), changed_only: true },
-    },
-    service,
-  };
+  return { kind: 'ready', known, scoped, service };
 }
