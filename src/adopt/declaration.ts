@@ -3,9 +3,8 @@ import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { type Kind, sameValue } from '../kinds/kind.ts';
+import { type Kind, type Referable, sameValue } from '../kinds/kind.ts';
 import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
-import type { Related } from '../kinds/related.ts';
 import type { Release } from '../kinds/release.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
@@ -35,7 +34,7 @@ export interface Holdings {
   /** Its release, where it was asked for that and said it: with the capability `release`. */
   readonly release?: Release;
   /** The names by which manifests can refer to what the records refer to, where they are wanted. */
-  readonly names: ReadonlyMap<Related, NamesReading>;
+  readonly names: ReadonlyMap<Referable, NamesReading>;
   /** How the run ends, where it was interrupted: then not all was read. */
   readonly interrupted?: Ending;
 }

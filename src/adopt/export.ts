@@ -2,7 +2,7 @@ import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { referring } from '../kinds/named.ts';
-import type { Related } from '../kinds/related.ts';
+import type { Referable } from '../kinds/kind.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
@@ -33,7 +33,7 @@ export function readHoldings(
       inventories.push(await inventoryOf(kind, { client, pacing, signal, onRead }));
       job.tell({ kind: 'inventoried' });
     }
-    const names = new Map<Related, NamesReading>();
+    const names = new Map<Referable, NamesReading>();
     for (const [, related] of isWithNames ? kinds.flatMap((kind) => referring(kind)) : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, service));
     return {
@@ -46,8 +46,8 @@ export function readHoldings(
 }
 
 /** Reads which name each id has. A name that several have refers to none. */
-async function namesOfIds(related: Related, service: Service): Promise<NamesReading> {
-  const read = await readWhole(related, service);
+async function namesOfIds(related: Referable, service: Service): Promise<NamesReading> {
+  const read = await readWhole(related.byName, service);
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
   const byName = new Map<string, ListedRecord[]>();
   for (const record of read.records) {

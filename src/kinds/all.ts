@@ -1,12 +1,25 @@
 import { application } from './application.ts';
-import type { Kind } from './kind.ts';
+import { namesNeed, type Capability } from './capability.ts';
+import { group } from './group.ts';
+import type { Kind, ReadKind } from './kind.ts';
+import { provider } from './provider.ts';
 import { user } from './user.ts';
 
-/** `application`, `user`, …: the name of a kind. */
-export type ResourceType = (typeof application)['type'] | (typeof user)['type'];
+/** All kinds. Those that manifests declare stand in the order in which their resources are planned and created. */
+const all = [application, user, group, provider] as const;
 
-/** All kinds, in the order in which their resources are planned and created. */
-export const kinds: readonly Kind<ResourceType>[] = [application, user];
+/** `application`, `user`, …: the name of a kind that manifests declare. */
+export type ResourceType = Extract<(typeof all)[number], { readonly creates: true }>['type'];
+
+/** The kinds that manifests declare. */
+export const kinds: readonly Kind<ResourceType>[] = all.filter((kind) => kind.creates);
+
+/** The kinds whose records a capability reads. */
+export function kindsReadWith(capability: Capability): readonly (Kind | ReadKind)[] {
+  if (capability !== namesNeed) return kinds.filter(({ lookUp }) => lookUp.needs === capability);
+  const fields = kinds.flatMap((kind) => Object.values(kind.fields));
+  return all.filter((kind) => fields.some(({ refersTo }) => refersTo === kind));
+}
 
 export function isResourceType(type: string): type is ResourceType {
   return kinds.some((kind) => kind.type === type);

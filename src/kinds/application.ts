@@ -6,7 +6,7 @@ import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './relea
 import { iconRefusal, icons } from './icon.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
-import { providers } from './related.ts';
+import { provider } from './provider.ts';
 import { plainId } from './values.ts';
 
 const path = '/api/v3/core/applications/';
@@ -34,13 +34,13 @@ const fields = {
   slug: { checks: [longSlug, reservedSlug], otherNames: ['id', 'identifier'] },
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
-    weighs: (provider, before) => {
-      if (isBlank(provider) || isBlank(before)) return 'logins go through another provider, or through none';
-      if (provider === null) return 'logins no longer go through a provider';
+    weighs: (id, before) => {
+      if (isBlank(id) || isBlank(before)) return 'logins go through another provider, or through none';
+      if (id === null) return 'logins no longer go through a provider';
       return `logins go through ${before === null ? 'a provider, where there was none' : 'another provider'}`;
     },
     default: null,
-    refersTo: providers,
+    refersTo: provider,
     namedIn: 'provider_obj',
     toldIn: 'assigned_application_slug',
     otherNames: ['protocolprovider', 'providerid'],
@@ -48,7 +48,7 @@ const fields = {
     findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
-      summary: (provider, owner) => `provider ${provider} is already the main provider of \`${owner}\``,
+      summary: (id, owner) => `provider ${id} is already the main provider of \`${owner}\``,
       detail: 'A provider belongs to one application only.',
     },
   },
@@ -64,7 +64,7 @@ const fields = {
       return words.join('; ') || 'what is provisioned or logged out through it changes';
     },
     default: [],
-    refersTo: providers,
+    refersTo: provider,
     namedIn: 'backchannel_providers_obj',
     toldIn: 'assigned_backchannel_application_slug',
     idForm: plainId,
@@ -72,7 +72,7 @@ const fields = {
     findId: providerId,
     belongsToOne: {
       code: 'shared-backchannel-provider',
-      summary: (provider, owner) => `backchannel provider ${provider} is already in \`${owner}\``,
+      summary: (id, owner) => `backchannel provider ${id} is already in \`${owner}\``,
       detail: 'The service would silently take it from the first application.',
     },
   },
@@ -124,6 +124,7 @@ const noFields = {
 
 /** An application: a name, its providers, and how it is shown to people. */
 export const application: Kind<'application'> = {
+  creates: true,
   type: 'application',
   list: 'applications',
   identity: 'slug',

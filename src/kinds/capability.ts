@@ -1,5 +1,3 @@
-import { groups, providers } from './related.ts';
-
 /** What rollcall can do beyond the three documented operations of the service. Each is off until it is turned on by its name. */
 export const capabilities = ['lookup-users', 'lookup-names', 'lists', 'release', 'update'] as const;
 
@@ -15,26 +13,6 @@ export const capabilityWords: Readonly<Record<Capability, string>> = {
   lists: 'read in pages what would take a request each',
   release: 'check manifests by the release that the service has',
   update: 'change what differs, where a run is allowed to: --allow update',
-};
-
-/** The lists that each reads of its own, and where the service has them. */
-export const capabilityReads: Readonly<
-  Record<Capability, readonly { readonly list: string; readonly path: string }[]>
-> = {
-  'lookup-users': [{ list: 'users', path: '/api/v3/core/users/' }],
-  'lookup-names': [groups, providers],
-  lists: [],
-  release: [],
-  update: [],
-};
-
-/** The permissions that each needs besides those of the documented operations, as the service calls them. */
-export const capabilityPermissions: Readonly<Record<Capability, readonly string[]>> = {
-  'lookup-users': ['authentik_core.view_user'],
-  'lookup-names': ['authentik_core.view_group', 'authentik_core.view_provider'],
-  lists: [], // what is listed is what can be looked up as well
-  release: [],
-  update: ['authentik_core.change_application', 'authentik_core.change_user'],
 };
 
 export function isCapability(name: string): name is Capability {

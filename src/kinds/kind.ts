@@ -4,19 +4,51 @@ import type { Manifest } from '../generated/manifest.ts';
 import type { Capability } from './capability.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, type PartOf, sameIds, sameJson } from './values.ts';
-import type { Related } from './related.ts';
 
-/** What rollcall knows of one kind of record that the service holds. Each kind has a file in this folder. */
-export interface Kind<Type extends string = string> {
+/** What rollcall knows of every kind of record. Each kind has a file in this folder, and its place in all.ts. */
+interface KindOfRecord<Type extends string> {
   /** As it stands in addresses, plans and reports: `application`. */
   readonly type: Type;
-  /** Its list in a manifest, and the word for several: `applications`. */
+  /** The word for several: `applications`. */
+  readonly list: string;
+  /** Where a GET lists them, below the base URL. */
+  readonly path: string;
+  /** How one is found by its name, where fields may hold that in place of an id. */
+  readonly byName?: ByName;
+}
+
+/** A kind of record that is made in the service itself: manifests only refer to it. */
+export interface ReadKind<Type extends string = string> extends KindOfRecord<Type> {
+  readonly creates: false;
+  readonly byName: ByName;
+}
+
+/** A kind of record to whose ids, or names in their place, fields may refer. */
+export type Referable = (Kind | ReadKind) & { readonly byName: ByName };
+
+/** The list in which one is looked for by its name. */
+interface ByName {
+  readonly path: string;
+  /** What is asked for beside a page: an order that is the same from page to page, and what makes it cheap. */
+  readonly query: Readonly<Record<string, string>>;
+  /** What narrows the list to a few with the one of a name among them. No more than that: each has to be compared. */
+  readonly narrowedTo: (name: string) => Readonly<Record<string, string>>;
+  /** Of how many names on it may take fewer requests to read the whole list. */
+  readonly listedFrom: number;
+  /** Whether a `pk` is an id of this kind. */
+  readonly isId: (pk: JsonValue) => boolean;
+}
+
+/** A kind of record that manifests declare. */
+export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
+  readonly creates: true;
+  /** Its list in a manifest, too. */
   readonly list: Exclude<keyof Manifest, 'version' | 'defaults'>;
   /** The field that names one: `slug`. */
   readonly identity: string;
   /** The field by which people know one; several may share its value: `name`. */
   readonly title: string;
-  /** Where a POST creates one, below the base URL. */
+  /** A POST to it creates one. */
   readonly path: string;
   readonly lookUp: LookUp;
   /** How many are read at once: GET `path` answers with pages of them. */
@@ -133,7 +165,7 @@ interface FieldOfKind<Value = JsonValue> {
   /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */
   readonly idForm?: IdForm;
   /** The kind of record whose ids it holds, or whose names in their place. */
-  readonly refersTo?: Related;
+  readonly refersTo?: Referable;
   /** Where a record of the service tells the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
   /** What the record of an id in it tells about that: of what belongs to one resource, the name of that one; or that it `gives` something. */

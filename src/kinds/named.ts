@@ -1,14 +1,13 @@
 import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from './all.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
-import type { Kind } from './kind.ts';
+import type { Kind, Referable } from './kind.ts';
 import { isNameOfOne, type NameOfOne } from './values.ts';
-import type { Related } from './related.ts';
 import { type Resource, withFields } from './resource.ts';
 
 /** An id that a resource declares by a name. */
 export interface DeclaredName {
-  readonly related: Related;
+  readonly related: Referable;
   readonly name: string;
   /** As it was looked up. */
   readonly id?: JsonValue;
@@ -41,9 +40,9 @@ export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>)
 /** The resource with the ids of its names, as far as they are known. */
 export function withIds(
   resource: Resource,
-  idOf: (related: Related, name: string) => JsonValue | undefined,
+  idOf: (related: Referable, name: string) => JsonValue | undefined,
 ): Resource {
-  const identified = (one: JsonValue, related: Related): JsonValue => {
+  const identified = (one: JsonValue, related: Referable): JsonValue => {
     if (!isNameOfOne(one)) return one;
     const id = idOf(related, one.name);
     return { name: one.name, ...(id !== undefined && { id }) };
@@ -137,7 +136,9 @@ export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue
 }
 
 /** The fields of a kind that hold ids, and of what. */
-export function referring({ fields }: Pick<Kind, 'fields'>): (readonly [field: string, related: Related])[] {
+export function referring({
+  fields,
+}: Pick<Kind, 'fields'>): (readonly [field: string, related: Referable])[] {
   return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo ? [[field, refersTo]] : []));
 }
 
@@ -159,7 +160,7 @@ const telling = kinds.flatMap((kind) =>
 );
 
 /** What a record tells about itself. What is blanked out as it may be shown is kept secret. */
-export function toldBy(related: Related, received: JsonObject, shown: JsonObject): Telling[] {
+export function toldBy(related: Referable, received: JsonObject, shown: JsonObject): Telling[] {
   const { pk } = received;
   if (pk === undefined) return [];
   return telling.flatMap(({ kind, field, related: of, toldIn }): Telling[] => {

@@ -7,7 +7,7 @@ import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
 import { lastLoginRefusal, noSuchDay, noTimeZone } from './last-login.ts';
 import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
-import { groups } from './related.ts';
+import { group } from './group.ts';
 
 const path = '/api/v3/core/users/';
 
@@ -46,7 +46,7 @@ const fields = {
     checks: [noSuchDay, lastLoginRefusal, noTimeZone],
   },
   groups: {
-    refersTo: groups,
+    refersTo: group,
     namedIn: 'groups_obj',
     toldIn: 'is_superuser',
     gives: "gains a superuser's rights",
@@ -111,6 +111,7 @@ const noFields = {
 
 /** A user. The documented operations have no way to read one. */
 export const user: Kind<'user'> = {
+  creates: true,
   type: 'user',
   list: 'users',
   identity: 'username',

@@ -6,9 +6,8 @@ import { kinds } from '../kinds/all.ts';
 import { type Capability, namesNeed } from '../kinds/capability.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, Referable } from '../kinds/kind.ts';
 import { isNameOfOne } from '../kinds/values.ts';
-import type { Related } from '../kinds/related.ts';
 import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
 import type { References } from './references.ts';
@@ -124,7 +123,7 @@ function checkNames(kind: Kind, at: Path, value: JsonValue, read: ManifestValue)
   }
 }
 
-function needed({ type }: Related, findId: string): Problem {
+function needed({ type }: Referable, findId: string): Problem {
   return {
     code: 'needs-capability',
     summary: `a ${type} by its name needs the capability \`${namesNeed}\``,
@@ -135,7 +134,7 @@ function needed({ type }: Related, findId: string): Problem {
   };
 }
 
-function secretName({ type }: Related): Problem {
+function secretName({ type }: Referable): Problem {
   return {
     code: 'sensitive-name',
     summary: `the name of this ${type} comes from an environment variable or a file`,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
 import { type DeclaredName, declaredNames, type Told, toldBy, withIds } from '../kinds/named.ts';
-import type { Related } from '../kinds/related.ts';
+import type { Referable } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, ListedRecord } from '../service/client.ts';
@@ -47,7 +47,7 @@ export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
 ): Promise<ResolvedNames> {
-  const wanted = new Map<Related, Set<string>>();
+  const wanted = new Map<Referable, Set<string>>();
   for (const resource of resources) {
     for (const { related, name } of declaredNames(resource)) {
       const names = wanted.get(related) ?? new Set();
@@ -57,7 +57,7 @@ export async function resolveNames(
   const told = new Map<string, JsonValue>();
   if (wanted.size === 0) return { resources, told, unresolved: [], notRead: 0 };
 
-  const findings = new Map<Related, ReadonlyMap<string, Finding>>();
+  const findings = new Map<Referable, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted)
     findings.set(related, await find(related, [...names], told, options));
   const resolved = resources.map((resource) =>
@@ -84,11 +84,12 @@ const failuresInARow = 5;
 
 /** What is found of each name; nothing of those that were not looked up. */
 async function find(
-  related: Related,
+  related: Referable,
   names: readonly string[],
   told: Map<string, JsonValue>,
   { client, pacing, signal }: ResolveOptions,
 ): Promise<ReadonlyMap<string, Finding>> {
+  const { byName } = related;
   const known = new Set<string>();
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
@@ -97,9 +98,9 @@ async function find(
     }
   };
   const listed =
-    names.length < related.listedFrom
+    names.length < byName.listedFrom
       ? undefined
-      : await readWhole(related, { client, pacing, signal, isWorth: (pages) => pages <= names.length });
+      : await readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length });
   if (listed && 'records' in listed) takeNote(listed.records);
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return findings;
@@ -114,7 +115,7 @@ async function find(
   let denied: Finding | undefined;
   await pacing.forEach(open, async (name) => {
     if (denied || inARow >= failuresInARow || signal?.aborted) return;
-    const list = { ...related, query: { ...related.query, ...related.narrowedTo(name) } };
+    const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(name) } };
     let read = await readWhole(list, { client, pacing, signal });
     // One can slip from a page that is still to be read to one that was. So it is looked for again.
     if (read.kind === 'whole' && !read.isAtOnce && findingIn(read, name).kind === 'not_found')
@@ -134,7 +135,7 @@ async function find(
   if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);
   return suggested(findings, known, async () => {
     if (listed || signal?.aborted) return;
-    const read = await readWhole(related, { client, pacing, signal, isWorth: () => false });
+    const read = await readWhole(byName, { client, pacing, signal, isWorth: () => false });
     if ('records' in read) takeNote(read.records);
   });
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
-import { capabilities, capabilityReads, type Capability } from '../kinds/capability.ts';
+import { kindsReadWith } from '../kinds/all.ts';
+import { capabilities, type Capability } from '../kinds/capability.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** Whether a token may read what a capability reads, as far as the service says. */
@@ -21,16 +22,17 @@ export async function capabilityRights(send: Transport, signal?: AbortSignal): P
   const asked: string[] = [];
   const rights = new Map<Capability, ReadRight>();
   for (const capability of capabilities) {
+    const read = kindsReadWith(capability);
     const denied: string[] = [];
     let isKnown = true;
-    for (const { list, path } of capabilityReads[capability]) {
+    for (const { list, path } of read) {
       const request: HttpRequest = { method: 'GET', path: `${path}?page_size=1` };
       asked.push(`${request.method} ${request.path}`);
       const may = mayRead(await send(request, signal));
       if (may === undefined) isKnown = false;
       else if (!may) denied.push(list);
     }
-    if (capabilityReads[capability].length === 0) continue;
+    if (read.length === 0) continue;
     if (denied.length > 0) rights.set(capability, { kind: 'may not', lists: denied });
     else rights.set(capability, { kind: isKnown ? 'may' : 'unknown' });
   }

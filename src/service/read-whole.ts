@@ -1,5 +1,5 @@
 import { textOf } from '../base/json.ts';
-import type { Related } from '../kinds/related.ts';
+import type { Referable } from '../kinds/kind.ts';
 import type { Client, ListedRecord, PageReading } from './client.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import type { Pacing } from './pacing.ts';
@@ -17,7 +17,7 @@ interface WholeOptions {
 }
 
 /** A list of records that have an id of their kind and a name: a row without these is none of them, and one is missing. */
-type NamedList = ListQuery & Pick<Related, 'isId'>;
+type NamedList = ListQuery & Pick<Referable['byName'], 'isId'>;
 
 /** What came of reading a list as a whole. */
 export type WholeReading =

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
-import { groups, providers } from '../../src/kinds/related.ts';
+import { group } from '../../src/kinds/group.ts';
+import { provider } from '../../src/kinds/provider.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 
@@ -44,12 +45,12 @@ describe.each(kinds)('the kind $type', ({ type, list, path, identity }) => {
   });
 });
 
-test.each([groups, providers])('the kind $type is only read', ({ path }) => {
+test.each([group, provider])('the kind $type is only read', ({ path }) => {
   const { sandbox } = seedSandbox({});
   const { status, body } = ask(sandbox, 'GET', path);
   expect([status, body['results']]).toEqual([200, expect.arrayContaining([expect.anything()])]);
   for (const method of ['POST', 'OPTIONS']) expect(ask(sandbox, method, path).status).toBe(405);
-  const one = `${path}${path === groups.path ? '11111111-1111-4111-8111-111111111111' : '1'}/`;
+  const one = `${path}${path === group.path ? '11111111-1111-4111-8111-111111111111' : '1'}/`;
   expect(ask(sandbox, 'GET', one).status).toBe(200);
   for (const method of ['PATCH', 'PUT', 'DELETE']) expect(ask(sandbox, method, one).status).toBe(405);
 });

@@ -3,8 +3,8 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { kinds, listed, listsOf } from '../../kinds/all.ts';
-import { capabilityPermissions, type Capability } from '../../kinds/capability.ts';
+import { kinds, kindsReadWith, listed, listsOf } from '../../kinds/all.ts';
+import type { Capability } from '../../kinds/capability.ts';
 import { canBeRead } from '../../kinds/kind.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
@@ -73,11 +73,13 @@ const blueprintsGive = '2024.8';
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
 export function leastRole(capabilities: readonly Capability[], release: Release | undefined): string {
   const looked = kinds.filter((kind) => canBeRead(kind, []));
-  const extra = capabilities.flatMap((capability) => capabilityPermissions[capability]);
+  const read = capabilities.flatMap((capability) => kindsReadWith(capability));
+  const changed = capabilities.includes('update') ? kinds : [];
   const permissions = new Set([
     ...looked.map(({ type }) => `authentik_core.view_${type}`),
     ...kinds.map(({ type }) => `authentik_core.add_${type}`),
-    ...extra,
+    ...read.map(({ type }) => `authentik_core.view_${type}`),
+    ...changed.map(({ type }) => `authentik_core.change_${type}`),
   ]);
   const turnedOn = capabilities.length === 0 ? '' : `; and for ${listed(capabilities)}`;
   const has = isIn({ from: '2025.12' }, release);
