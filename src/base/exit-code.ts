@@ -6,13 +6,16 @@ export const exitCodes = {
   failed: 1,
   /** `plan` only: there are changes, by `--detailed-exitcode`, or there is what `--fail-on` names. */
   changes: 2,
-  /** Invalid usage, configuration or manifest; nothing was sent, but with the capability `release` the question for that. */
+  /** Invalid usage, configuration or manifest; nothing was sent, or nothing but look-ups and the question for the release. */
   invalid: 3,
   /** The service denied access. */
   denied: 4,
   /** A saved plan no longer matches what the service holds, or must not be applied for another reason. */
   stale: 5,
-  /** Apply ended with resources rejected, in conflict, unknown, not attempted, or left in part, and none denied. */
+  /**
+   * Apply ended with resources rejected, in conflict, unknown, not attempted, or left in part, and none denied; or by an unexpected
+   * error once it had begun. Export: what it writes may not be all.
+   */
   incomplete: 6,
   hung_up: 129,
   interrupted: 130,

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { delimiters } from '../adopt/choices.ts';
-import { topicNames } from '../base/package-file.ts';
+import { UsageError } from '../base/errors.ts';
+import { schemaNames, schemaText, topicNames } from '../base/package-file.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export-options.ts';
 import type { ImportCsvOptions } from './import-csv.ts';
@@ -120,8 +121,14 @@ export function declareSchema(rollcall: Command, { end, contextFor }: Caller): v
     .argument('<name>', 'manifest, config, plan, apply, apply-event, validation, doctor or sandbox-seed')
     .addHelpText('after', example('rollcall schema manifest > manifest.schema.json'))
     .action(async (name: string) => {
-      const { schema } = await import('./schema.ts');
-      end(schema(name, await contextFor({})));
+      const known = schemaNames.find((schemaName) => schemaName === name);
+      if (known === undefined)
+        throw new UsageError(
+          `there is no schema ${JSON.stringify(name)}`,
+          `The schemas are: ${schemaNames.join(', ')}.`,
+        );
+      (await contextFor({})).stdout.write(schemaText(known));
+      end('done');
     });
 }
 

@@ -60,7 +60,7 @@ export function program(
     .configureHelp({ minWidthToWrap: 20 }) // else a narrow terminal cuts words
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeOut, writeErr, outputError: () => {} }) // told by `run`
+    .configureOutput({ writeOut, writeErr, outputError: () => {} }) // `run` reports it
     .addHelpText(
       'after',
       () => `\n${rollcall.createHelp().boxWrap(topics, columns())}\n${example('rollcall init')}`,

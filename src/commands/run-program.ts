@@ -1,7 +1,8 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { argumentError } from './argument-error.ts';
+import { inline } from '../report/printable.ts';
 import { errorText, isDebugged } from './error-text.ts';
+import { guessAmong } from './guesses.ts';
 import type { ProgramEnding } from './options.ts';
 import { program, type Surroundings } from './program.ts';
 
@@ -27,4 +28,20 @@ export async function run(
     surroundings.writeErr(errorText(error, columns, isDebugged(isVerbose, surroundings.env)));
     return error instanceof UsageError ? 'invalid' : 'failed';
   }
+}
+
+/** What is wrong with the arguments, and what to do about it. Safe to print: what it repeats of them is escaped. */
+function argumentError({ message }: CommanderError, args: readonly string[], rollcall: Command): string {
+  const guess = guessAmong(args, rollcall);
+  if (guess) return `error: unknown ${guess.kind} '${inline(guess.written)}'\n    ${guess.hint}\n`;
+  const [, said = message, suggestion = ''] = /^([^]*?)(\n\(Did you mean [^\n]*\?\))?$/.exec(message) ?? [];
+  const ofToken = args.some((arg) => /^--token(=|$)/.test(arg))
+    ? '    There is no flag for the token: set ROLLCALL_TOKEN, or name a file with --token-file.\n'
+    : '';
+  return `${inline(withoutValues(said))}${suggestion}\n--help shows the usage.\n${ofToken}`;
+}
+
+/** What follows an option that is not known may be a secret. */
+function withoutValues(message: string): string {
+  return message.replace(/(?<=unknown option ')(--[^=']+|-[^-'])[^]*'/, "$1'");
 }

@@ -1,10 +1,11 @@
+import { posix } from 'node:path';
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
-import type { Files } from '../base/files.ts';
+import { standardInput, type Files } from '../base/files.ts';
 import type { Config, ConfigEnvironment } from '../generated/config.ts';
 import { validate } from '../generated/config.ts';
 import { isJsonObject } from '../base/json.ts';
-import { beside } from '../base/path-rules.ts';
+import { beside, globFolder, isBelow } from '../base/path-rules.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { hideable, hideProblem, type Hide } from '../kinds/hide.ts';
@@ -14,7 +15,6 @@ import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { Places } from '../yaml/places.ts';
 import { readText } from '../yaml/read-text.ts';
 import { readBaseUrl } from './base-url.ts';
-import { liesInside, refuseOutside } from './project-folder.ts';
 import { noTokenPlaces, tokenPlaces, type TokenPlaces } from './token.ts';
 import { noConfig, type ChosenConfig } from './values.ts';
 import { refuseReferences } from './variables.ts';
@@ -199,4 +199,48 @@ function choose(config: Config, environment: string | undefined, filename: strin
     allowEnv: config.allow_env,
     allowFiles: config.allow_files?.map(seen),
   };
+}
+
+/** A list of paths in rollcall.yaml, and where it stands there. */
+interface PathList {
+  readonly path: readonly string[];
+  readonly written: readonly string[];
+}
+
+/**
+ * What rollcall.yaml names must lie below its folder, links followed. Otherwise a pull request that changes this file could
+ * have any file of the machine that runs the pipeline read, and quoted in a message.
+ */
+async function refuseOutside(
+  { path, written }: PathList,
+  places: Places,
+  file: SourceFile,
+  files: Files,
+): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  for (const [index, entry] of written.entries()) {
+    if (entry !== standardInput && (await liesInside(entry, file.filename, files))) continue;
+    found.push(
+      diagnosticAt(file, places.ofValue([...path, index]), {
+        code: 'outside-project',
+        summary: 'this is not below the folder of this file',
+        detail: 'Move it there, or name it on the command line.',
+      }),
+    );
+  }
+  return found;
+}
+
+/** Whether a path that a file names lies below the folder of that file, links followed. */
+async function liesInside(entry: string, filename: string, files: Files): Promise<boolean> {
+  const root = await files.realPath(filename.replace(/[^/]*$/, '') || '.');
+  // What cannot be looked at is not known to lie there: a link to itself, or a pipe, which has no real path.
+  return isInside(beside(filename, entry), entry, root, files).catch(() => false);
+}
+
+async function isInside(whole: string, entry: string, root: string, files: Files): Promise<boolean> {
+  const stem = (await files.kindOf(whole)) === 'absent' ? (globFolder(whole) ?? whole) || '.' : whole;
+  if ((await files.kindOf(stem)) !== 'absent') return isBelow(await files.realPath(stem), root);
+  // That it is not there is reported by the search; here only where it would be.
+  return isBelow(posix.resolve(root, entry), root);
 }
