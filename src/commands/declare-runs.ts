@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApplyOptions } from './apply.ts';
 import {
+  capabilityOption,
   commentKeyOption,
   example,
   failOnOption,
@@ -22,7 +23,7 @@ import type { ValidateOptions } from './validate.ts';
 // The commands on manifests, and on what came of them. Each is loaded when it is called.
 
 export function declareValidate(rollcall: Command, { end, contextFor }: Caller): void {
-  withProjectOptions(rollcall.command('validate'))
+  withProjectOptions(rollcall.command('validate'), capabilityOption())
     .summary('check manifests; sends nothing')
     .description('Checks manifests and says everything that is wrong with them. Sends nothing.')
     .addHelpText('after', example('rollcall validate manifests --report sarif=problems.sarif'))

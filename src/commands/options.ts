@@ -20,8 +20,12 @@ export interface ColourOption {
 }
 
 /** Of the commands that read manifests. */
-export function withProjectOptions(command: Command, formats?: readonly string[]): Command {
-  const project = withConfigOptions(command)
+export function withProjectOptions(
+  command: Command,
+  capability: Option,
+  formats?: readonly string[],
+): Command {
+  const project = withConfigOptions(command, capability)
     .argument('[path...]', 'files, folders, globs, or - for standard input')
     .option('--var <name=value>', 'set a variable; repeatable', collect)
     .option('--vars <file>', 'a YAML file of variables; repeatable', collect)
@@ -31,10 +35,7 @@ export function withProjectOptions(command: Command, formats?: readonly string[]
 }
 
 /** Of the commands that read rollcall.yaml. */
-export function withConfigOptions(
-  command: Command,
-  capability: Option = capabilityOption().hideHelp(),
-): Command {
+export function withConfigOptions(command: Command, capability: Option): Command {
   return command
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
     .option('--config <file>', 'in place of rollcall.yaml')
@@ -46,7 +47,6 @@ function allowOption(): Option {
   return new Option('--allow <action>', 'update: also change what differs; repeatable').argParser(collect);
 }
 
-/** Only `doctor` shows it in its help, which says what each capability needs. */
 export function capabilityOption(): Option {
   return new Option('--capability <name>', 'turn it on: rollcall help capabilities; repeatable').argParser(
     collect,
@@ -94,7 +94,8 @@ export function withOptions(command: Command, options: readonly Option[]): Comma
 /** Of the commands that look up and create. */
 export function withRunOptions(command: Command, formats?: readonly string[]): Command {
   const hidden = connectionOptions().map((option) => option.hideHelp());
-  return withDetailOptions(withOptions(withServiceOptions(withProjectOptions(command, formats)), hidden))
+  const project = withProjectOptions(command, capabilityOption().hideHelp(), formats);
+  return withDetailOptions(withOptions(withServiceOptions(project), hidden))
     .addOption(verboseOption())
     .option('--wait <seconds>', 'wait while the service is down (default: 60 once up)')
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')

@@ -25,6 +25,18 @@ describe('the help', () => {
     },
   );
 
+  // That of the others says where the rest stands.
+  const complete = shown.filter((command) => !['plan', 'apply', 'export'].includes(command.name()));
+  test.each(complete.map((command) => [withParents(command), command] as const))(
+    'of %s names every option that it accepts',
+    (_name, command) => {
+      const help = command.helpInformation();
+      expect(command.options.map(({ long }) => long ?? '').filter((long) => !help.includes(long))).toEqual(
+        [],
+      );
+    },
+  );
+
   test.each(shown.map((command) => [withParents(command), command] as const))(
     'of %s is no wider than a narrow terminal',
     (_name, command) => {
