@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { expect, test } from 'vitest';
+import { root } from '../support/cli.ts';
+
+/** What the model of each page is called in the code. */
+const models: Readonly<Record<string, RegExp>> = {
+  command: /\bdeclareSchema\b|'\.\/schema\.ts'|^export function schema\(/m,
+  format: /\bjunit\b/i,
+  rule: /\bsimilar-name\b|\bsimilarName\b/,
+};
+
+const source = globSync(['src/**/*.ts', '!src/generated'], { cwd: root });
+
+test('there is a page for each way to extend that has a model', () => {
+  const pages = readdirSync(join(root, 'docs/extending')).map((name) => name.replace('.md', ''));
+  expect(pages.toSorted()).toEqual(Object.keys(models).toSorted());
+});
+
+test.each(Object.entries(models))(
+  'the page on a new %s names every file that its model stands in, and no other',
+  (page, model) => {
+    const text = readFileSync(join(root, `docs/extending/${page}.md`), 'utf8');
+    const named = Array.from(text.matchAll(/^\| `([\w/.-]+)` \|/gm), ([, path = '']) => path);
+    const touched = source.filter((path) => model.test(readFileSync(join(root, path), 'utf8')));
+    expect(named.toSorted()).toEqual(touched.toSorted());
+  },
+);
