@@ -50,12 +50,12 @@ export async function apply(
   );
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
-  const untold: Error[] = [];
+  const failures: Error[] = [];
   const attempt = async (work: () => Promise<void> | void): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      untold.push(asError(error));
+      failures.push(asError(error));
     }
   };
   let written = true;
@@ -68,19 +68,19 @@ export async function apply(
         stdout.write(applyText(report, createStyle(stdout), detailOf(options)));
     });
     written = await reports.write(report, context, roll);
-    // What was created must be told, even when the disk is full.
+    // What was created must be reported, even when the disk is full.
     if (report.kind === 'apply' && (await stdout.isLost()))
       stderr.write(`\n${applyText(report, createStyle(stderr), 'all')}`);
   });
   // The same, even when no report can be made.
-  if (untold.length > 0)
+  if (failures.length > 0)
     for (const { change, outcome } of result?.outcomes ?? [])
       stderr.write(`${inline(change.resource.address)}: ${outcome}\n`);
-  const [error] = [...(result?.error ? [result.error] : []), ...untold];
+  const [error] = [...(result?.error ? [result.error] : []), ...failures];
   const isVerbose = isDebugged(options.verbose === true, context.env);
   if (error) stderr.write(errorText(error, stderr.columns ?? Infinity, isVerbose));
   if (thrown) throw thrown;
-  return unlessLost(ending, !written || untold.length > 0);
+  return unlessLost(ending, !written || failures.length > 0);
 }
 
 async function applied(

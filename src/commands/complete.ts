@@ -17,7 +17,7 @@ interface Candidate {
 }
 
 /**
- * What can stand in place of the last of the words, the others being before it. Nothing, where it is a file. The program tells
+ * What can stand in place of the last of the words, the others being before it. Nothing, where it is a file. The program says
  * which commands and options there are; addresses and environments are those of the manifests and the rollcall.yaml at hand.
  */
 export async function complete(

@@ -30,7 +30,7 @@ export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly role?: boolean;
 }
 
-/** `rollcall doctor`: asks the service harmless things, and says what that tells. */
+/** `rollcall doctor`: asks the service harmless things, and says what follows from the answers. */
 export async function doctor(options: DoctorOptions, context: Context): Promise<Ending> {
   const values = await valuesOf(options, context.env);
   if (options.role === true) return printRole(await readSettings(values, context, 'names'), context);

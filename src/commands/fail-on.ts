@@ -6,8 +6,8 @@ export const failOnNames = ['differs', 'undeclared'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
-/** Throws a UsageError where it cannot be told whether a plan has what is named. */
-export function refuseUntellable(failOn: readonly FailOn[], since: string | undefined): void {
+/** Throws a UsageError where a plan cannot show whether it has what is named. */
+export function refuseWithoutSince(failOn: readonly FailOn[], since: string | undefined): void {
   if (!failOn.includes('undeclared') || since !== undefined) return;
   throw new UsageError(
     '--fail-on undeclared needs --since',

@@ -35,7 +35,7 @@ export type RunFlags = ProjectFlags &
   Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'since'> &
   Switches<'changedOnly'>;
 
-/** How much a text tells of each change. */
+/** How much a text shows of each change. */
 export type DetailFlags = Switches<'compact'>;
 
 /** What `--compact` and `--no-compact` ask for; undefined: neither was given. */
@@ -83,7 +83,7 @@ export async function requestOf(
   };
 }
 
-/** What a run would read, as far as that can be told where it comes to nothing; no secret, and not standard input. */
+/** What a run would read, as far as that is known where it comes to nothing; no secret, and not standard input. */
 export async function inputsFrom(
   paths: readonly string[],
   flags: RunFlags,

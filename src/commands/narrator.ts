@@ -81,7 +81,7 @@ export function narrated(
       case 'pause': {
         const { milliseconds, answer, isTooLong } = event;
         if (milliseconds < noticeableMs || (isAway && !isTooLong)) return;
-        // Several requests that are under way are told of one pause.
+        // Several requests that are under way report the same pause.
         const until = clock.now() + milliseconds;
         if (until - saidUntil < noticeableMs) return;
         saidUntil = until;

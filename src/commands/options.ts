@@ -42,7 +42,7 @@ export function withConfigOptions(command: Command, capability: Option): Command
     .addOption(capability);
 }
 
-/** The second of two switches; the page on capabilities tells of both. */
+/** The second of two switches; the page on capabilities explains both. */
 function allowOption(): Option {
   return new Option('--allow <action>', 'update: also change what differs; repeatable').argParser(collect);
 }

@@ -10,10 +10,10 @@ import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { refuseUntellable, whyFailed, type FailOn } from './fail-on.ts';
+import { refuseWithoutSince, whyFailed, type FailOn } from './fail-on.ts';
 import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
-import { endedWell, Reports, wasPut, type ReportFlags } from './reports.ts';
+import { endedWell, Reports, couldWrite, type ReportFlags } from './reports.ts';
 
 export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly output: 'text' | 'json';
@@ -58,7 +58,7 @@ async function planned(
   context: Context,
 ): Promise<Ran<Planned>> {
   const { out, failOn = [], since } = options;
-  refuseUntellable(failOn, since);
+  refuseWithoutSince(failOn, since);
   if (out === '-')
     throw new UsageError(
       '--out cannot be -',
@@ -72,7 +72,7 @@ async function planned(
   if (out !== undefined) {
     const save = (): Promise<void> =>
       context.writePrivateFile(out, jsonText(savedPlan(result, result.observed)));
-    const saved = await wasPut(out, 'the plan cannot be saved', save, context);
+    const saved = await couldWrite(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
   const changes = options.detailedExitcode && pendingIn(result).length > 0;

@@ -23,7 +23,7 @@ export interface ReportFlags {
   /** What standard output is to hold. */
   readonly output: string;
   readonly report?: readonly string[];
-  /** What tells the comment of this roll from those of others, in place of what follows from the flags. */
+  /** What distinguishes the comment of this roll from those of others, in place of what follows from the flags. */
   readonly commentKey?: string;
 }
 
@@ -94,7 +94,7 @@ export class Reports {
         `a report would take the place of the plan in ${asked.plan}`,
         'Give each a place of its own.',
       );
-    // Loaded before anything is created, so that nothing can keep what was created from being told.
+    // Loaded before anything is created, so that nothing can keep what was created from being reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
     const reports = new Reports(await Promise.all(loaded), commentKey, asked, context);
     const [clash] = await reports.refuse(asked.inputs ?? []);
@@ -103,7 +103,7 @@ export class Reports {
     return reports;
   }
 
-  /** Tells which outputs would take the place of these files, which are read; no such report is written. */
+  /** Says which outputs would take the place of these files, which are read; no such report is written. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
     const { files } = this.#context;
     const refused: string[] = [];
@@ -127,7 +127,7 @@ export class Reports {
    */
   async write(report: Report, context: Context, roll?: Roll): Promise<boolean> {
     let written = true;
-    const isTold = this.#refused !== undefined;
+    const isKnown = this.#refused !== undefined;
     const refused = this.#refused ?? (await this.#foundRefused());
     const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
       const putUnlessRefused = async (): Promise<void> => {
@@ -135,9 +135,9 @@ export class Reports {
         await put();
       };
       const isDone =
-        isTold && refused.has(target)
+        isKnown && refused.has(target)
           ? false
-          : await wasPut(target, 'the report cannot be written', putUnlessRefused, context);
+          : await couldWrite(target, 'the report cannot be written', putUnlessRefused, context);
       written &&= isDone;
     };
     const pathInRepository = await pathsInRepository(context.env, context.files);
@@ -158,7 +158,7 @@ export class Reports {
     return written;
   }
 
-  /** What is refused where a run ended before it was known what it reads: what is there, if that cannot be told either. */
+  /** What is refused where a run ended before it was known what it reads: what is there, if that is not known either. */
   async #foundRefused(): Promise<ReadonlySet<string>> {
     const { find } = this.#asked;
     const inputs = find ? await unlessUsage(find) : [];
@@ -217,7 +217,7 @@ export async function endedWell<Result>(
 }
 
 /** Writes to a target; says on stderr why it could not, and whether it could. */
-export async function wasPut(
+export async function couldWrite(
   target: string,
   what: string,
   put: () => Promise<void> | void,

@@ -19,7 +19,7 @@ export function whyNoResult({ valid, diagnostics = [] }: JsonObject): string | u
   return valid === false && isJsonObject(first) ? textOf(first['summary']) : undefined;
 }
 
-/** The report of a plan that was written as this document, as far as the document tells. */
+/** The report of a plan that was written as this document, as far as the document says. */
 export function planReportFrom(document: PlanDocument): Report {
   const { diagnostics = [] } = document;
   return planReport({ result: planFrom(document, shownResource), diagnostics, filenames: [] });

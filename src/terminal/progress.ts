@@ -59,12 +59,12 @@ function progressLines(
   rateOf: (done: number) => string,
   { stderr, clock }: Pick<Context, 'stderr' | 'clock'>,
 ): Progress {
-  let toldAt = clock.now();
+  let writtenAt = clock.now();
   return {
     update: (done, total, { limit }) => {
       const now = clock.now();
-      if (now - toldAt < lineEveryMs || done === total) return;
-      toldAt = now;
+      if (now - writtenAt < lineEveryMs || done === total) return;
+      writtenAt = now;
       stderr.write(`${label}: ${done}/${total}, ${limit} at a time, ${rateOf(done)}\n`);
     },
     end: () => {},

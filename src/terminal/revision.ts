@@ -22,7 +22,7 @@ const wholeHistory =
 
 /**
  * The commit at which what is checked out left a revision of git, and the files as they stood there. Rejects with a UsageError where
- * git cannot tell that.
+ * git does not know it.
  */
 export async function openRevision(
   ref: string,

@@ -4,7 +4,7 @@ import type { ResultStream } from './context.ts';
 
 const descriptor = 1;
 
-/** Standard output of this process. If a part of the output cannot be written, that is told at once. */
+/** Standard output of this process. If a part of the output cannot be written, that is reported at once. */
 export class StandardOutput implements ResultStream {
   readonly isTerminal: boolean = isatty(descriptor);
   #ended: 'unread' | 'lost' | undefined;
