@@ -66,14 +66,9 @@ export interface ChangeDocument {
   readonly change:
     /** `after` is what create sends, its sensitive values blanked out. */
     | { readonly actions: readonly ['create']; readonly before: null; readonly after: JsonObject }
+    /** `after` is `before`; of an update, with the declared values of what differs. */
     | {
-        readonly actions: readonly ['no-op'];
-        readonly before: ObservedFields;
-        readonly after: ObservedFields;
-      }
-    /** `after` is `before` with the declared values of what differs. */
-    | {
-        readonly actions: readonly ['update'];
+        readonly actions: readonly ['no-op' | 'update'];
         readonly before: ObservedFields;
         readonly after: ObservedFields;
       };
@@ -81,7 +76,7 @@ export interface ChangeDocument {
   readonly differences: readonly DifferenceDocument[];
   /** The names that the manifest declares in place of ids, by the JSON Pointer of each from what is declared: `/groups/0`. */
   readonly names?: Names;
-  /** What the service tells of the names of observed ids in the differences, by the JSON Pointer of each from `before`. */
+  /** The names that the service gives of observed ids in the differences, by the JSON Pointer of each from `before`. */
   readonly observed_names?: Names;
   readonly since?: Alteration;
   /** Why what differs is not changed, although changes are allowed. */
@@ -94,10 +89,11 @@ export interface ChangeDocument {
   readonly exactly?: readonly string[];
 }
 
-/** A difference as it is written: the names are told of the change as a whole. */
+/** A difference as it is written: the names stand beside the change as a whole. */
 export type DifferenceDocument = Omit<Difference, 'observedNames'>;
 
 export function planDocument(plan: Plan): PlanDocument {
+  const { since } = plan;
   const changes = plan.changes.map((change) => changeDocument(change));
   return {
     format_version: planFormatVersion,
@@ -108,14 +104,12 @@ export function planDocument(plan: Plan): PlanDocument {
     manifest_digest: plan.manifestDigest,
     ...(plan.scope && { scope: plan.scope }),
     ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
-    ...(plan.since && { since: sinceDocument(plan.since) }),
+    ...(since && {
+      since: { ref: since.ref, commit: since.commit, no_longer_declared: since.noLongerDeclared },
+    }),
     resource_changes: changes,
     ...countedDocument(changes),
   };
-}
-
-function sinceDocument({ ref, commit, noLongerDeclared }: SinceRevision): SinceDocument {
-  return { ref, commit, no_longer_declared: noLongerDeclared };
 }
 
 export function changeDocument({
@@ -131,11 +125,7 @@ export function changeDocument({
 }: Change): ChangeDocument {
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
-  const names = namesBeside(
-    resource,
-    new Map(differences.map(({ field, declared }) => [field, declared])),
-    action === 'create' ? shown : observed,
-  );
+  const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
   const observedNames = Object.assign({}, ...differences.map((each) => each.observedNames ?? {})) as Names;
   return {
     address,
@@ -183,13 +173,14 @@ export function differenceDocument({ field, declared, observed }: Difference): D
 /** The names that are declared in place of ids, where a document says what is declared: in a difference, or else beside it. */
 function namesBeside(
   resource: Resource,
-  differing: ReadonlyMap<string, JsonValue>,
+  differences: readonly Difference[],
   values: Readonly<Record<string, JsonValue>>,
 ): Names {
   const { kind } = resource;
   const names: Record<string, string> = {};
   for (const [field] of referring(kind)) {
-    const value = differing.get(field) ?? values[field] ?? null;
+    const differing = differences.find((difference) => difference.field === field)?.declared;
+    const value = differing ?? values[field] ?? null;
     Object.assign(names, namesAt(kind, field, value, namesById(resource, field)));
   }
   return names;
@@ -216,6 +207,7 @@ export function planFrom(
   document: PlanDocument,
   resourceOf: (change: ChangeDocument) => Resource | undefined,
 ): Plan {
+  const { since } = document;
   return {
     toolVersion: document.tool_version,
     createdAt: new Date(document.created_at),
@@ -224,14 +216,12 @@ export function planFrom(
     manifestDigest: document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
     ...(document.capabilities && { capabilities: document.capabilities }),
-    ...(document.since && { since: sinceFrom(document.since) }),
+    ...(since && {
+      since: { ref: since.ref, commit: since.commit, noLongerDeclared: since.no_longer_declared },
+    }),
     ...(document.hide && { hide: document.hide }),
     changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
   };
-}
-
-function sinceFrom({ ref, commit, no_longer_declared }: SinceDocument): SinceRevision {
-  return { ref, commit, noLongerDeclared: no_longer_declared };
 }
 
 export function changeFrom(
@@ -240,7 +230,7 @@ export function changeFrom(
   hide: Hide = [],
 ): Change {
   const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
-  const { observed_names: told = {}, waits_for: waitsFor } = document;
+  const { observed_names: allNames = {}, waits_for: waitsFor } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenOf(known.kind, hide));
@@ -253,7 +243,7 @@ export function changeFrom(
     differences: differences.map((difference) => {
       const { field, declared } = difference;
       const observed = blankFor(resource, field);
-      const observedNames = namesOf(field, told);
+      const observedNames = namesOf(field, allNames);
       return observed === undefined
         ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
         : { field, declared: shownValue(resource, field) ?? declared, observed };
@@ -279,19 +269,15 @@ function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
   );
 }
 
-/** The resource of a change, as a document alone can tell: to be shown, and not to be created. */
+/** The resource of a change, from its document alone: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
   const { change, differences, exactly } = document;
-  const differing = differences.map(({ field, declared }) => [field, declared] as const);
   // What is in sync is declared as it is observed.
-  return resourceAt(document, {
-    ...change.after,
-    ...Object.fromEntries(differing),
-    ...(exactly && { exactly }),
-  });
+  const declared = withDeclared(change.after, differences);
+  return resourceAt(document, { ...declared, ...(exactly && { exactly }) });
 }
 
-/** A resource of which a document tells where it is declared, and perhaps its fields; likewise to be shown. */
+/** A resource of which a document says where it is declared, and perhaps its fields; likewise to be shown. */
 export function resourceAt(
   {
     address,
