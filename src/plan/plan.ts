@@ -9,7 +9,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { effectsOf, type Action, type Doing, type Effect } from './actions.ts';
+import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
 export interface Plan extends Destination {
@@ -114,7 +114,7 @@ export function planSummary(
 }
 
 /** A change that apply would carry out. */
-export type Pending = Change & { readonly action: Doing };
+export type Pending = Change & { readonly action: WriteAction };
 
 export function isPending(change: Change): change is Pending {
   return change.action !== 'no-op';

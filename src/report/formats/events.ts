@@ -3,7 +3,7 @@ import type { Destination } from '../../base/destination.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Address, Diagnostic } from '../../base/diagnostic.ts';
 import type { ShownDiagnostic } from '../../plan/document.ts';
-import { actions, type Doing } from '../../plan/actions.ts';
+import { actions, type WriteAction } from '../../plan/actions.ts';
 import { isPending, pendingIn, plannedEffects, type Pending, type Plan } from '../../plan/plan.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { Alteration } from '../../manifest/since.ts';
@@ -56,7 +56,7 @@ interface Begun {
     readonly resource_type: ResourceType;
     readonly resource_name: string;
   };
-  readonly action: Doing;
+  readonly action: WriteAction;
 }
 
 interface Carried extends Begun, OutcomeFacts {

@@ -5,7 +5,7 @@ import { blankFor } from '../../kinds/fields.ts';
 import { diagnosticOf } from '../../kinds/resource.ts';
 import type { UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
-import type { Doing } from '../../plan/actions.ts';
+import type { WriteAction } from '../../plan/actions.ts';
 import { answerWords, linesOf, requestWords, saidWords, serviceWords, waitAdvice } from './answers.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
@@ -51,7 +51,7 @@ function interrupted(what: string): Diagnostic {
 
 function tooMany(
   { count, most }: Readonly<Record<'count' | 'most', number>>,
-  action: Doing,
+  action: WriteAction,
   unseen: string = '',
 ): Diagnostic {
   const verb = action === 'update' ? 'change' : 'create';

@@ -4,7 +4,7 @@ import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import type { Doing } from '../../plan/actions.ts';
+import type { WriteAction } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 import { grouped } from './diagnostics.ts';
@@ -77,7 +77,7 @@ interface OutcomeWords {
   readonly advice?: string;
 }
 
-const wordsOf: Readonly<Record<Doing, Readonly<Partial<Record<OutcomeKind, OutcomeWords>>>>> = {
+const wordsOf: Readonly<Record<WriteAction, Readonly<Partial<Record<OutcomeKind, OutcomeWords>>>>> = {
   create: {
     conflict: {
       opening: 'this name is taken or reserved: ',
