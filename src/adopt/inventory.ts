@@ -56,7 +56,7 @@ const brokenInARow = 3;
 export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOptions): Promise<Inventory> {
   const { client, pacing, signal } = options;
   const list = listQuery(kind, new Set(Object.keys(kind.fields)));
-  if (kind.listing.rightFor === 'superusers') {
+  if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveSelf(client, pacing, signal);
     if (self?.proof !== 'exists') return { kind, records: [], gaps: [gapOf(self, signal)] };
     if (!self.isSuperuser) return namedOneByOne(kind, list, options);

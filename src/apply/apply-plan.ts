@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { compare, shownPart } from '../plan/compare.ts';
-import { takersIn } from '../plan/make-plan.ts';
+import { takenByOthers } from '../plan/make-plan.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -37,7 +37,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     ...options,
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
-    isTakenFrom: takersIn(plan.changes),
+    isTakenFrom: takenByOthers(plan.changes),
     settling: new Map(),
   };
   const settled = (change: ReadyChange): Promise<Outcome> => {
@@ -57,7 +57,7 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
 interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
-  readonly isTakenFrom: ReturnType<typeof takersIn>;
+  readonly isTakenFrom: ReturnType<typeof takenByOthers>;
   /** What was begun, by addresses. */
   readonly settling: Map<Address, Promise<Outcome>>;
 }

@@ -135,7 +135,7 @@ export const application: Kind<'application'> = {
     query: { superuser_full_list: 'true', ordering: 'slug' },
     unless: {},
     // To all others the service gives what it keeps for their token, whatever page is asked for.
-    rightFor: 'superusers',
+    completeFor: 'superusers',
   },
   update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
   fields,

@@ -84,7 +84,7 @@ interface Listing {
   /** What makes it cheaper for the service where no resource declares the field: by field, its parameter and value. */
   readonly unless: Readonly<Record<string, readonly [parameter: string, value: string]>>;
   /** With whose token the service shows in it what it shows to a look-up, and not what it has kept or filtered otherwise. */
-  readonly rightFor: 'every token' | 'superusers';
+  readonly completeFor: 'every token' | 'superusers';
 }
 
 export type AnswerShape = 'record' | 'list';
@@ -95,10 +95,10 @@ interface UpdateOf {
   readonly path: (name: string, pk: string) => string;
   /** Why the service, or what depends on it, would not bear a change of what it holds to this; nothing where it would. */
   readonly refusal?: (held: JsonObject, declared: JsonObject) => string | undefined;
-  /** The fields of what is held that decide this. */
-  readonly restsOn?: readonly string[];
+  /** The fields of what is held that `refusal` reads. */
+  readonly refusalReads?: readonly string[];
   /** The fields that are not changed of the one to whom the token belongs. */
-  readonly notOfOneself?: readonly string[];
+  readonly protectedOnSelf?: readonly string[];
 }
 
 const ownedFieldsOf = new WeakMap<Kind, readonly string[]>();
@@ -121,8 +121,8 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
 
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
-  const { restsOn = [] } = kind.update;
-  return [...new Set([...declared, ...restsOn, ...ownedFields(kind)])];
+  const { refusalReads = [] } = kind.update;
+  return [...new Set([...declared, ...refusalReads, ...ownedFields(kind)])];
 }
 
 /** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */

@@ -125,7 +125,7 @@ export const user: Kind<'user'> = {
   listing: {
     query: { ordering: 'username' },
     unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] },
-    rightFor: 'every token',
+    completeFor: 'every token',
   },
   update: {
     path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
@@ -135,8 +135,8 @@ export const user: Kind<'user'> = {
       if (declared['type'] !== ofServiceItself) return undefined;
       return 'it would become an account of the service itself, which takes no changes any more';
     },
-    restsOn: ['type'],
-    notOfOneself: ['is_active', 'type'],
+    refusalReads: ['type'],
+    protectedOnSelf: ['is_active', 'type'],
   },
   isPersonal: true,
   isInternal,

@@ -85,7 +85,7 @@ function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Reso
 
 /** How many requests it takes at the least to read a list: its count and one page, and whose token it is. */
 function fewestRequests({ listing }: Kind): number {
-  return listing.rightFor === 'superusers' ? 3 : 2;
+  return listing.completeFor === 'superusers' ? 3 : 2;
 }
 
 interface ReadList extends ReadLists {
@@ -100,7 +100,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...(course && !signal?.aborted && { course }),
     ...(failed && { failed }),
   });
-  if (kind.listing.rightFor === 'superusers') {
+  if (kind.listing.completeFor === 'superusers') {
     const self = await retrieveSelf(client, pacing, signal);
     if (self?.proof !== 'exists') return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
     if (!self.isSuperuser) return ended({ kind: 'no_superuser' });

@@ -118,13 +118,13 @@ export function whyLeft(
   differences: readonly Pick<Difference, 'field'>[],
   { self }: Permission,
 ): string | undefined {
-  const { refusal, notOfOneself = [] } = resource.kind.update;
+  const { refusal, protectedOnSelf = [] } = resource.kind.update;
   const refused = refusal?.(record.fields, sentFields(resource));
   if (refused !== undefined) return refused;
   const unseen = differences.find(({ field }) => !Object.hasOwn(record.fields, field));
   if (unseen)
     return `the service does not show its \`${unseen.field}\`, or takes none: nobody can tell what a change would do`;
-  const own = differences.find(({ field }) => notOfOneself.includes(field));
+  const own = differences.find(({ field }) => protectedOnSelf.includes(field));
   if (own && self === undefined)
     return `it is not known whether the token belongs to it, whose \`${own.field}\` differs`;
   if (own && self === record.pk) return `the token belongs to it, and its \`${own.field}\` differs`;
@@ -149,8 +149,8 @@ export function madeReady(plan: Plan, observed: ObservedState, permission: Permi
   return { ...plan, changes: plan.changes.map((change) => ready(change)) };
 }
 
-/** Tells whether a plan gives a value to another resource than this one, which takes it from the one that had it. */
-export function takersIn(
+/** Whether a plan gives a value to another resource than this one, which takes it from the one that had it. */
+export function takenByOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const takers = new Map<string, Address>();

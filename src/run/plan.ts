@@ -133,7 +133,7 @@ async function permissionFor(
   const mayBeOwn = resources.some(
     ({ kind, fields, address }) =>
       observed.get(address)?.presence === 'present' &&
-      kind.update.notOfOneself?.some((field) => Object.hasOwn(fields, field)),
+      kind.update.protectedOnSelf?.some((field) => Object.hasOwn(fields, field)),
   );
   const reading = mayBeOwn ? await retrieveSelf(client, pacing, signal) : undefined;
   return { self: reading?.proof === 'exists' ? reading.pk : undefined };

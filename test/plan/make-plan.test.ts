@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { takersIn } from '../../src/plan/make-plan.ts';
+import { takenByOthers } from '../../src/plan/make-plan.ts';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { plannedEffects } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
@@ -167,7 +167,7 @@ applications:
   });
 
   test('is gone where another change of the plan takes it, and not where that is done already', async () => {
-    const isTaken = takersIn((await planOf(manifest, existing, {}, '', permission)).changes);
+    const isTaken = takenByOthers((await planOf(manifest, existing, {}, '', permission)).changes);
     const [a, b] = await desired(manifest);
     if (!a || !b) throw new Error('nothing is declared');
     expect(isTaken(b, 'backchannel_providers', 1)).toBe(true);
