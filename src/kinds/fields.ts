@@ -135,14 +135,10 @@ export function blankFor({ fields }: Pick<Declared, 'fields'>, name: string): st
   return mask?.isHidden ? hidden : undefined;
 }
 
-/** The field with its value as `hide` wants it to be seen. */
-export function hiddenField(field: Field): Field {
-  return { ...field, mask: { ...field.mask, isHidden: true } };
-}
-
-/** The field with nothing hidden but what is sensitive. */
-export function unhiddenField(field: Field): Field {
-  return { ...field, mask: field.mask?.sensitive && { ...field.mask, isHidden: false } };
+/** The field, hidden or with nothing hidden but what is sensitive. */
+export function withHiding(field: Field, isHidden: boolean): Field {
+  if (!isHidden && !field.mask?.sensitive) return { ...field, mask: undefined };
+  return { ...field, mask: { ...field.mask, isHidden } };
 }
 
 /** A value with ids in place of the names that were looked up. */

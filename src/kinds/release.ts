@@ -85,7 +85,7 @@ export function mayBeOne(a: Release, b: Release): boolean {
 }
 
 /** The releases from one on, or those before one. */
-export type ReleaseRange = { readonly from: string } | { readonly before: string };
+type ReleaseRange = { readonly from: string } | { readonly before: string };
 
 /** Whether a release is in a range; `perhaps` where none is known, or where its patch decides and is not known. */
 export function isIn(range: ReleaseRange, release: Release | undefined): boolean | 'perhaps' {
@@ -97,7 +97,7 @@ export function isIn(range: ReleaseRange, release: Release | undefined): boolean
 }
 
 /** `releases from 2025.8 on`, `releases before 2025.12`. */
-export function shownRange(range: ReleaseRange): string {
+function shownRange(range: ReleaseRange): string {
   return 'from' in range ? `releases from ${range.from} on` : `releases before ${range.before}`;
 }
 

@@ -9,7 +9,7 @@ import {
   type Span,
 } from '../base/source.ts';
 import { kinds, type ResourceType } from './all.ts';
-import { hiddenField, unhiddenField, type Declared, type Field } from './fields.ts';
+import { withHiding, type Declared, type Field } from './fields.ts';
 import type { Kind } from './kind.ts';
 
 /** What the manifest declares of one record of the service, defaults filled in and strings trimmed. */
@@ -87,12 +87,12 @@ export function diagnosticOf(
 /** The resource as people may see it from whom these of its fields are hidden. A secret stays what it is. */
 export function withHidden(resource: Resource, names: ReadonlySet<string>): Resource {
   if (names.size === 0) return resource;
-  return withFields(resource, (field, name) => (names.has(name) ? hiddenField(field) : field));
+  return withFields(resource, (field, name) => (names.has(name) ? withHiding(field, true) : field));
 }
 
 /** The resource with nothing hidden, as a saved plan has it. */
 export function withoutHidden(resource: Resource): Resource {
-  return withFields(resource, (field) => (field.mask?.isHidden ? unhiddenField(field) : field));
+  return withFields(resource, (field) => (field.mask?.isHidden ? withHiding(field, false) : field));
 }
 
 /** The resource with other fields; the very one where none is another. */
