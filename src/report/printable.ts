@@ -56,15 +56,20 @@ export function wrapped(text: string, width: number, indent: number = 0): [strin
 function piecesOf(text: string): string[] {
   return Array.from(text.matchAll(/ *[^ ]+/g), ([word]) => word).flatMap((word) => {
     if (ascii.test(word)) return [word];
-    const pieces = [''];
+    const pieces: string[] = [];
+    let piece = '';
     let wasWide = false;
     for (const character of word) {
-      const isWide = widthOf(character) === 2;
-      if ((isWide || wasWide) && !mark.test(character) && pieces.at(-1)?.trim() !== '') pieces.push('');
-      pieces.push((pieces.pop() ?? '') + character);
-      if (!mark.test(character)) wasWide = isWide;
+      const isMark = mark.test(character);
+      const isWide: boolean = isMark ? wasWide : widthOf(character) === 2;
+      if (!isMark && (isWide || wasWide) && piece.trim() !== '') {
+        pieces.push(piece);
+        piece = '';
+      }
+      piece += character;
+      wasWide = isWide;
     }
-    return pieces;
+    return [...pieces, piece];
   });
 }
 

@@ -13,7 +13,7 @@ export interface Style extends Pick<
   ReturnType<typeof pc.createColors>,
   'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 > {
-  /** How many characters a line may have. Infinite where none is broken: in a pipe or a file. */
+  /** How many columns a line may have. Infinite where none is broken: in a pipe or a file. */
   readonly width: number;
 }
 
