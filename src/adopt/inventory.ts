@@ -5,7 +5,8 @@ import { isAnswered, isIdentifier, type Answer } from '../service/answer.ts';
 import type { Client, ListedRecord, PageReading } from '../service/client.ts';
 import { pageSize, type ListQuery } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
-import { retrieve, retrieveSelf, untilProven, type Tries } from '../service/retrieve.ts';
+import { mostInARow, mostRounds, triesOf, untilProven } from '../service/retries.ts';
+import { retrieve, retrieveSelf } from '../service/retrieve.ts';
 
 /** What the service holds of one kind, as far as the token can see. */
 export interface Inventory {
@@ -46,12 +47,6 @@ interface InventoryOptions {
   readonly onRead?: (done: number, total: number) => void;
 }
 
-const tries: Tries = { answered: 3, inSilence: 1 };
-/** A list that goes on changing while it is read is given up after so many times. */
-const mostRounds = 4;
-/** So many broken records in a row are something else. */
-const brokenInARow = 3;
-
 /** Reads all records of a kind that the token can see, and says what it could not. */
 export async function inventoryOf(kind: Kind<ResourceType>, options: InventoryOptions): Promise<Inventory> {
   const { client, pacing, signal } = options;
@@ -81,10 +76,10 @@ async function inPages(
     const isEnded = gaps.some((gap) => gap.kind !== 'broken');
     const isSame = before !== undefined && hasSameKeys(before.records, records);
     const isStill = isEnded || isSame || (reader.isAtOnce && reader.missing === 0);
-    if (!isStill && round === mostRounds) gaps.push({ kind: 'moved' });
+    if (!isStill && round === mostRounds.twice) gaps.push({ kind: 'moved' });
     else if (!isEnded && reader.missing > 0)
       gaps.push({ kind: 'short', read: reader.shown, count: reader.shown + reader.missing });
-    if (isStill || round === mostRounds) return { kind, records: [...records.values()], gaps };
+    if (isStill || round === mostRounds.twice) return { kind, records: [...records.values()], gaps };
     before = reader;
   }
 }
@@ -160,7 +155,7 @@ class ListReader {
       const place = this.#covered + 1;
       const reading = await askFor(this.#list, place, 1, this.#options);
       inARow = reading?.proof === 'nothing' ? inARow + 1 : 0;
-      if (reading?.proof === 'nothing' && inARow < brokenInARow && !this.#options.signal?.aborted) {
+      if (reading?.proof === 'nothing' && inARow < mostInARow.records && !this.#options.signal?.aborted) {
         this.gaps.push({
           kind: 'broken',
           place,
@@ -206,7 +201,7 @@ async function askFor(
   { client, pacing, signal }: InventoryOptions,
 ): Promise<PageReading | undefined> {
   if (signal?.aborted) return undefined;
-  return untilProven(() => client.readPage(list, { number, size }, signal), pacing, tries);
+  return untilProven(() => client.readPage(list, { number, size }, signal), pacing, triesOf.page);
 }
 
 /** Looks up each record that the service names to this token: what it lists may be old, filtered, or another page than asked for. */

@@ -1,7 +1,8 @@
 import type { Answer } from '../service/answer.ts';
 import type { Updating, Writing } from '../service/client.ts';
-import { mostOutagesSpared, waitedInVain } from '../service/outage.ts';
+import { waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
+import { Retries, triesOf } from '../service/retries.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Clash, OutcomeKind } from './outcome.ts';
 
@@ -66,8 +67,6 @@ export type Next<Result> =
     }
   | { readonly kind: 'ended'; readonly end: Ended };
 
-const tries = 3;
-
 /**
  * Sends one write, and finds out what became of it. After an answer that does not say whether the service acted, a later refusal
  * cannot prove that nothing was done.
@@ -80,9 +79,7 @@ export async function settle<Result extends Written>(
   let inDoubt = false;
   let last: Answer | undefined;
   let attempts = 0;
-  /** Which try it is. A request that could not be sent during an outage does not count. */
-  let attempt = 1;
-  let spared = 0;
+  const retries = new Retries(pacing, triesOf.write);
   const mayGoOn = (): boolean => (attempts === 0 ? course.mayBegin() : course.mayRetry());
 
   function ended({ outcome, answer = last, ...end }: Ended): Settled {
@@ -118,17 +115,14 @@ export async function settle<Result extends Written>(
     const written = await ready.send();
     const { answer, stop } = written;
     last = answer;
-    pacing.note(answer, attempt);
+    retries.note(answer);
     if (stop) course.stop(stop, written.proof);
     const judged = await judge(written);
     inDoubt ||= judged.kind === 'open';
     if (judged.kind !== 'not_applied' && judged.end) return ended(judged.end);
     if (stop === 'run') return finished();
-    const isFree = judged.kind === 'not_applied' && spared < mostOutagesSpared;
-    const again = await pacing.again({ attempt, most: tries, answer, isFree });
-    if (again === undefined) return finished();
-    if (again === attempt) spared += 1;
-    attempt = again;
+    // A request that could not be sent in an outage does not count.
+    if (!(await retries.again(answer, judged.kind === 'not_applied'))) return finished();
   }
 }
 

@@ -1,14 +1,9 @@
 import type { Kind } from '../kinds/kind.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Pacing } from '../service/pacing.ts';
+import { mostInARow } from '../service/retries.ts';
 import type { OutcomeKind, StopReason } from './outcome.ts';
 import type { Course } from './settle.ts';
-
-/**
- * After so many creates or changes in a row without a clear end, nothing more is begun. All that met the same outage count as one,
- * because they have one cause.
- */
-const doubtsInARow = 5;
 
 interface StopsOptions {
   readonly pacing: Pick<Pacing, 'outage'>;
@@ -37,7 +32,7 @@ export class Stops {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     const { resource, action } = change;
-    if (action === 'update' && (this.#denials.get(resource.kind) ?? 0) >= doubtsInARow) return 'denials';
+    if (action === 'update' && (this.#denials.get(resource.kind) ?? 0) >= mostInARow.writes) return 'denials';
     return this.#run ?? this.whyKind(change);
   }
 
@@ -64,7 +59,7 @@ export class Stops {
     };
   }
 
-  /** Counts how a change ended; `outages` is how many outages there had been when it began. */
+  /** Counts how a change ended. All that met the same outage count as one, because they have one cause; `outages` is how many outages there had been when it began. */
   count(change: Change, outcome: OutcomeKind, outages: number): void {
     this.#countDenials(change, outcome);
     const { outlasted } = this.#options.pacing.outage;
@@ -73,7 +68,7 @@ export class Stops {
     if (outcome !== 'unknown' && outcome !== 'not_attempted') this.#inARow = 0;
     else if (outlasted === outages || outlasted > this.#outagesCounted) this.#inARow += 1;
     this.#outagesCounted = outlasted;
-    if (this.#inARow >= doubtsInARow) this.stopRun('doubts');
+    if (this.#inARow >= mostInARow.writes) this.stopRun('doubts');
   }
 
   #countDenials({ resource: { kind }, action }: Change, outcome: OutcomeKind): void {

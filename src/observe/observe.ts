@@ -3,6 +3,7 @@ import { byAddress, type Resource } from '../kinds/resource.ts';
 import { isAnswered, timedOut, type Answer } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
+import { mostInARow } from '../service/retries.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
 import { readLists, type ListNews } from './read-lists.ts';
@@ -51,9 +52,6 @@ function absent(namesake: string | undefined): Observation {
   return { presence: 'absent', ...(namesake !== undefined && { namesake }) };
 }
 
-/** After so many failed reads in a row, the rest would fail too. */
-const failuresInARow = 5;
-
 /**
  * Looks up every declared resource whose kind can be read: in lists where that takes fewer requests, and by its name where no list
  * shows it.
@@ -92,7 +90,7 @@ export async function observe(
       case 'fault':
         failures.push({ resource, proof: reading.proof, answer: reading.answer });
         inARow += 1;
-        if (reading.stop !== undefined || inARow >= failuresInARow) stopped = true;
+        if (reading.stop !== undefined || inARow >= mostInARow.lookUps) stopped = true;
         // If the first reads time out, stop: the service is not answering.
         if (timedOut(reading.answer) && !someoneAnswered) stopped = true;
     }

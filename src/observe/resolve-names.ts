@@ -5,6 +5,7 @@ import type { Referable } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { Client, ListedRecord } from '../service/client.ts';
+import { mostInARow } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole, type WholeReading } from '../service/read-whole.ts';
 
@@ -79,9 +80,6 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** After so many in a row that could not be looked up, the rest would fail too. */
-const failuresInARow = 5;
-
 /** What is found of each name; nothing of those that were not looked up. */
 async function find(
   related: Referable,
@@ -114,14 +112,14 @@ async function find(
   let inARow = 0;
   let denied: Finding | undefined;
   await pacing.forEach(open, async (name) => {
-    if (denied || inARow >= failuresInARow || signal?.aborted) return;
+    if (denied || inARow >= mostInARow.lookUps || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(name) } };
     let read = await readWhole(list, { client, pacing, signal });
     // One can slip from a page that is still to be read to one that was. So it is looked for again.
     if (read.kind === 'whole' && !read.isAtOnce && findingIn(read, name).kind === 'not_found')
       read = await readWhole(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
-      inARow = failuresInARow;
+      inARow = mostInARow.lookUps;
       return;
     }
     if ('records' in read) takeNote(read.records);
@@ -129,7 +127,7 @@ async function find(
     findings.set(name, finding);
     if (finding.kind !== 'unread') inARow = 0;
     else if (finding.proof === 'denied') denied = finding;
-    else inARow = read.kind === 'unread' && read.reading.stop ? failuresInARow : inARow + 1;
+    else inARow = read.kind === 'unread' && read.reading.stop ? mostInARow.lookUps : inARow + 1;
   });
   // What is denied is so for all of them.
   if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);

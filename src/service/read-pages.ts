@@ -2,14 +2,7 @@ import { timedOut, type Answer } from './answer.ts';
 import type { Client, ListedRecord, PageReading } from './client.ts';
 import { pageSize, type ListQuery, type Page } from './page.ts';
 import type { Pacing } from './pacing.ts';
-import { untilProven, type Tries } from './retrieve.ts';
-
-/** Few: what a page does not show can be asked for in other ways. */
-const tries: Tries = { answered: 3, inSilence: 1 };
-/** A record that the service cannot show breaks the page that holds it. After so many in a row, it is not that. */
-const failuresInARow = 3;
-/** A list that grows while it is read has further pages in the end. */
-const mostRounds = 10;
+import { mostInARow, mostRounds, triesOf, untilProven } from './retries.ts';
 
 interface PagesOptions {
   readonly client: Pick<Client, 'readPage'>;
@@ -51,7 +44,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     const reading = await untilProven(
       () => client.readPage(list, { number, size: pageSize }, signal),
       pacing,
-      tries,
+      triesOf.page,
     );
     if (reading?.proof === 'exists') take(number, reading.page);
     // A list that has become shorter ends before a page that it had.
@@ -74,13 +67,13 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
     failed = answer;
     inARow += 1;
     isDoubtful ||= answer.kind === 'unusable_success';
-    isOver ||= isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= failuresInARow;
+    isOver ||= isDoubtful || proof !== 'nothing' || timedOut(answer) || inARow >= mostInARow.pages;
   }
 
   let asked = 0;
   let most = options.count === undefined ? 1 : Math.max(1, Math.ceil(options.count / pageSize));
   const goesOn = (): boolean => asked < most && !isOver && isWorth(most - asked);
-  for (let round = 0; round < mostRounds && goesOn(); round += 1) {
+  for (let round = 0; round < mostRounds.growing && goesOn(); round += 1) {
     const numbers = Array.from({ length: most - asked }, (_, index) => asked + index + 1);
     let left = numbers.length;
     await pacing.forEach(numbers, async (number) => {
@@ -115,7 +108,7 @@ export async function countOf(
   { client, pacing, signal }: Pick<PagesOptions, 'client' | 'pacing' | 'signal'>,
 ): Promise<Counted> {
   const ask = (): Promise<PageReading> => client.readPage(list, { number: 1, size: 1 }, signal);
-  const reading = await untilProven(ask, pacing, tries);
+  const reading = await untilProven(ask, pacing, triesOf.page);
   if (reading?.proof === 'exists') return { kind: 'counted', count: reading.page.count };
   return {
     kind: 'not_counted',

@@ -3,10 +3,7 @@ import type { Referable } from '../kinds/kind.ts';
 import type { Client, ListedRecord, PageReading } from './client.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import type { Pacing } from './pacing.ts';
-import { triesOfOne, untilProven } from './retrieve.ts';
-
-/** A list that goes on changing while it is read is given up after so many times. */
-const mostRounds = 3;
+import { mostRounds, triesOf, untilProven } from './retries.ts';
 
 interface WholeOptions {
   readonly client: Pick<Client, 'readPage'>;
@@ -36,7 +33,7 @@ export type WholeReading =
  */
 export async function readWhole(list: NamedList, options: WholeOptions): Promise<WholeReading> {
   let round = await readOnce(list, options);
-  for (let rounds = 1; round.kind === 'moved' && rounds < mostRounds; rounds += 1)
+  for (let rounds = 1; round.kind === 'moved' && rounds < mostRounds.whole; rounds += 1)
     round = await readOnce(list, options);
   if (round.kind !== 'moved') return round;
   const { answer } = round.reading;
@@ -54,7 +51,7 @@ async function readOnce(
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
     const ask = (): Promise<PageReading> => client.readPage(list, { number, size: pageSize }, signal);
-    const reading = await untilProven(ask, pacing, triesOfOne);
+    const reading = await untilProven(ask, pacing, triesOf.lookUp);
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted))
       return { kind: 'not_sent' };
     // The list has become shorter than it was.

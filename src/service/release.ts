@@ -3,7 +3,7 @@ import { readRelease, type Release } from '../kinds/release.ts';
 import { probedKind } from './probe.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import type { Pacing } from './pacing.ts';
-import { untilProven, type Tries } from './retrieve.ts';
+import { triesOf, untilProven } from './retries.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
 
@@ -16,8 +16,6 @@ export function releaseIn(exchange: Exchange): Release | undefined {
   const body = parseJson(exchange.body);
   return isJsonObject(body) ? readRelease(textOf(body['version_current'])) : undefined;
 }
-
-const tries: Tries = { answered: 3, inSilence: 3 };
 
 /** What an answer tells of the release, and whether to ask again. */
 interface ReleaseReading {
@@ -33,7 +31,7 @@ export async function askRelease(
   signal: AbortSignal,
 ): Promise<Release | undefined> {
   const ask = async (): Promise<ReleaseReading> => readingOf(await send(releaseRequest, signal));
-  return (await untilProven(ask, pacing, tries))?.release;
+  return (await untilProven(ask, pacing, triesOf.release))?.release;
 }
 
 function readingOf(exchange: Exchange): ReleaseReading {
