@@ -169,7 +169,7 @@ interface FieldOfKind<Value = JsonValue> {
   /** Where a record of the service tells the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
   /** What the record of an id in it tells about that: of what belongs to one resource, the name of that one; or that it `gives` something. */
-  readonly toldIn?: string;
+  readonly factIn?: string;
   /** What an id gives to whoever gets it, where its record says so. */
   readonly gives?: string;
   /** What else people call it, who know it from another tool or from the pages of the service. In lower case, without `_`. */

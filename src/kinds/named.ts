@@ -90,7 +90,7 @@ export function namesById(resource: Declared, field: string): NamesById {
 export type Names = Readonly<Record<string, string>>;
 
 /** The names that a record of the service tells of the ids in a field, by these ids in one form. */
-export function namesToldBy(kind: Kind, field: string, record: JsonObject): NamesById {
+export function namesWithin(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     recordsIn(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>
       pk !== undefined && typeof name === 'string' ? [[idKey(kind, field, pk), name]] : [],
@@ -101,8 +101,8 @@ export function namesToldBy(kind: Kind, field: string, record: JsonObject): Name
 /** The records of the ids in a field, as far as a record of the service has them. What is no object is an empty one. */
 export function recordsIn(kind: Kind, field: string, record: JsonObject): JsonObject[] {
   const { namedIn } = kind.fields[field] ?? {};
-  const told = (namedIn === undefined ? null : record[namedIn]) ?? null;
-  return (isJsonList(told) ? told : [told]).map((one) => (isJsonObject(one) ? one : {}));
+  const inside = (namedIn === undefined ? null : record[namedIn]) ?? null;
+  return (isJsonList(inside) ? inside : [inside]).map((one) => (isJsonObject(one) ? one : {}));
 }
 
 /** The names of the ids in a value of a field, by their JSON Pointers from the fields. */
@@ -142,40 +142,40 @@ export function referring({
   return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo ? [[field, refersTo]] : []));
 }
 
-/** What was read of the ids that fields can hold, by `toldKey`: the name of the resource to which one belongs, or `true`. */
-export type Told = ReadonlyMap<string, JsonValue>;
+/** What was read of the ids that fields can hold, by `factKey`: the name of the resource to which one belongs, or `true`. */
+export type Facts = ReadonlyMap<string, JsonValue>;
 
-export type Telling = readonly [key: string, value: JsonValue];
+export type Fact = readonly [key: string, value: JsonValue];
 
-export function toldKey(kind: Kind, field: string, id: JsonValue): string {
+export function factKey(kind: Kind, field: string, id: JsonValue): string {
   return `${kind.type}.${field} ${textOf(idKey(kind, field, id))}`;
 }
 
-/** By the fields of all kinds: which records tell something of an id there, and where. */
-const telling = kinds.flatMap((kind) =>
+/** By the fields of all kinds: which records have a fact about an id there, and where. */
+const fieldsWithFacts = kinds.flatMap((kind) =>
   referring(kind).flatMap(([field, related]) => {
-    const { toldIn } = kind.fields[field] ?? {};
-    return toldIn === undefined ? [] : [{ kind, field, related, toldIn }];
+    const { factIn } = kind.fields[field] ?? {};
+    return factIn === undefined ? [] : [{ kind, field, related, factIn }];
   }),
 );
 
-/** What a record tells about itself. What is blanked out as it may be shown is kept secret. */
-export function toldBy(related: Referable, received: JsonObject, shown: JsonObject): Telling[] {
+/** The facts that a record has about itself. What is blanked out as it may be shown is kept secret. */
+export function factsOf(related: Referable, received: JsonObject, shown: JsonObject): Fact[] {
   const { pk } = received;
   if (pk === undefined) return [];
-  return telling.flatMap(({ kind, field, related: of, toldIn }): Telling[] => {
-    const value = of === related ? received[toldIn] : undefined;
-    const tells = value === true || (typeof value === 'string' && value !== '' && value === shown[toldIn]);
-    return tells ? [[toldKey(kind, field, pk), value]] : [];
+  return fieldsWithFacts.flatMap(({ kind, field, related: of, factIn }): Fact[] => {
+    const value = of === related ? received[factIn] : undefined;
+    const isFact = value === true || (typeof value === 'string' && value !== '' && value === shown[factIn]);
+    return isFact ? [[factKey(kind, field, pk), value]] : [];
   });
 }
 
 /** The same of the records that one of a kind has in it, without that they belong to it itself. */
-export function toldWithin(kind: Kind, received: JsonObject, shown: JsonObject): Telling[] {
+export function factsWithin(kind: Kind, received: JsonObject, shown: JsonObject): Fact[] {
   return referring(kind).flatMap(([field, related]) => {
     const cleaned = recordsIn(kind, field, shown);
     return recordsIn(kind, field, received).flatMap((record, index) =>
-      toldBy(related, record, cleaned[index] ?? {}).filter(([, value]) => value !== received[kind.identity]),
+      factsOf(related, record, cleaned[index] ?? {}).filter(([, value]) => value !== received[kind.identity]),
     );
   });
 }

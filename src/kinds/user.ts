@@ -47,7 +47,7 @@ const fields = {
   groups: {
     refersTo: group,
     namedIn: 'groups_obj',
-    toldIn: 'is_superuser',
+    factIn: 'is_superuser',
     gives: "gains a superuser's rights",
     idForm: plainUuid,
     default: [],

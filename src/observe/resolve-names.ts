@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { type DeclaredName, declaredNames, type Told, toldBy, withIds } from '../kinds/named.ts';
+import { type DeclaredName, declaredNames, type Facts, factsOf, withIds } from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
@@ -30,7 +30,7 @@ export interface ResolvedNames {
   /** The very ones that were given, where there are no names in them. */
   readonly resources: readonly Resource[];
   /** What the records that were read for this tell about themselves. */
-  readonly told: Told;
+  readonly facts: Facts;
   readonly unresolved: readonly UnresolvedName[];
   /** How many names were not looked up. */
   readonly notRead: number;
@@ -55,12 +55,12 @@ export async function resolveNames(
       wanted.set(related, names.add(name));
     }
   }
-  const told = new Map<string, JsonValue>();
-  if (wanted.size === 0) return { resources, told, unresolved: [], notRead: 0 };
+  const facts = new Map<string, JsonValue>();
+  if (wanted.size === 0) return { resources, facts, unresolved: [], notRead: 0 };
 
   const findings = new Map<Referable, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted)
-    findings.set(related, await find(related, [...names], told, options));
+    findings.set(related, await find(related, [...names], facts, options));
   const resolved = resources.map((resource) =>
     withIds(resource, (related, name) => {
       const finding = findings.get(related)?.get(name);
@@ -75,7 +75,7 @@ export async function resolveNames(
   );
   const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);
   const all = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
-  return { resources: resolved, told, unresolved, notRead: all - asked };
+  return { resources: resolved, facts, unresolved, notRead: all - asked };
 }
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
@@ -84,7 +84,7 @@ type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 async function find(
   related: Referable,
   names: readonly string[],
-  told: Map<string, JsonValue>,
+  facts: Map<string, JsonValue>,
   { client, pacing, signal }: ResolveOptions,
 ): Promise<ReadonlyMap<string, Finding>> {
   const { byName } = related;
@@ -92,7 +92,7 @@ async function find(
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
       if (typeof shown['name'] === 'string') known.add(shown['name']);
-      for (const [key, value] of toldBy(related, received, shown)) told.set(key, value);
+      for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
     }
   };
   const listed =

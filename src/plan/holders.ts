@@ -1,32 +1,32 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { ownedFields } from '../kinds/kind.ts';
-import { idsIn, type Told, toldKey } from '../kinds/named.ts';
+import { idsIn, type Facts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
 import type { ObservedState } from '../observe/observe.ts';
 
 /** Which other resource has a value that belongs to one, declared or not, as far as that was read. */
 export type HolderOf = (resource: Resource, field: string, id: JsonValue) => Address | undefined;
 
-export function holdersIn(resources: readonly Resource[], observed: ObservedState, told: Told): HolderOf {
+export function holdersIn(resources: readonly Resource[], observed: ObservedState, facts: Facts): HolderOf {
   const seen = new Map<string, Address>();
   for (const { kind, address } of resources) {
     const observation = observed.get(address);
     if (observation?.presence !== 'present') continue;
     for (const field of ownedFields(kind))
       for (const { id } of idsIn(field, observation.held.fields[field] ?? null))
-        seen.set(toldKey(kind, field, id), address);
+        seen.set(factKey(kind, field, id), address);
   }
 
-  /** What was seen of a resource itself counts for more than what another record told. */
+  /** What was seen of a resource itself counts for more than what another record said. */
   function toldHolder(kind: Resource['kind'], key: string): Address | undefined {
-    const name = told.get(key);
+    const name = facts.get(key);
     const address = typeof name === 'string' ? addressOf(kind.type, name) : undefined;
     return address !== undefined && observed.get(address)?.presence !== 'present' ? address : undefined;
   }
 
   return ({ kind, address }, field, id) => {
-    const key = toldKey(kind, field, id);
+    const key = factKey(kind, field, id);
     const holder = seen.get(key) ?? toldHolder(kind, key);
     return holder === address ? undefined : holder;
   };

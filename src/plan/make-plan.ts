@@ -4,7 +4,7 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Observation, ObservedState } from '../observe/observe.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { idsIn, nameIn, namesById, type Told, toldKey } from '../kinds/named.ts';
+import { idsIn, nameIn, namesById, type Facts, factKey } from '../kinds/named.ts';
 import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -31,7 +31,7 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'>
   readonly since?: Since;
   readonly permission: Permission | 'none';
   /** What was read beside the resources themselves. */
-  readonly told?: Told;
+  readonly facts?: Facts;
 }
 
 /** A plan, and what the service would refuse of it for certain, at the lines that declare that. */
@@ -43,9 +43,9 @@ export interface MadePlan extends ReadyPlan {
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
-  { manifestDigest = digestOf(resources), since, permission, told = new Map(), ...about }: PlanContext,
+  { manifestDigest = digestOf(resources), since, permission, facts = new Map(), ...about }: PlanContext,
 ): MadePlan {
-  const known = allTold(told, observed);
+  const known = allFacts(facts, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -69,11 +69,11 @@ export function makePlan(
   return { ...about, ...(since && { since: since.revision }), manifestDigest, ...ordered(changes, holderOf) };
 }
 
-function allTold(told: Told, observed: ObservedState): Told {
-  const all = new Map(told);
+function allFacts(facts: Facts, observed: ObservedState): Facts {
+  const all = new Map(facts);
   for (const observation of observed.values())
     if (observation.presence === 'present')
-      for (const [key, value] of observation.held.told ?? []) all.set(key, value);
+      for (const [key, value] of observation.held.facts ?? []) all.set(key, value);
   return all;
 }
 
@@ -159,10 +159,10 @@ export function takenByOthers(
     const { kind, address } = resource;
     for (const field of ownedFields(kind))
       for (const { id } of idsIn(field, sentValue(resource, field) ?? null))
-        takers.set(toldKey(kind, field, id), address);
+        takers.set(factKey(kind, field, id), address);
   }
   return ({ kind, address }, field, value) => {
-    const taker = takers.get(toldKey(kind, field, value));
+    const taker = takers.get(factKey(kind, field, value));
     return taker !== undefined && taker !== address;
   };
 }
@@ -184,7 +184,7 @@ function remarksOn(
   { resource, action, differences }: Change,
   held: HeldRecord['fields'],
   holderOf: HolderOf,
-  told: Told,
+  facts: Facts,
 ): string[] {
   const { kind, secrets } = resource;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
@@ -198,15 +198,15 @@ function remarksOn(
     const { gives } = kind.fields[field] ?? {};
     const names = namesById(resource, field);
     const isShown = blankFor(resource, field) === undefined;
-    const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => toldKey(kind, field, id)));
+    const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
     return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
-      const key = toldKey(kind, field, id);
+      const key = factKey(kind, field, id);
       if (has.has(key)) return [];
       has.add(key);
       const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
       const holder = isTakenOver(kind, field) ? holderOf(resource, field, id) : undefined;
       if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
-      return gives !== undefined && told.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
+      return gives !== undefined && facts.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
     });
   });
   const redactor = redactorOf(secrets);

@@ -88,7 +88,7 @@ export async function planFor(
     job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
   const resolved = await resolveNames(declared, { client, pacing, signal });
-  const { resources, told, unresolved: names, notRead } = resolved;
+  const { resources, facts, unresolved: names, notRead } = resolved;
   const shared = resources === declared ? [] : sharedBy(resources);
   if (names.length > 0 || shared.length > 0 || notRead > 0) return unresolved(shared, names, notRead);
   const onList = (news: ListNews): void => job.tell({ kind: 'listed', news });
@@ -105,7 +105,7 @@ export async function planFor(
     capabilities: settings.capabilities,
     ...about,
     permission,
-    told,
+    facts,
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, permission };

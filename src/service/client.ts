@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../base/json.ts';
 import { type Capability, namesNeed } from '../kinds/capability.ts';
-import { namesToldBy, referring, toldWithin } from '../kinds/named.ts';
+import { namesWithin, referring, factsWithin } from '../kinds/named.ts';
 import { canBeListed, canBeRead, type Kind } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
@@ -198,13 +198,13 @@ export function observedIn(
   wanted: readonly string[],
   knowsNames: boolean,
 ): HeldRecord {
-  const told = toldWithin(kind, received, shown);
+  const facts = factsWithin(kind, received, shown);
   const names = (): NonNullable<HeldRecord['names']> =>
-    Object.fromEntries(referring(kind).map(([field]) => [field, namesToldBy(kind, field, shown)]));
+    Object.fromEntries(referring(kind).map(([field]) => [field, namesWithin(kind, field, shown)]));
   return {
     ...heldIn(kind, received, shown, wanted),
     ...(exact && { exact: heldIn(kind, exact, exact, wanted).fields }),
-    ...(told.length > 0 && { told }),
+    ...(facts.length > 0 && { facts }),
     ...(knowsNames && { names: names() }),
   };
 }

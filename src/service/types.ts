@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import type { NamesById, Telling } from '../kinds/named.ts';
+import type { NamesById, Fact } from '../kinds/named.ts';
 
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {
@@ -20,5 +20,5 @@ export interface HeldRecord extends Held {
   /** The fields with null in place of each number that would be sent back as another; where there are such, and changes are possible. */
   readonly exact?: Readonly<Record<string, JsonValue>>;
   /** What it tells about the records that are in it. */
-  readonly told?: readonly Telling[];
+  readonly facts?: readonly Fact[];
 }
