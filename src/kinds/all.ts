@@ -6,7 +6,12 @@ import { provider } from './provider.ts';
 import { user } from './user.ts';
 
 /** All kinds. Those that manifests declare stand in the order in which their resources are planned and created. */
-const all = [application, user, group, provider] as const;
+const all: readonly [typeof application, typeof user, typeof group, typeof provider] = [
+  application,
+  user,
+  group,
+  provider,
+];
 
 /** `application`, `user`, …: the name of a kind that manifests declare. */
 export type ResourceType = Extract<(typeof all)[number], { readonly creates: true }>['type'];

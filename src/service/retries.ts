@@ -9,7 +9,7 @@ interface Tries {
   readonly inSilence: number;
 }
 
-export const triesOf = {
+export const triesOf: Readonly<Record<'write' | 'lookUp' | 'page' | 'release', Tries>> = {
   /** A create or a change, as long as nothing says that it was carried out or refused. */
   write: { answered: 3, inSilence: 3 },
   /** What is looked up by itself: nothing else shows it. */
@@ -18,7 +18,7 @@ export const triesOf = {
   page: { answered: 3, inSilence: 1 },
   /** Rules do without the release. */
   release: { answered: 3, inSilence: 3 },
-} satisfies Readonly<Record<string, Tries>>;
+};
 
 /** After so many in a row without a clear end, the rest would end alike, and nothing more is begun. */
 export const mostInARow = {
