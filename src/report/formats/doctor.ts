@@ -73,13 +73,14 @@ const blueprintsGive = '2024.8';
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
 export function leastRole(capabilities: readonly Capability[], release: Release | undefined): string {
   const looked = kinds.filter((kind) => canBeRead(kind, []));
-  const read = capabilities.flatMap((capability) => kindsReadWith(capability));
-  const changed = capabilities.includes('update') ? kinds : [];
+  const extra = capabilities.flatMap((capability) => [
+    ...kindsReadWith(capability).map(({ type }) => `authentik_core.view_${type}`),
+    ...(capability === 'update' ? kinds.map(({ type }) => `authentik_core.change_${type}`) : []),
+  ]);
   const permissions = new Set([
     ...looked.map(({ type }) => `authentik_core.view_${type}`),
     ...kinds.map(({ type }) => `authentik_core.add_${type}`),
-    ...read.map(({ type }) => `authentik_core.view_${type}`),
-    ...changed.map(({ type }) => `authentik_core.change_${type}`),
+    ...extra,
   ]);
   const turnedOn = capabilities.length === 0 ? '' : `; and for ${listed(capabilities)}`;
   const has = isIn({ from: '2025.12' }, release);
