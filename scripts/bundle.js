@@ -6,7 +6,7 @@ import { build } from 'rolldown';
 const folder = fileURLToPath(new URL('../bin', import.meta.url));
 
 /** They are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. */
-const bundled = new Set(['p-limit', 'yocto-queue']);
+const bundled = new Set(['get-east-asian-width', 'p-limit', 'yocto-queue']);
 
 await build({
   input: { rollcall: fileURLToPath(new URL('../src/cli.ts', import.meta.url)) },

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { eastAsianWidth } from 'get-east-asian-width';
 import type { JsonValue } from '../base/json.ts';
 
 /*
@@ -77,16 +78,13 @@ const ascii = /^[ -~]*$/;
 /** What stands above or below the character before it. */
 const mark = /^[\p{Mn}\p{Me}]$/u;
 
-/** What East Asian scripts write, and emoji. */
-const wide =
-  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-
 /** How many columns a safe text takes on a terminal, which it may have colours for. */
 export function widthOf(text: string): number {
   const shown = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
   if (ascii.test(shown)) return shown.length;
   let width = 0;
-  for (const character of shown) if (!mark.test(character)) width += wide.test(character) ? 2 : 1;
+  for (const character of shown)
+    if (!mark.test(character)) width += eastAsianWidth(character.codePointAt(0) ?? 0);
   return width;
 }
 
