@@ -47,8 +47,8 @@ export function narrated(
       case 'checked': {
         const { isValid, manifests, wasAsked } = event;
         const shown = manifests.diagnostics.filter(({ severity }) => !quiet || severity === 'error');
-        const report = validationReport({ ...manifests, diagnostics: shown }, undefined, wasAsked);
-        if (!isValid) stderr.write(text(report, { ...context, style }));
+        const found = { ...manifests, diagnostics: shown };
+        if (!isValid) stderr.write(text(validationReport(found, undefined, wasAsked), { ...context, style }));
         else if (shown.length > 0) stderr.write(`${diagnosticsText(shown, style)}\n`);
         return;
       }
