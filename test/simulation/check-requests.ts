@@ -16,8 +16,9 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   const planned = run.approved ?? allWrites[0];
 
   for (const event of run.sent) {
-    const isTold = run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
-    if (event.purpose === 'page' && event.type === 'application' && !isTold)
+    const isTold = (): boolean =>
+      run.delivered.some((answer) => answer.tells === 'superuser' && before(answer, event));
+    if (event.purpose === 'page' && event.type === 'application' && !isTold())
       fail('superusers', `${run.name} sent #${event.request} with a token that is no superuser's`);
     const underWay = run.sent.filter((other) => {
       const answer = delivery.get(other.request);

@@ -2,7 +2,14 @@ import { checkChanges, checkHandovers } from './check-changes.ts';
 import { checkReport } from './check-report.ts';
 import { checkRequests, checkWaiting } from './check-requests.ts';
 import { beginnings, isWrite } from './events.ts';
-import { addressOf, isSame, type DeclaredIdentity, type History, type Identity } from './history.ts';
+import {
+  addressOf,
+  isSame,
+  type DeclaredIdentity,
+  type History,
+  type HistoryEvent,
+  type Identity,
+} from './history.ts';
 import type { Rule, Violation } from './rules.ts';
 import { canBeLookedUp, ofKind, runHistoryOf, type Fail, type Of } from './run-history.ts';
 
@@ -10,14 +17,20 @@ import { canBeLookedUp, ofKind, runHistoryOf, type Fail, type Of } from './run-h
 export function check(history: History): Violation[] {
   const violations: Violation[] = [];
   const fail = (rule: Rule, words: string): void => void violations.push({ rule, words });
-  for (const began of ofKind(history.events, 'run_began')) checkRun(history, began, fail);
+  const order = new Map(history.events.map((event, index) => [event, index]));
+  for (const began of ofKind(history.events, 'run_began')) checkRun(history, began, order, fail);
   checkClaims(history, fail);
   checkConvergence(history, fail);
   checkSettled(history, fail);
   return violations;
 }
 
-function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
+function checkRun(
+  history: History,
+  began: Of<'run_began'>,
+  order: ReadonlyMap<HistoryEvent, number>,
+  fail: Fail,
+): void {
   const { events } = history;
   const name = began.run;
   const ofRun = <Event extends { readonly run: string }>(list: readonly Event[]): Event[] =>
@@ -25,7 +38,7 @@ function checkRun(history: History, began: Of<'run_began'>, fail: Fail): void {
   const [ended] = ofRun(ofKind(events, 'ended'));
   const [killed] = ofRun(ofKind(events, 'killed'));
   const [crashed] = ofRun(ofKind(events, 'crashed'));
-  const run = runHistoryOf(history, began);
+  const run = runHistoryOf(history, began, order);
   if (crashed) fail('ends', `${name} threw: ${crashed.error}`);
   else if (!ended && !killed) fail('ends', `${name} never ended`);
   checkRequests(history, run, began.ceiling, fail);

@@ -15,8 +15,31 @@ export interface Style {
   readonly handed: boolean;
 }
 
+/** What a run declares: its manifest, and what that asks for. */
+export interface Declaration {
+  readonly manifest: string;
+  readonly wants: Readonly<Record<string, Values>>;
+}
+
+/** What is declared in each edition; most runs of a world have the same. */
+export function declarationsOf(
+  declared: readonly DeclaredIdentity[],
+  style: Omit<Style, 'edition'>,
+): (edition: Style['edition']) => Declaration {
+  const known = new Map<Style['edition'], Declaration>();
+  return (edition) => {
+    const mine = { ...style, edition };
+    const made = known.get(edition) ?? {
+      manifest: manifestOf(declared, mine),
+      wants: wantedOf(declared, mine),
+    };
+    known.set(edition, made);
+    return made;
+  };
+}
+
 /** The manifest of what is declared. What is invalid names a provider, or a group, that the service does not know. */
-export function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
+function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string {
   const list = (type: Identity['type'], key: string): string[] => {
     const identities = declared.filter((identity) => identity.type === type);
     return identities.length === 0
@@ -219,7 +242,7 @@ export function editOf(edit: Edit, identity: Identity, record: JsonObject): Json
 }
 
 /** What a manifest declares of something, each value in one form. */
-export function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<string, Values> {
+function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<string, Values> {
   return Object.fromEntries(
     declared.map((identity) => {
       const fields = Object.entries(fieldsOf(identity, style));

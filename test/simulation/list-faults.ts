@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 
 /** How the list of all who have some name can be answered wrongly. */
 export const listFaults = [
@@ -123,7 +123,10 @@ export interface List {
 
 /** A list in the text of an answer; an empty one where there is none. */
 export function listIn(text: string): List {
-  const json = parseJson(text);
+  return listOfJson(parseJson(text));
+}
+
+export function listOfJson(json: JsonValue | undefined): List {
   if (!isJsonObject(json) || !Array.isArray(json['results'])) return listOf([]);
   const { pagination = {}, results } = json;
   return {

@@ -13,7 +13,7 @@ export function askedBy(
   usernameOf: (pk: string) => string | undefined,
 ): Asked {
   const type = path.includes('/users/') ? 'user' : 'application';
-  const { pathname, searchParams } = new URL(path, 'https://service.example');
+  const [pathname = '', query = ''] = path.split('?');
   if (method === 'POST') {
     const fields = JSON.parse(body) as Record<string, string>; // a create request, as rollcall made it
     return { purpose: 'create', type, name: fields['slug'] ?? fields['username'] ?? '' };
@@ -22,6 +22,7 @@ export function askedBy(
   if (method === 'PATCH')
     return { purpose: 'change', type, name: type === 'user' ? (usernameOf(last) ?? `(user ${last})`) : last };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
+  const searchParams = new URLSearchParams(query);
   if (pathname.includes('/groups/') || pathname.includes('/providers/'))
     return { purpose: 'name', type, name: `(${pathname.split('/').at(4)} ${searchParams.toString()})` };
   const page = searchParams.get('page');

@@ -40,7 +40,12 @@ export interface RunHistory {
   readonly before: (a: HistoryEvent, b: HistoryEvent) => boolean;
 }
 
-export function runHistoryOf({ events }: History, began: Of<'run_began'>): RunHistory {
+/** `order` has the events of the history by number. */
+export function runHistoryOf(
+  { events }: History,
+  began: Of<'run_began'>,
+  order: ReadonlyMap<HistoryEvent, number>,
+): RunHistory {
   const name = began.run;
   const ofRun = <Event extends { readonly run: string }>(list: readonly Event[]): Event[] =>
     list.filter(({ run }) => run === name);
@@ -48,7 +53,6 @@ export function runHistoryOf({ events }: History, began: Of<'run_began'>): RunHi
   const requests = new Set(sent.map(({ request }) => request));
   const [ended] = ofRun(ofKind(events, 'ended'));
   const [killed] = ofRun(ofKind(events, 'killed'));
-  const order = new Map(events.map((event, index) => [event, index]));
   return {
     name,
     beganAt: began.at,

@@ -6,7 +6,7 @@ import type { Transport } from '../../src/service/transport.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import type { Report } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
-import { manifestOf, wantedOf } from './declaration.ts';
+import type { Declaration, Style } from './declaration.ts';
 import type { PlannedRun, Scenario } from './scenario.ts';
 import { tokens, type ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -15,7 +15,7 @@ import type { VirtualTime } from './virtual-time.ts';
 export function startRun(
   { name, edition = 'first', killAfter, interruptAfter, insistAfter }: PlannedRun,
   token: string,
-  { scenario, world, time, random, bug }: Surroundings,
+  { scenario, declarationOf, world, time, random, bug }: Surroundings,
 ): void {
   let steps = 0;
   let dead = false;
@@ -38,8 +38,8 @@ export function startRun(
     world.log({ kind: 'killed', run: name });
   };
   if (killAfter === 0) return;
-  const { wait, declared, changes } = scenario;
-  const style = { ...scenario.style, edition };
+  const { wait, changes } = scenario;
+  const { manifest, wants } = declarationOf(edition);
   const failFast = scenario.failFast && token === tokens.first;
   world.log({
     kind: 'run_began',
@@ -47,7 +47,7 @@ export function startRun(
     ceiling: scenario.ceiling,
     ...(wait !== undefined && { wait }),
     failFast,
-    wants: wantedOf(declared, style),
+    wants,
     mayChange: changes !== undefined,
   });
 
@@ -68,7 +68,6 @@ export function startRun(
   let printed = '';
   const silent = { write: () => {}, isTerminal: false, colours: false };
   const clock = time.clock(isDead);
-  const manifest = manifestOf(declared, style);
   const context: Context = {
     env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
     files: memoryFiles({ 'm.yaml': bug?.manifest?.(manifest) ?? manifest }),
@@ -120,6 +119,7 @@ export function startRun(
 
 export interface Surroundings {
   readonly scenario: Scenario;
+  readonly declarationOf: (edition: Style['edition']) => Declaration;
   readonly world: ServiceWorld;
   readonly time: VirtualTime;
   readonly random: Random;

@@ -6,13 +6,14 @@ import type { Exchange, HttpRequest, Transport } from '../../src/service/transpo
 import {
   addressOf,
   isSame,
+  type DeclaredIdentity,
   type Delivery,
   type HistoryEvent,
   type Identity,
   type Method,
   type Version,
 } from './history.ts';
-import { listIn, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
+import { listIn, listOfJson, nameIn, namesIn, spoiled, spoiledPage, trueNames } from './list-faults.ts';
 import { bodyOf, editOf, partialField, versionOf, world, type Condition } from './declaration.ts';
 import { askedBy, type Asked } from './requests.ts';
 import type { Restart, Scenario } from './scenario.ts';
@@ -47,8 +48,10 @@ export class ServiceWorld {
   readonly #sandbox: Sandbox;
   /** The names of all users that there ever were, by their ids. */
   readonly #usernames = new Map<string, string>();
-  /** What records are in terms of what is declared, by their addresses and texts: most are met again. */
+  /** What records are in terms of what is declared, by their texts: most are met again. */
   readonly #versions = new Map<string, Version>();
+  /** The same of what answers show, by their texts. */
+  readonly #shown = new Map<string, Readonly<Record<string, Version>>>();
   #trouble: number;
   #revoked = false;
   #requests = 0;
@@ -110,14 +113,14 @@ export class ServiceWorld {
   }
 
   #versionOf(identity: Identity): Version | undefined {
-    return this.#versionIn(identity, this.#sandbox.record(identity.type, identity.name));
+    const record = this.#sandbox.record(identity.type, identity.name);
+    return record && this.#versionIn(identity, record);
   }
 
-  #versionIn(identity: Identity, record: JsonObject | undefined): Version | undefined {
-    if (record === undefined) return undefined;
-    const declared = this.#scenario.declared.find((other) => isSame(other, identity));
+  /** `text` is the record's. */
+  #versionIn(identity: Identity, record: JsonObject, text = JSON.stringify(record)): Version | undefined {
+    const declared = this.#declared(identity);
     if (declared === undefined) return undefined;
-    const text = addressOf(identity) + JSON.stringify(record);
     let version = this.#versions.get(text);
     if (version === undefined) {
       // What is declared is the same in both editions, if with other values.
@@ -125,6 +128,10 @@ export class ServiceWorld {
       this.#versions.set(text, version);
     }
     return version;
+  }
+
+  #declared(identity: Identity): DeclaredIdentity | undefined {
+    return this.#scenario.declared.find((other) => isSame(other, identity));
   }
 
   /** The network as one run has it. `step` is called when a request has gone out and before an answer comes in. */
@@ -414,25 +421,25 @@ export class ServiceWorld {
     const headers = this.#revoked
       ? { ...request.headers, authorization: `Bearer ${tokens.revoked}` }
       : request.headers;
-    const { invalid = false } = this.#scenario.declared.find((other) => isSame(other, { type, name })) ?? {};
     const isWrite = method === 'POST' || method === 'PATCH';
-    const isHalf = part === 'half' && isWrite && !invalid;
-    const taken = Object.entries(bodyIn(request)).filter(([field]) => field !== partialField[type]);
-    const body = isHalf ? JSON.stringify(Object.fromEntries(taken)) : request.body;
+    const isHalf = part === 'half' && isWrite && this.#declared({ type, name })?.invalid !== true;
+    const body = isHalf ? halfOf(request.body, type) : request.body;
     const before = isWrite ? this.#sandbox.record(type, name) : undefined;
     const response = this.#sandbox.handle({ ...request, headers, body });
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
     const record = isWrite ? this.#sandbox.record(type, name) : undefined;
     this.#remember(type, record);
-    const was = this.#versionIn({ type, name }, before);
-    const is = this.#versionIn({ type, name }, record);
+    const textBefore = JSON.stringify(before);
+    const text = JSON.stringify(record);
+    const was = before && this.#versionIn({ type, name }, before, textBefore);
+    const is = record && this.#versionIn({ type, name }, record, text);
     this.log({
       kind: 'handled',
       request: id,
       type,
       name,
       status: response.status,
-      committed: JSON.stringify(before) !== JSON.stringify(record),
+      committed: textBefore !== text,
       ...(was && { before: was }),
       ...(is && { after: is }),
     });
@@ -478,15 +485,20 @@ export class ServiceWorld {
   }
 
   /** The declared resources in the text of a record, or of a list. */
-  #shownBy(type: Identity['type'], text: string): Record<string, Version> {
+  #shownBy(type: Identity['type'], text: string): Readonly<Record<string, Version>> {
+    const key = type + text;
+    const known = this.#shown.get(key);
+    if (known !== undefined) return known;
     const json = parseJson(text);
-    const records = isJsonObject(json) && !('results' in json) ? [json] : listIn(text).results;
+    const records = isJsonObject(json) && !('results' in json) ? [json] : listOfJson(json).results;
     const versions = records.flatMap((record) => {
       const identity = { type, name: nameIn(record) };
       const version = this.#versionIn(identity, record);
       return version ? [[addressOf(identity), version] as const] : [];
     });
-    return Object.fromEntries(versions);
+    const shows = Object.fromEntries(versions);
+    this.#shown.set(key, shows);
+    return shows;
   }
 
   #put(identity: Identity, condition: Condition): void {
@@ -513,6 +525,12 @@ export class ServiceWorld {
 /** The fields that a request sends. */
 function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
   return body === '' ? {} : (JSON.parse(body) as JsonObject); // as rollcall made it
+}
+
+/** The body of a request without what is left out by half. */
+function halfOf(body: string, type: Identity['type']): string {
+  const { [partialField[type]]: _, ...taken } = bodyIn({ body });
+  return JSON.stringify(taken);
 }
 
 function isForSuperusers(path: string): boolean {

@@ -1,5 +1,6 @@
 import { seededRandom } from '../support/seeded-random.ts';
 import { check } from './checker.ts';
+import { declarationsOf } from './declaration.ts';
 import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
@@ -43,7 +44,8 @@ export async function simulate(
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
   const present = world.existing();
-  const surroundings = { scenario, world, time, random, bug };
+  const declarationOf = declarationsOf(scenario.declared, scenario.style);
+  const surroundings = { scenario, declarationOf, world, time, random, bug };
 
   for (const run of scenario.runs) time.after(run.at, () => startRun(run, tokens.first, surroundings));
   for (const deed of scenario.actor) time.after(deed.at, () => world.act(deed));
