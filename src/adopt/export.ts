@@ -27,11 +27,11 @@ export function readHoldings(
     const release = isAsked ? await askRelease(send, pacing, signal) : undefined;
     const inventories: Inventory[] = [];
     const onRead = (done: number, total: number): void =>
-      job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
+      job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
     for (const kind of kinds) {
       onRead(0, 0);
       inventories.push(await inventoryOf(kind, { client, pacing, signal, onRead }));
-      job.tell({ kind: 'inventoried' });
+      job.emit({ kind: 'inventoried' });
     }
     const names = new Map<Referable, NamesReading>();
     for (const [, related] of isWithNames ? kinds.flatMap((kind) => referring(kind)) : [])
@@ -77,8 +77,8 @@ export async function planOf(
     ...job,
     files: withTexts(job.files, texts),
     // What the service holds may be such as it would refuse today.
-    tell: (event) => {
-      if (event.kind !== 'checked' || !event.isValid) job.tell(event);
+    emit: (event) => {
+      if (event.kind !== 'checked' || !event.isValid) job.emit(event);
     },
   });
   const isSettled = result?.changes.every((change) => changeKind(change) === 'in_sync') ?? true;

@@ -26,7 +26,7 @@ export type Gap =
   | ({ readonly kind: 'broken'; readonly place: number; readonly answer: Answer } & Neighbours)
   /** The list changed each time while it was read: others may be there. */
   | { readonly kind: 'moved' }
-  /** The service counts so many, and its list has fewer records that can be told apart, however often it is read. */
+  /** The service counts so many, and its list has fewer records that are not the same, however often it is read. */
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** After this answer, nothing more was asked. */
   | { readonly kind: 'ended'; readonly answer: Answer }

@@ -114,7 +114,7 @@ export function usageDiagnostic({ message, hint }: UsageError): Diagnostic {
   return diagnosticFor(undefined, { code: 'invalid-usage', summary: message, detail: hint });
 }
 
-/** What a person is told of an error that nobody foresaw. */
+/** What a person reads of an error that nobody foresaw. */
 export function unexpectedDiagnostic({ message }: Error): Diagnostic {
   return diagnosticFor(undefined, {
     code: 'unexpected-error',

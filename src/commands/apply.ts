@@ -46,7 +46,7 @@ export async function apply(
       : undefined;
   const printsText = options.output === 'text' && !reports.replaceText;
   const { ending, ...ended } = await endedWell(() =>
-    applied(paths, options, reports, printsText, context, log?.tell),
+    applied(paths, options, reports, printsText, context, log?.emit),
   );
   const { result, thrown } = ended;
   const { stdout, stderr } = context;
@@ -89,7 +89,7 @@ async function applied(
   { refuse }: Reports,
   printsText: boolean,
   context: Context,
-  log: Job['tell'] = () => {},
+  log: Job['emit'] = () => {},
 ): Promise<Ran<ApplyRun>> {
   const { failFast, plan: filename } = options;
   if (filename !== undefined) refuseWithSaved(paths, options);

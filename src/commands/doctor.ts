@@ -77,7 +77,7 @@ async function declaredTypes(
   return hasErrors(diagnostics) ? undefined : new Set(counts.keys());
 }
 
-/** Tells the types that are declared, where that is known. */
+/** Returns the types that are declared, where that is known. */
 type Declared = () => Promise<ReadonlySet<ResourceType> | undefined>;
 
 export type Examined =

@@ -24,7 +24,7 @@ export type NarratedJob = Context & Job;
 export function narrated(
   context: Context,
   { quiet, log }: Voice,
-  alsoTell: Job['tell'] = () => {},
+  alsoEmit: Job['emit'] = () => {},
 ): NarratedJob {
   const { stderr, clock } = context;
   const style = createStyle(stderr);
@@ -124,12 +124,12 @@ export function narrated(
 
   return {
     ...context,
-    tellsRequests: log !== undefined,
-    tell: (event) => {
+    emitsRequests: log !== undefined,
+    emit: (event) => {
       try {
         narrate(event);
       } finally {
-        alsoTell(event);
+        alsoEmit(event);
       }
     },
   };

@@ -162,13 +162,13 @@ interface FieldOfKind<Value = JsonValue> {
   readonly weighs?: (declared: JsonValue, observed: JsonValue) => string;
   /** It says how rollcall is to treat the entry, and is not sent. */
   readonly isInstruction?: boolean;
-  /** Of a field that is a list of ids, whose order means nothing: how to tell that two are the same. */
+  /** Of a field that is a list of ids, whose order means nothing: what makes two the same. */
   readonly idForm?: IdForm;
   /** The kind of record whose ids it holds, or whose names in their place. */
   readonly refersTo?: Referable;
-  /** Where a record of the service tells the names of those: an object with a `pk` and a `name`, or a list of such. */
+  /** Where a record of the service shows the names of those: an object with a `pk` and a `name`, or a list of such. */
   readonly namedIn?: string;
-  /** What the record of an id in it tells about that: of what belongs to one resource, the name of that one; or that it `gives` something. */
+  /** What the record of an id in it says about that: of what belongs to one resource, the name of that one; or that it `gives` something. */
   readonly factIn?: string;
   /** What an id gives to whoever gets it, where its record says so. */
   readonly gives?: string;
@@ -180,7 +180,7 @@ interface FieldOfKind<Value = JsonValue> {
   readonly findId?: string;
   /** What the service makes of it where it is left out, in all releases. */
   readonly default?: JsonValue;
-  /** It tells what has happened, and is nothing that a manifest would go on demanding. */
+  /** It says what has happened, and is nothing that a manifest would go on demanding. */
   readonly isHistory?: boolean;
   /** Of a field that some releases show and do not accept: whether the one does that shows this record. */
   readonly isAccepted?: (record: JsonObject) => boolean;

@@ -89,7 +89,7 @@ export function namesById(resource: Declared, field: string): NamesById {
 /** Names by the JSON Pointers of their ids: `/groups/0`. */
 export type Names = Readonly<Record<string, string>>;
 
-/** The names that a record of the service tells of the ids in a field, by these ids in one form. */
+/** The names that a record of the service shows for the ids in a field, by these ids in one form. */
 export function namesWithin(kind: Kind, field: string, record: JsonObject): NamesById {
   return new Map(
     recordsIn(kind, field, record).flatMap(({ pk, name }): [JsonValue, string][] =>

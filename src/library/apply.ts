@@ -15,7 +15,7 @@ import { seenFor, type Planned } from './plan.ts';
 import { guarded, jobFor, settingsOf, type ServiceOptions } from './service.ts';
 
 export interface ApplyOptions extends ServiceOptions {
-  /** Told what happens, when it happens. What it throws ends the run as the signal would. */
+  /** Gets each event when it happens. What it throws ends the run as the signal would. */
   readonly onEvent?: (event: TimedEvent) => void;
   /** Whether the first resource that fails ends the run. */
   readonly failFast?: boolean;
@@ -57,7 +57,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const { resources: loaded, hide } = Manifests.revealValid(manifests);
   const resources = await guarded(loaded, own);
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
-  const job = jobFor(options, (event) => log.tell(event));
+  const job = jobFor(options, (event) => log.emit(event));
   const log = eventLog(job, onEvent);
   refuseNames(resources, plan);
   const model = planFrom(plan, ({ address }) => declared.get(address));

@@ -9,7 +9,7 @@ import { Manifests, type InvalidManifests, type ValidManifests } from './manifes
 import type { NotPlanned, Planned } from './plan.ts';
 
 export interface RenderOptions {
-  /** What tells the comment of this roll from those of others, in its first line; by default the service and the environment. */
+  /** What keeps the comment of this roll apart from those of others, in its first line; by default the service and the environment. */
   readonly commentKey?: string;
 }
 

@@ -80,10 +80,10 @@ export async function settingsOf(
   return { service, own: policy.own };
 }
 
-/** A job that only `tell` is told of. */
+/** A job whose events go to `emit` alone. */
 export function jobFor(
   { env = process.env, signal: stop }: ServiceOptions,
-  tell: Job['tell'] = () => {},
+  emit: Job['emit'] = () => {},
 ): Job {
   // A signal for this run alone, so that its listeners do not stay on the caller's signal after the run.
   const signal = AbortSignal.any(stop ? [stop] : []);
@@ -93,7 +93,7 @@ export function jobFor(
     files: nodeFiles,
     interruptible: () => ({ signal, urgent: new AbortController().signal }),
     toolVersion: toolVersion(),
-    tell,
+    emit,
   };
 }
 

@@ -20,7 +20,7 @@ export type Observation =
 
 export type ObservedState = ReadonlyMap<Address, Observation>;
 
-/** A read that did not tell whether the resource exists. */
+/** A read that did not show whether the resource exists. */
 export interface FailedRead {
   readonly resource: Resource;
   readonly proof: 'denied' | 'nothing' | 'fault';
@@ -44,7 +44,7 @@ interface ObserveOptions {
   /** When it aborts, no further read begins. */
   readonly signal?: AbortSignal;
   readonly onRead?: (done: number, total: number) => void;
-  /** Is told of each kind of which there is a list how it was read. */
+  /** Called for each kind of which there is a list, with how it was read. */
   readonly onList?: (news: ListNews) => void;
 }
 

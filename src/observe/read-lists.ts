@@ -38,17 +38,17 @@ interface ListsOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Is told after each page of how many resources it is known now that they are there. */
+  /** Called after each page with how many resources are known to be there. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListNews) => void;
 }
 
-/** What lists showed. Of all other resources they tell nothing, not even that they are absent. */
+/** What lists showed. Of all other resources they show nothing, not even that they are absent. */
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, HeldRecord>;
   /** Of those that were not found: the name of the only other one that has the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
-  /** The last answer that did not tell what was asked. */
+  /** The last answer that did not show what was asked for. */
   readonly failed?: Answer;
 }
 

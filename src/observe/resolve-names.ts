@@ -15,7 +15,7 @@ export type NameFault =
   | { readonly kind: 'not_found'; readonly nearest?: string }
   /** More than one record has it: their ids. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
-  /** The answer did not tell. */
+  /** The answer did not show it. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
 /** A name without an id, at one of the places where it is declared. */
@@ -29,7 +29,7 @@ export interface UnresolvedName {
 export interface ResolvedNames {
   /** The very ones that were given, where there are no names in them. */
   readonly resources: readonly Resource[];
-  /** What the records that were read for this tell about themselves. */
+  /** What the records that were read for this say about themselves. */
   readonly facts: Facts;
   readonly unresolved: readonly UnresolvedName[];
   /** How many names were not looked up. */
@@ -138,7 +138,7 @@ async function find(
   });
 }
 
-/** What the records that were read tell of a name. */
+/** What the records that were read show of a name. */
 function findingIn(read: Exclude<WholeReading, { kind: 'not_sent' }>, name: string): Finding {
   if (read.kind === 'unread') {
     const { proof, answer } = read.reading;

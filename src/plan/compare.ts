@@ -16,8 +16,8 @@ export function compare(resource: Resource, { fields, shown = fields, names = {}
   for (const [field, declared] of Object.entries(sentFields(resource))) {
     if (sameValue(resource.kind, field, declared, managedPart(resource, field, fields[field]))) continue;
     const observed = shownPart(resource, field, shown);
-    const told = blankFor(resource, field) === undefined ? names[field] : undefined;
-    const observedNames = told ? namesAt(resource.kind, field, observed, told) : {};
+    const known = blankFor(resource, field) === undefined ? names[field] : undefined;
+    const observedNames = known ? namesAt(resource.kind, field, observed, known) : {};
     const redactor = redactorOf(resource.secrets);
     differences.push({
       field,

@@ -7,7 +7,7 @@ import { canonical } from './canonical.ts';
 const bytes = 16;
 
 /**
- * A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. It is told them one
+ * A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. They come one
  * after the other, and keeps a digest of each.
  */
 export class ManifestDigest {

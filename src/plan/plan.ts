@@ -79,7 +79,7 @@ export interface Difference {
   readonly declared: JsonValue;
   /** Null also when the service does not show the field. */
   readonly observed: JsonValue;
-  /** What the service tells of the names of observed ids, by the JSON Pointer of each from the fields. */
+  /** The names of observed ids that the service shows, by the JSON Pointer of each from the fields. */
   readonly observedNames?: Names;
 }
 

@@ -31,8 +31,8 @@ function staying(
   if (part === undefined) return undefined;
   if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))
     return `keeps what is no longer declared of its \`${field}\`, if anything`;
-  const told = held.names?.[field];
-  const names = new Map([...(told ?? []), ...namesById(resource, field)]);
+  const known = held.names?.[field];
+  const names = new Map([...(known ?? []), ...namesById(resource, field)]);
   // An id may have been declared by its name.
   const named = (ids: JsonValue): JsonValue =>
     isJsonList(ids)
@@ -41,7 +41,7 @@ function staying(
   const dropped = part.dropped(before, named(sentValue(resource, field) ?? null));
   const there = held.fields[field];
   const isSeen =
-    there !== undefined && (told !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));
+    there !== undefined && (known !== undefined || !isJsonList(dropped) || !dropped.some(isNameOfOne));
   const texts = textsIn(isSeen ? part.managed(dropped, named(there)) : dropped);
   if (texts.length === 0) return undefined;
   return `${part.stays} ${texts.join(', ')}${isSeen ? '' : ', if it is so in the service'}`;

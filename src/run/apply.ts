@@ -129,12 +129,12 @@ async function carryOut(
   { clock }: Job,
   saved = false,
 ): Promise<Course<ApplyRun>> {
-  const { signal, tell } = service;
-  tell({ kind: 'planned', plan });
+  const { signal, emit } = service;
+  emit({ kind: 'planned', plan });
   const halt = tooMuch(plan, options) ?? (await notConfirmed(plan, options, signal));
-  if (halt) return halted(halt, { tell }, signal);
+  if (halt) return halted(halt, { emit }, signal);
   const run = { ...(await send(plan, options, service, clock)), saved };
-  tell({ kind: 'finished', run });
+  emit({ kind: 'finished', run });
   return ended(run, service);
 }
 
@@ -151,7 +151,7 @@ async function notConfirmed(
 async function send(
   plan: ReadyPlan,
   { failFast = false }: ApplyOptions,
-  { client, pacing, signal, faults, tell }: Service,
+  { client, pacing, signal, faults, emit }: Service,
   clock: Clock,
 ): Promise<Omit<ApplyRun, 'saved'>> {
   const startedAt = clock.now();
@@ -159,12 +159,12 @@ async function send(
   const fault = faults.keep();
   const isInterrupted = (): boolean => signal.aborted && signal.reason !== fault.signal.reason;
   signal.addEventListener('abort', () => {
-    if (isInterrupted()) tell({ kind: 'interrupted' });
+    if (isInterrupted()) emit({ kind: 'interrupted' });
   });
   const total = pendingIn(plan).length;
   let done = 0;
   const paceNow = (): Pace => faults.contain(() => ({ ...pacing.pace() }), pace);
-  const progressed = (): void => tell({ kind: 'progress', stage: 'creating', done, total, pace: paceNow() });
+  const progressed = (): void => emit({ kind: 'progress', stage: 'creating', done, total, pace: paceNow() });
   progressed();
   const outcomes = await applyPlan(plan, {
     client,
@@ -173,9 +173,9 @@ async function send(
     signal,
     fault,
     failFast,
-    onStart: (change) => tell({ kind: 'started', change }),
+    onStart: (change) => emit({ kind: 'started', change }),
     onOutcome: (outcome) => {
-      tell({ kind: 'outcome', outcome });
+      emit({ kind: 'outcome', outcome });
       if (outcome.attempts === 0) return;
       done += 1;
       progressed();

@@ -27,7 +27,7 @@ export async function check(
   return { ...loaded, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }
 
-/** Tells of the files that a run reads which of them its outputs would take the place of. */
+/** Reports the files that a run reads and that its outputs would take the place of. */
 export type RefuseOutputs = (inputs: readonly string[]) => Promise<readonly Diagnostic[]>;
 
 /** The files that a run reads, and those that hold what rollcall keeps secret. */

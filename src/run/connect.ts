@@ -19,8 +19,8 @@ export interface Service {
   /** Aborts when the user interrupts the run, or where a fault is kept. */
   readonly signal: AbortSignal;
   readonly faults: Faults;
-  /** Tells an event of the job; what a listener throws is a fault. */
-  readonly tell: Job['tell'];
+  /** Emits an event of the job; what a listener throws is a fault. */
+  readonly emit: Job['emit'];
 }
 
 /** A service that has just come back should not be missed because a question from before is still open. */
@@ -36,9 +36,9 @@ export async function withService<Result>(
   const { signal: interrupted, urgent } = job.interruptible();
   const faults = new Faults();
   const signal = AbortSignal.any([interrupted, faults.signal]);
-  const tell: Job['tell'] = (event) => faults.contain(() => job.tell(event), undefined);
+  const emit: Job['emit'] = (event) => faults.contain(() => job.emit(event), undefined);
   const connection = await job.connect(settings);
-  const send = guarded(connection.send, settings, { ...job, tell }, urgent);
+  const send = guarded(connection.send, settings, { ...job, emit }, urgent);
   const pacing = createPacing({
     clock,
     random,
@@ -48,35 +48,35 @@ export async function withService<Result>(
       waitMs: settings.wait.milliseconds,
       fromTheStart: settings.wait.isAsked,
       ask: async () => (await probe(send, signal, longestProbeMs)).answer,
-      onNews: (news) => tell({ kind: 'outage', news }),
+      onNews: (news) => emit({ kind: 'outage', news }),
     },
     onRetry: (answer) => {
-      if (!signal.aborted) tell({ kind: 'retry', answer });
+      if (!signal.aborted) emit({ kind: 'retry', answer });
     },
     onPause: (milliseconds, answer) =>
-      tell({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
+      emit({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
     const client = createClient(send, settings.capabilities);
-    return await use({ client, send, pacing, settings, signal, faults, tell });
+    return await use({ client, send, pacing, settings, signal, faults, emit });
   } catch (error) {
     throw errorWithout(secretsOf(settings), error);
   } finally {
-    // What came of the run is told, however the connection ends.
+    // What came of the run is reported, however the connection ends.
     await connection.close().catch(() => {});
   }
 }
 
-/** A transport whose answers hold no secret, which gives up when it is urgent, and which tells of each request if that is wanted. */
+/** A transport whose answers hold no secret, which gives up when it is urgent, and which emits each request if that is wanted. */
 function guarded(
   send: Transport,
   settings: ServiceSettings,
-  { clock, tell, tellsRequests }: Pick<Job, 'clock' | 'tell' | 'tellsRequests'>,
+  { clock, emit, emitsRequests }: Pick<Job, 'clock' | 'emit' | 'emitsRequests'>,
   urgent: AbortSignal,
 ): Transport {
   const safe = givingUp(hiding(redacting(send, secretsOf(settings)), settings.hide ?? []), urgent);
-  if (!tellsRequests) return safe;
-  return logging(safe, clock, (request) => tell({ kind: 'request', request }), settings.hide);
+  if (!emitsRequests) return safe;
+  return logging(safe, clock, (request) => emit({ kind: 'request', request }), settings.hide);
 }
 
 /**

@@ -46,7 +46,7 @@ export type RunEvent =
       readonly answer: Answer;
       readonly isTooLong: boolean;
     }
-  /** Told where the job `tellsRequests`. */
+  /** Only where the job `emitsRequests`. */
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   /** The user interrupts while resources are created; what is under way is settled. */
   | { readonly kind: 'interrupted' }

@@ -56,7 +56,7 @@ async function boundedPlan(
 ): Promise<Course<Planned>> {
   const made = await planFor(scoped, service, job);
   if ('halt' in made) return made;
-  job.tell({ kind: 'planned', plan: made });
+  job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, limits);
   return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
 }
@@ -85,13 +85,13 @@ export async function planFor(
     return halted({ kind: 'unresolved', ...destinationOf(settings), ...why }, job, signal);
   };
   const onRead = (done: number, total: number): void =>
-    job.tell({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
+    job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
   const resolved = await resolveNames(declared, { client, pacing, signal });
   const { resources, facts, unresolved: names, notRead } = resolved;
   const shared = resources === declared ? [] : sharedBy(resources);
   if (names.length > 0 || shared.length > 0 || notRead > 0) return unresolved(shared, names, notRead);
-  const onList = (news: ListNews): void => job.tell({ kind: 'listed', news });
+  const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
   const result = await observe(resources, { client, pacing, signal, onRead, onList });
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
@@ -118,8 +118,8 @@ function sharedBy(resources: readonly Resource[]): readonly Diagnostic[] {
 }
 
 /** Reports why a job goes no further. */
-export function halted(halt: Halt, { tell }: Pick<Job, 'tell'>, signal?: AbortSignal): Halted {
-  tell({ kind: 'halted', halt });
+export function halted(halt: Halt, { emit }: Pick<Job, 'emit'>, signal?: AbortSignal): Halted {
+  emit({ kind: 'halted', halt });
   return { halt, ending: haltEnding(halt, signal) };
 }
 

@@ -100,7 +100,7 @@ async function checkScope(
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
-  job.tell({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics }, wasAsked });
+  job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics }, wasAsked });
   if (!isValid) return { kind: 'invalid', known };
   const selected = selector.scope(resources.length, manifests, nameOf);
   const scope: Scope | undefined = since?.changedOnly

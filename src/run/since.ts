@@ -30,7 +30,7 @@ interface ComparedSince {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Tells what became of every entry since a revision. Rejects with a UsageError where version control cannot tell how it was. */
+/** Returns what became of every entry since a revision. Rejects with a UsageError where version control cannot say how it was. */
 export async function comparedSince(
   { ref, settingsIn }: SinceRequest,
   { settings, selection, manifests }: Compared,

@@ -13,7 +13,7 @@ export interface World {
   readonly random: Random;
   /**
    * Opens the revision at which what is checked out left the one that is named. Rejects with a UsageError where version control
-   * cannot tell it.
+   * cannot say it.
    */
   readonly revision: (ref: string) => Promise<Revision>;
   readonly connect: (settings: ServiceSettings) => Promise<Connection>;
@@ -22,11 +22,11 @@ export interface World {
   readonly toolVersion: string;
 }
 
-/** A job that goes on in a world, and who is told of it. */
+/** A job that goes on in a world, and who gets its events. */
 export interface Job extends World {
-  readonly tell: (event: RunEvent) => void;
-  /** Whether each request is told. */
-  readonly tellsRequests?: boolean;
+  readonly emit: (event: RunEvent) => void;
+  /** Whether each request is an event. */
+  readonly emitsRequests?: boolean;
 }
 
 /** How a user stops a run. */

@@ -7,7 +7,7 @@ type ReadField = (value: JsonValue, own?: Row) => Reading;
 type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
 
 export interface Field {
-  /** What OPTIONS tells of the field to one who may create. */
+  /** What OPTIONS shows of the field to one who may create. */
   readonly type: string;
   readonly label: string;
   readonly more?: JsonObject;

@@ -28,7 +28,7 @@ export function html(status: number, body: string, allow?: string): SandboxRespo
   return { status, headers, body };
 }
 
-/** The page that tells of a crash can be had by GET alone. */
+/** The page of a crash can be had by GET alone. */
 export function crashed({ method }: SandboxRequest): SandboxResponse {
   return method === 'GET' ? html(500, '<!DOCTYPE html>') : html(405, '', 'GET, HEAD, OPTIONS');
 }

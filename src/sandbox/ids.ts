@@ -5,7 +5,7 @@ export function digest(of: string, length: number): string {
   return hash('sha256', of).slice(0, length);
 }
 
-/** What the service makes of a user's id, so that it need not tell it. */
+/** What the service makes of a user's id, so that it need not show it. */
 export function userUid(pk: number | string): string {
   return digest(`uid ${pk}`, 64);
 }

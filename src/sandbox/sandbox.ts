@@ -78,14 +78,14 @@ export class Sandbox {
     const path = request.path.split('?', 1)[0] ?? '';
     switch (path) {
       case '/api/v3/core/users/me/':
-        return this.#tell(
+        return this.#answerAbout(
           request,
           (asker) => asker && meOf(this.#kinds.user.record(asker.user), this.#world.rules),
         );
       case '/api/v3/admin/version/':
-        return this.#tell(request, (asker) => asker && versionOf(this.#world.rules));
+        return this.#answerAbout(request, (asker) => asker && versionOf(this.#world.rules));
       case '/api/v3/root/config/':
-        return this.#tell(request, () => configurationOf(this.#world.rules));
+        return this.#answerAbout(request, () => configurationOf(this.#world.rules));
     }
     for (const kind of Object.values(this.#kinds)) {
       if (path === kind.path) return this.#atList(request, kind);
@@ -97,7 +97,7 @@ export class Sandbox {
   }
 
   /** Answers requests that need no permission; without a token, only those that need none either. */
-  #tell(
+  #answerAbout(
     request: SandboxRequest,
     record: (asker: Asker | undefined) => JsonObject | undefined,
   ): SandboxResponse {
@@ -105,9 +105,9 @@ export class Sandbox {
     const asker = this.#askerOf(request);
     if ('refusal' in asker && asker.refusal !== notAuthenticated)
       return json(403, { detail: asker.refusal }, allow);
-    const told = record('refusal' in asker ? undefined : asker);
-    if (told === undefined) return json(403, { detail: notAuthenticated }, allow);
-    return request.method === 'GET' ? json(200, told, allow) : notAllowed(request, allow);
+    const shown = record('refusal' in asker ? undefined : asker);
+    if (shown === undefined) return json(403, { detail: notAuthenticated }, allow);
+    return request.method === 'GET' ? json(200, shown, allow) : notAllowed(request, allow);
   }
 
   #atList(request: SandboxRequest, kind: SandboxKind): SandboxResponse {

@@ -37,13 +37,13 @@ export function configurationOf({ isLate }: Rules): JsonObject {
 
 /** The answer to OPTIONS of a list. It describes POST only to those who may create. */
 export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean): JsonObject {
-  const told = Object.entries(writing.fields).map(([field, row]) => [field, fieldOptions(row)] as const);
+  const shown = Object.entries(writing.fields).map(([field, row]) => [field, fieldOptions(row)] as const);
   return {
     name: `${title} List`,
     description: `${title} Viewset`,
     renders: ['application/json'],
     parses: ['application/json'],
-    ...(mayCreate && { actions: { POST: Object.fromEntries(told) } }),
+    ...(mayCreate && { actions: { POST: Object.fromEntries(shown) } }),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * How many requests should be under way at a time. It starts with one, goes up while more gets done, goes back where it does
- * not, and halves when the service pushes back. Pure: it is told what happened and when.
+ * not, and halves when the service pushes back. Pure: what happened, and when, is given to it.
  */
 export class AdaptiveConcurrency {
   readonly ceiling: number;

@@ -4,7 +4,7 @@ import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { pageIn } from './page.ts';
 
 /**
- * The kinds of answer that are told apart; what each proves is in what-answers-prove.ts.
+ * The kinds of answer; what each proves is in what-answers-prove.ts.
  * Nothing here rests on the wording of a message: the service translates its texts.
  */
 export type AnswerKind =
@@ -73,7 +73,7 @@ export interface Answer {
 }
 
 /**
- * Tells which kind of answer an exchange is, where it is about the record of some kind with this name. Of a list, only the one
+ * Returns which kind of answer an exchange is, where it is about the record of some kind with this name. Of a list, only the one
  * record in it matters.
  */
 export function readAnswer(
@@ -93,7 +93,7 @@ type Asked =
   /** Whose token it is. */
   | { readonly shape: 'self' };
 
-/** Tells which kind of answer an exchange is. */
+/** Returns which kind of answer an exchange is. */
 export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
   const { shape } = asked;
   switch (exchange.kind) {

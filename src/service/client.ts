@@ -48,12 +48,12 @@ export interface ListedRecord {
   readonly exact?: JsonObject | undefined;
 }
 
-/** Whose token it is; what is not `exists` does not tell. */
+/** Whose token it is; what is not `exists` says nothing of that. */
 export type SelfReading = Understood &
   (
     | {
         readonly proof: 'exists';
-        /** Of the user; undefined where the service does not tell. */
+        /** Of the user; undefined where the service does not say. */
         readonly pk: string | undefined;
         readonly isSuperuser: boolean;
       }
@@ -82,7 +82,7 @@ interface Understood {
 
 /** What rollcall asks of the service. */
 export interface Client {
-  /** Whether names of ids are looked up, and what records tell of them is kept. */
+  /** Whether names of ids are looked up, and what records show of them is kept. */
   readonly knowsNames: boolean;
   /** Whether a record of this kind can be looked up, with what is turned on. */
   canRead(kind: Kind): boolean;
@@ -191,7 +191,7 @@ function understood(answer: Answer): Understood {
   return { answer, ...(stop && { stop }) };
 }
 
-/** What is seen of a record: these of its fields, and what it tells about the records that are in it. */
+/** What is seen of a record: these of its fields, and what it says about the records that are in it. */
 export function observedIn(
   kind: Kind,
   { received, shown, exact }: ListedRecord,

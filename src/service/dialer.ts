@@ -42,7 +42,7 @@ export function createDialer({ timeoutMs, proxy, certificates, client, lookup }:
       const socket = connector(target, callback) as unknown as Socket;
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      // After a TLS alert the socket ends without an error, so undici would not tell of the alert.
+      // After a TLS alert the socket ends without an error, so undici would not report the alert.
       socket.once('error', (error) => socket.destroy(error));
     };
   }

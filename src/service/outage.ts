@@ -12,7 +12,7 @@ export interface Patience {
   readonly onNews?: (news: OutageNews) => void;
 }
 
-/** What a user is told about an outage while it lasts. */
+/** What is reported of an outage while it lasts. */
 export type OutageNews =
   | { readonly kind: 'away'; readonly answer: Answer; readonly waitMs: number }
   | { readonly kind: 'back'; readonly waitedMs: number }

@@ -117,10 +117,10 @@ export function createPacing(options: PacingOptions): Pacing {
   /** Makes everybody wait for as long as an answer asks for, if it does. */
   function pauseFor(answer: Answer, attempt: number): void {
     const { pause } = whatAnswersProve[answer.kind];
-    const toldMs =
+    const askedMs =
       answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
-    if (pause === undefined || (pause === 'if told' && toldMs === undefined)) return;
-    const pauseMs = toldMs ?? jitterMs(attempt);
+    if (pause === undefined || (pause === 'if asked' && askedMs === undefined)) return;
+    const pauseMs = askedMs ?? jitterMs(attempt);
     if (clock.now() + pauseMs <= pausedUntil) return;
     pausedUntil = clock.now() + pauseMs;
     onPause?.(pauseMs, answer);

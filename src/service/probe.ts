@@ -4,11 +4,11 @@ import type { Kind } from '../kinds/kind.ts';
 import { readAnswer, type Answer, type AnswerKind } from './answer.ts';
 import type { Transport } from './transport.ts';
 
-/** What one harmless request tells of a service. */
+/** What one harmless request shows of a service. */
 export interface Probe {
   readonly answer: Answer;
   readonly stage: ProbeStage;
-  /** The time of the service, in milliseconds since the epoch, where it tells. */
+  /** The time of the service, in milliseconds since the epoch, where it says it. */
   readonly serviceTime?: number;
 }
 

@@ -13,7 +13,7 @@ interface PagesOptions {
   readonly count?: number;
   /** Whether it is worth to ask for so many further pages. Asked before each. */
   readonly isWorth: (pages: number) => boolean;
-  /** Is told of each page, in no certain order. */
+  /** Called with each page, in no certain order. */
   readonly onPage: (page: Page<ListedRecord>) => void;
 }
 
@@ -28,7 +28,7 @@ export interface PagesRead {
 }
 
 /**
- * Reads a list page by page, until its end or as long as that is worth it: the first, which tells how many there are, then several
+ * Reads a list page by page, until its end or as long as that is worth it: the first, which shows how many there are, then several
  * at a time. A page that cannot be read is left out.
  */
 export async function readPages(list: ListQuery, options: PagesOptions): Promise<PagesRead> {
@@ -92,7 +92,7 @@ function pagesBy({ count, end, next }: Page<unknown>, number: number): number {
   return next === 0 ? number : Math.ceil((count * number) / end);
 }
 
-/** What the first, small page of a list tells. */
+/** What the first, small page of a list shows. */
 export type Counted = { readonly kind: 'counted'; readonly count: number } | NotCounted;
 
 /** The list cannot be read, for an answer if one came; doubtful: it is another than was asked for. */

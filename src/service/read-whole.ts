@@ -9,7 +9,7 @@ interface WholeOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
-  /** Whether it is worth to ask for so many further pages, once the first has told; by default, it is. */
+  /** Whether it is worth to ask for so many further pages, once the first has shown how many there are; by default, it is. */
   readonly isWorth?: (pages: number) => boolean;
 }
 
@@ -22,7 +22,7 @@ export type WholeReading =
   | { readonly kind: 'whole'; readonly records: readonly ListedRecord[]; readonly isAtOnce: boolean }
   /** The first page, where the further ones were not worth it. */
   | { readonly kind: 'begun'; readonly records: readonly ListedRecord[] }
-  /** An answer that tells nothing of the list: it was denied, for one. */
+  /** An answer that says nothing of the list: it was denied, for one. */
   | { readonly kind: 'unread'; readonly reading: Exclude<PageReading, { proof: 'exists' }> }
   /** Nothing was sent, or the run was interrupted. */
   | { readonly kind: 'not_sent' };

@@ -17,7 +17,7 @@ export function releaseIn(exchange: Exchange): Release | undefined {
   return isJsonObject(body) ? readRelease(textOf(body['version_current'])) : undefined;
 }
 
-/** What an answer tells of the release, and whether to ask again. */
+/** What an answer says of the release, and whether to ask again. */
 interface ReleaseReading {
   readonly proof: ReadProof;
   readonly answer: Answer;

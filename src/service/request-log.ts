@@ -6,13 +6,13 @@ import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import { referring } from '../kinds/named.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
-/** A request that has ended, as a log may tell of it: no token, no body, and none of its values but the name. */
+/** A request that has ended, as a log may show it: no token, no body, and none of its values but the name. */
 export interface LoggedRequest {
   /** RFC 3339, UTC. */
   readonly time: string;
   readonly method: HttpRequest['method'];
   readonly path: string;
-  /** The slug or username of what a create is about, which its path does not tell. */
+  /** The slug or username of what a create is about, which its path does not show. */
   readonly name?: string;
   /** None when no answer came. */
   readonly status?: number;
@@ -24,7 +24,7 @@ export interface LoggedRequest {
   readonly requestId?: string;
 }
 
-/** A transport that tells of each request when it has ended, without the names that stand in hidden fields. */
+/** A transport that logs each request when it has ended, without the names that stand in hidden fields. */
 export function logging(
   send: Transport,
   clock: Clock,

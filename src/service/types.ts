@@ -7,7 +7,7 @@ export interface Held {
   readonly fields: Readonly<Record<string, JsonValue>>;
   /** The same without the secrets that rollcall sends with each request; none where they hold none. */
   readonly shown?: Readonly<Record<string, JsonValue>>;
-  /** What the service tells of the names of the ids in a field, without such secrets; where names are looked up. */
+  /** What the service shows of the names of the ids in a field, without such secrets; where names are looked up. */
   readonly names?: Readonly<Record<string, NamesById>>;
 }
 
@@ -19,6 +19,6 @@ export interface HeldRecord extends Held {
   readonly pk: string;
   /** The fields with null in place of each number that would be sent back as another; where there are such, and changes are possible. */
   readonly exact?: Readonly<Record<string, JsonValue>>;
-  /** What it tells about the records that are in it. */
+  /** What it says about the records that are in it. */
   readonly facts?: readonly Fact[];
 }

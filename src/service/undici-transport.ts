@@ -118,7 +118,7 @@ function exchange(
   });
 }
 
-/** Follows one request through undici, and tells once what came of it. */
+/** Follows one request through undici, and says once what came of it. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #isPlain: boolean;
   readonly #name: Target['name'];
@@ -136,7 +136,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Before it has a connection, undici cannot be told. onRequestStart then keeps the request from being written. */
+  /** Before it has a connection, undici cannot be stopped. onRequestStart then keeps the request from being written. */
   giveUp(error: Error): void {
     if (this.#givenUp) return;
     this.#givenUp = error;

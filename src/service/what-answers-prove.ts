@@ -18,7 +18,7 @@ export type WriteProof =
   | 'created'
   /** Somebody has it already. */
   | 'exists'
-  /** The name is taken or reserved; a retrieve tells which. */
+  /** The name is taken or reserved; a retrieve shows which. */
   | 'taken'
   /** Refused because of its content; nothing was created. */
   | 'rejected'
@@ -48,7 +48,7 @@ export interface Proof {
   readonly create: WriteProof | { readonly readable: WriteProof; readonly unreadable: WriteProof };
   readonly update: UpdateProof;
   /** All requests of the run wait before the next one: as a Retry-After says, or, if `always`, a while in any case. */
-  readonly pause?: 'always' | 'if told';
+  readonly pause?: 'always' | 'if asked';
   /** What is left is not attempted: the rest of the run, or of this type of resource. */
   readonly stop?: 'run' | 'type';
 }
@@ -74,7 +74,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   crash: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   unprocessable: { read: 'fault', create: 'rejected', update: 'rejected' },
   clash: { read: 'fault', create: { readable: 'taken', unreadable: 'unknown' }, update: 'ambiguous' },
-  failure: { read: 'nothing', create: 'ambiguous', update: 'ambiguous', pause: 'if told' },
+  failure: { read: 'nothing', create: 'ambiguous', update: 'ambiguous', pause: 'if asked' },
   unavailable: { read: 'nothing', create: 'ambiguous', update: 'ambiguous', pause: 'always' },
   slow_down: { read: 'nothing', create: 'not_applied', update: 'not_applied', pause: 'always' },
   unlisted: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },

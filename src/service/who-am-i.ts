@@ -19,7 +19,7 @@ export type TokenFinding =
   | { readonly kind: 'wrong' }
   /** It saw no token. */
   | { readonly kind: 'missing' }
-  /** Its answers do not tell. */
+  /** Its answers do not say. */
   | { readonly kind: 'unknown' };
 
 export interface WhoAmI {
@@ -28,7 +28,7 @@ export interface WhoAmI {
   readonly asked: readonly string[];
 }
 
-/** Tells every valid token whose it is. */
+/** Says whose a valid token is. */
 export const ownUserPath = '/api/v3/core/users/me/';
 
 const me: HttpRequest = { method: 'GET', path: ownUserPath };
@@ -47,14 +47,14 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
     asked.push([request.method, request.path, request.body ?? []].flat().join(' '));
     return send(request, signal);
   };
-  const ask = async (request: HttpRequest): Promise<Told> => toldBy(await exchangeOf(request));
+  const ask = async (request: HttpRequest): Promise<Said> => saidBy(await exchangeOf(request));
   const own = await ask(me);
   if (own.kind === 'refused') {
     const { kind } = await ask(configuration);
-    const finding = kind === 'told' ? 'missing' : kind === 'refused' ? 'wrong' : 'unknown';
+    const finding = kind === 'said' ? 'missing' : kind === 'refused' ? 'wrong' : 'unknown';
     return { asked, finding: { kind: finding } };
   }
-  const user = own.kind === 'told' ? own.body['user'] : undefined;
+  const user = own.kind === 'said' ? own.body['user'] : undefined;
   if (!isJsonObject(user)) return { asked, finding: { kind: 'unknown' } };
   const mayCreate: Partial<Record<ResourceType, boolean>> = {};
   const closed: ResourceType[] = [];
@@ -71,19 +71,19 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
 }
 
 /** What an answer says that should be JSON of the service's own. */
-type Told = { readonly kind: 'told'; readonly body: JsonObject } | { readonly kind: 'refused' | 'nothing' };
+type Said = { readonly kind: 'said'; readonly body: JsonObject } | { readonly kind: 'refused' | 'nothing' };
 
-function toldBy(exchange: Exchange): Told {
+function saidBy(exchange: Exchange): Said {
   const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
   if (exchange.kind !== 'answered' || !isJsonObject(body)) return { kind: 'nothing' };
-  if (exchange.status === 200) return { kind: 'told', body };
+  if (exchange.status === 200) return { kind: 'said', body };
   const isRefusal = exchange.status === 401 || exchange.status === 403;
   return { kind: isRefusal && typeof body['detail'] === 'string' ? 'refused' : 'nothing' };
 }
 
 /** A proxy may answer OPTIONS itself. `renders` is in the answers of the service only. */
-function mayPost(told: Told): boolean | undefined {
-  if (told.kind !== 'told' || !('renders' in told.body)) return undefined;
-  const actions = told.body['actions'];
+function mayPost(said: Said): boolean | undefined {
+  if (said.kind !== 'said' || !('renders' in said.body)) return undefined;
+  const actions = said.body['actions'];
   return isJsonObject(actions) && isJsonObject(actions['POST']);
 }

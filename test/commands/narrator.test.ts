@@ -28,8 +28,8 @@ test('a pause that several requests are told of is said once, and a longer one a
 
 function told(...events: readonly RunEvent[]): string {
   const { context, stderr } = capture({ clock: virtualClock() });
-  const { tell } = narrated(context, { quiet: false });
-  for (const event of events) tell(event);
+  const { emit } = narrated(context, { quiet: false });
+  for (const event of events) emit(event);
   return stderr();
 }
 
@@ -47,11 +47,11 @@ test('while a service is away, only a pause is said that is too long to wait out
 test('that something is tried again is said once in a while, and of a cause only what can be seen', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({ clock });
-  const { tell } = narrated(context, { quiet: false });
+  const { emit } = narrated(context, { quiet: false });
   const error = new Error('no \u001b[2Jsuch thing');
   for (const seconds of [0, 1, 8, 1]) {
     await clock.sleep(seconds * 1000);
-    tell({ kind: 'retry', answer: { kind: 'lost', error } });
+    emit({ kind: 'retry', answer: { kind: 'lost', error } });
   }
   const remark = 'Trying again: no whole answer came back: no \\u{1b}[2Jsuch thing.\n';
   expect(stderr()).toBe(remark.repeat(2));
@@ -89,7 +89,7 @@ test('with -v it is said how each kind was read of which there is a list, and ot
   );
   expect(told(...events)).toBe('');
   const { context, stderr } = capture({ clock: virtualClock() });
-  for (const event of events) narrated(context, { quiet: false, log: 'text' }).tell(event);
+  for (const event of events) narrated(context, { quiet: false, log: 'text' }).emit(event);
   expect(stderr().replaceAll('2026-01-01T00:00:00.000Z ', '').trimEnd().split('\n')).toEqual([
     'users: 10 of 10 were found in 1 page.',
     'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 are looked up one by one.',
@@ -99,7 +99,7 @@ test('with -v it is said how each kind was read of which there is a list, and ot
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);
   const asJson = capture({ clock: virtualClock() });
-  narrated(asJson.context, { quiet: false, log: 'json' }).tell(events[3] ?? expect.fail('there are six'));
+  narrated(asJson.context, { quiet: false, log: 'json' }).emit(events[3] ?? expect.fail('there are six'));
   expect(JSON.parse(asJson.stderr())).toMatchObject({
     level: 'debug',
     message: expect.stringContaining('superusers') as string,

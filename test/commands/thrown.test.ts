@@ -222,8 +222,8 @@ describe('what a listener throws once a run has begun', () => {
       let times = 0;
       const { result, ending } = await applyRun(await requestOf(['a.yaml'], flags, context), {
         ...context,
-        tellsRequests: true,
-        tell: (event) => {
+        emitsRequests: true,
+        emit: (event) => {
           if (event.kind === kind && posts >= 1) {
             times += 1;
             fails();
@@ -248,8 +248,8 @@ describe('what a listener throws once a run has begun', () => {
       const { context } = capture({ files, url: 'https://id.example.com', transport: service.send });
       const running = applyRun(await requestOf(['a.yaml'], { concurrency: '1' }, context), {
         ...context,
-        tellsRequests: true,
-        tell: (event) => void (event.kind === kind && fails()),
+        emitsRequests: true,
+        emit: (event) => void (event.kind === kind && fails()),
       });
       const ended = await running.then(
         ({ result }) => result?.outcomes.filter(({ outcome }) => outcome === 'created').length,

@@ -47,7 +47,7 @@ async function started(answer = service, signal = new AbortController().signal):
     transport: async (request) => answer(request),
     signal,
   });
-  const job = { ...context, tell: (event: RunEvent) => void events.push(event), tellsRequests: true };
+  const job = { ...context, emit: (event: RunEvent) => void events.push(event), emitsRequests: true };
   const values = await valuesOf({ concurrency: '1' }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
   return { job, settings, events, printed: () => stdout() + stderr() };

@@ -51,7 +51,7 @@ async function run(
   });
   const values = await valuesOf({ concurrency: '1', capability }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
-  const ran = await job({ settings, selection: { target: [], exclude: [] } }, { ...context, tell: () => {} });
+  const ran = await job({ settings, selection: { target: [], exclude: [] } }, { ...context, emit: () => {} });
   return { ran, sent, codes: ran.diagnostics.map(({ severity, code }) => `${severity} ${code}`) };
 }
 

@@ -13,7 +13,7 @@ import type { Change, Plan } from '../plan.ts';
 /** A plan that is kept in a file, to be applied later: schemas/plan.schema.json with the parts that only a file has. */
 export interface SavedPlan extends PlanDocument {
   readonly saved: Readonly<Record<Address, SavedChange>>;
-  /** Over everything else in the file, to tell whether it has been altered. */
+  /** Over everything else in the file, to show whether it has been altered. */
   readonly digest: string;
 }
 

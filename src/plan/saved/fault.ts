@@ -54,8 +54,8 @@ export function documentFault(plan: PlanDocument): string | undefined {
   if (waiting) return `${waiting.address}: it waits for what is no change of it`;
   const { resource_drift: drift, summary } = countedDocument(changes);
   if (!same(plan.resource_drift, drift)) return 'its drift does not match its changes';
-  const told: Readonly<Record<string, unknown>> = { ...plan.summary };
-  const counted = Object.entries(summary).every(([kind, count]) => same(told[kind], count));
+  const stated: Readonly<Record<string, unknown>> = { ...plan.summary };
+  const counted = Object.entries(summary).every(([kind, count]) => same(stated[kind], count));
   return counted ? undefined : 'its summary does not count its changes';
 }
 
@@ -98,17 +98,17 @@ function differencesFault(
 
 /** Each name is that of an id in the change: of a declared one, or of one that was observed where it differs. */
 function namesFault(change: ChangeDocument, turnedOn: readonly Capability[] = []): string | undefined {
-  const { names = {}, observed_names: told = {}, differences } = change;
+  const { names = {}, observed_names: observedNames = {}, differences } = change;
   const resource = shownResource(change);
   const declared = (field: string): JsonValue | undefined => savedValue(resource, field);
   const observed = (field: string): JsonValue | undefined =>
     differences.find((each) => each.field === field)?.observed;
   const kind = kindOf(change.type);
-  const places = [...Object.keys(names), ...Object.keys(told)];
+  const places = [...Object.keys(names), ...Object.keys(observedNames)];
   if (places.length > 0 && !turnedOn.includes(namesNeed)) return `names need the capability ${namesNeed}`;
   const areIds =
     Object.keys(names).every((place) => isIdAt(place, kind, declared)) &&
-    Object.keys(told).every((place) => isIdAt(place, kind, observed));
+    Object.keys(observedNames).every((place) => isIdAt(place, kind, observed));
   return areIds ? undefined : 'a name is not that of an id';
 }
 

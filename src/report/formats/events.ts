@@ -76,7 +76,7 @@ export type TimedEvent = ApplyEvent & {
 };
 
 interface EventLog {
-  readonly tell: (event: RunEvent) => void;
+  readonly emit: (event: RunEvent) => void;
   /** Reports what is wrong beside the outcomes, and the result. */
   readonly end: (diagnostics: readonly Diagnostic[], result: ApplyRun | undefined) => void;
 }
@@ -92,7 +92,7 @@ export function eventLog(
   const message = `rollcall ${toolVersion}`;
   write([{ ...info(message), type: 'version', rollcall: toolVersion, ui: eventFormatVersion }]);
   return {
-    tell: (event) => write(applyEvents(event)),
+    emit: (event) => write(applyEvents(event)),
     end: (diagnostics, result) => {
       write(diagnostics.map((diagnostic) => diagnosticEvent(diagnostic)));
       if (result) write([summaryEvent(result)]);
