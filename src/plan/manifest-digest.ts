@@ -7,8 +7,8 @@ import { canonical } from './canonical.ts';
 const bytes = 16;
 
 /**
- * A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. They come one
- * after the other, and keeps a digest of each.
+ * A digest of what is declared: the same for the same resources, wherever and in whatever order they stand. Each is given alone,
+ * and only its digest is kept.
  */
 export class ManifestDigest {
   #digests = Buffer.alloc(1024 * bytes);
