@@ -107,6 +107,8 @@ class ListReader {
   /** How many records there are by the last page, once there was one; and by the one that counted most. */
   #count = Infinity;
   #most = 0;
+  /** How far it is read at the most, once there was a page. */
+  #limit: number | undefined;
   /** How many records the service gives with a page. */
   #size = pageSize;
   /** Up to which place of the list all is read. */
@@ -185,6 +187,11 @@ class ListReader {
     for (const gap of this.gaps)
       if (gap.kind === 'broken' && items.length > 0) gap.after ??= nameOf(items[0]);
     this.#last = nameOf(items.at(-1)) || this.#last;
+    this.#limit ??= furthest(count);
+    if (end >= this.#limit && end < count) {
+      this.#isOver = true;
+      this.gaps.push({ kind: 'moved' });
+    }
     this.#count = count;
     this.#most = Math.max(this.#most, count);
     this.#answers += 1;
@@ -192,6 +199,11 @@ class ListReader {
     this.#covered = end;
     this.#options.onRead?.(this.records.size, count);
   }
+}
+
+/** How far a list is read that may grow meanwhile: one that grows as fast as it is read has no end. */
+function furthest(count: number): number {
+  return 2 * count + mostRounds.growing * pageSize;
 }
 
 async function askFor(
@@ -212,7 +224,9 @@ async function namedOneByOne(
 ): Promise<Inventory> {
   const { client, pacing, signal, onRead } = options;
   const named = new Map<string, ListedRecord>();
+  const gaps: Gap[] = [];
   let count = 0;
+  let limit: number | undefined;
   for (let number = 1; ; number += 1) {
     const reading = await askFor(list, number, pageSize, options);
     const page = reading?.proof === 'exists' ? reading.page : undefined;
@@ -224,9 +238,14 @@ async function namedOneByOne(
     }
     count = Math.max(count, page?.count ?? countedIn(reading?.answer), named.size);
     if (!page || page.next === 0) break;
+    limit ??= furthest(page.count);
+    if (page.end >= limit) {
+      gaps.push({ kind: 'moved' });
+      break;
+    }
   }
   const records: ListedRecord[] = [];
-  const gaps: Gap[] = [{ kind: 'not_superuser', named: named.size, count }];
+  gaps.unshift({ kind: 'not_superuser', named: named.size, count });
   let done = 0;
   let isOver = false;
   await pacing.forEach([...named], async ([name, item]) => {

@@ -178,7 +178,7 @@ class Listed {
     const { received, shown } = record;
     const name = received[this.#kind.identity];
     const resource = typeof name === 'string' ? this.#wanted.get(name) : undefined;
-    if (resource === undefined)
+    if (resource === undefined && typeof name === 'string' && name !== '')
       this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));
     if (resource === undefined || this.#doubtful.has(resource)) return;
     const declared = fieldNames(resource);

@@ -36,6 +36,7 @@ async function planned({ applications = [], users = [], held = {}, since }: Samp
   return makePlan(resources, observed, {
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
+    permission: 'none',
     service: 'https://id.example.com',
     ...(since && { since }),
   });

@@ -315,6 +315,18 @@ describe('what a list shows doubtfully is looked up', () => {
   });
 });
 
+test('a record without a name is not taken for the former name of one that is declared', async () => {
+  const declared = manyUsers(10);
+  const nameless = { pk: 99, name: declared[9]?.['name'] ?? '' };
+  const service = listingService({
+    users: declared.slice(0, 9),
+    instead: ({ page, query }, { users }) =>
+      page === undefined ? undefined : pageOf([...users, nameless], page, Number(query.get('page_size'))),
+  });
+  const observed = await observing({ users: declared }, service);
+  expect(observed.seen().get('user.u00009')).toEqual({ presence: 'absent' });
+});
+
 describe('nothing is used of a list that is not what was asked for', () => {
   const declared = { applications: manyApplications(250) };
   const stale = manyApplications(250).map((each) => ({ ...each, name: 'Stale' }));
