@@ -180,7 +180,7 @@ bob,Bob,false,;,,,,
   });
 });
 
-describe('what is wrong with a table is told at its place', () => {
+describe('what is wrong with a table is reported at its place', () => {
   test.each<[what: string, text: string, said: string[]]>([
     ['nothing in it', '', ['1:1 empty-file']],
     ['only a header', 'username,name\n', ['1:1 empty-file']],

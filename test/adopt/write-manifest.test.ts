@@ -20,7 +20,7 @@ const load = (text: string): Promise<LoadedManifests> =>
 /** What is about two resources, and so no fault of one. */
 const aboutTwo: ReadonlySet<string> = new Set(['shared-provider', 'shared-backchannel-provider']);
 
-test('reading what was written gives what was to be declared, but for what was told', async () => {
+test('reading what was written gives what was to be declared, but for what was reported', async () => {
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
       const { text, unwritable } = writeManifest(records, 'x.json');
@@ -135,7 +135,7 @@ users:
   });
 });
 
-describe('what no manifest can hold is told', () => {
+describe('what no manifest can hold is reported', () => {
   test.each<[what: string, kind: Kind, fields: JsonObject, field: string, code: string, isWhole?: 'whole']>([
     [
       'a slug of a later release',

@@ -174,7 +174,7 @@ async function carryOut(
 }
 
 describe('the outcomes of a plan', () => {
-  test('tell what differs from what is unchanged, and nothing is sent for either', async () => {
+  test('report what differs from what is unchanged, and nothing is sent for either', async () => {
     const manifest = 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n';
     const { outcomes, begun } = await carryOut(
       manifest,
@@ -200,7 +200,7 @@ describe('the outcomes of a plan', () => {
     ]);
   });
 
-  test('tell how long each took, waiting and all', async () => {
+  test('report how long each took, waiting and all', async () => {
     const clock = virtualClock();
     const { outcomes } = await carryOut(
       'version: 1\nusers: [{ username: u }]\n',
@@ -263,7 +263,7 @@ describe('doubts that come of outages', () => {
     expect(await through(10, 1, () => badGateway)).toEqual({ unknown: 5, not_attempted: 5 });
   });
 
-  test('are not counted where the service tells, after the outage, what became of the create', async () => {
+  test('are not counted where the service reports, after the outage, what became of the create', async () => {
     const posts = new Map<string, number>();
     const counts = await through(20, 1, (name) => {
       posts.set(name, (posts.get(name) ?? 0) + 1);
@@ -308,7 +308,7 @@ describe('resources that are created at the same time', () => {
     expect(await sentFor('b', answered(403, { detail: 'no' }))).toBe(1);
   });
 
-  test('leave the users to be created when one is denied and the others are told to wait', async () => {
+  test('leave the users to be created when one is denied and the others are asked to wait', async () => {
     const { outcomes } = await carryOut(
       `version: 1\napplications: [${seven}]\nusers: [{ username: u }]\n`,
       {},

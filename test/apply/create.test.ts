@@ -136,7 +136,7 @@ describe('creating an application', () => {
     expect(await settle(application, refused, slugTaken, found)).toMatchObject({ inDoubt: false });
   });
 
-  test('tells what came back of the fields that were sent, and of no others', async () => {
+  test('reports what came back of the fields that were sent, and of no others', async () => {
     const more = answered(201, {
       pk: 'p1',
       slug: 'wiki',
@@ -183,7 +183,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('waits as long as it is told, and not less', async () => {
+  test('waits as long as it is asked to, and not less', async () => {
     const slowDown = answered(429, '', { 'retry-after': '7' });
     expect(await settle(application, slowDown, created)).toMatchObject({
       outcome: 'created',
@@ -191,7 +191,7 @@ describe('creating an application', () => {
     });
   });
 
-  test('gives up rather than wait for an hour, or less than it is told', async () => {
+  test('gives up rather than wait for an hour, or less than it is asked to', async () => {
     const slowDown = answered(429, '', { 'retry-after': '3600' });
     expect(await settle(application, slowDown)).toMatchObject({
       outcome: 'not_attempted',
@@ -226,7 +226,7 @@ describe('a service that asks to wait', () => {
     expect(sleeps).toEqual([7000, 200]);
   });
 
-  test('is waited for after a failure that tells how long', async () => {
+  test('is waited for after a failure that says how long', async () => {
     const { sleeps } = await settle(application, answered(502, '', { 'retry-after': '7' }), absent, created);
     expect(sleeps[0]).toBe(7000);
   });
@@ -240,7 +240,7 @@ describe('a taken slug', () => {
     });
   });
 
-  test('is unknown, with the answer that did not tell, when looking fails', async () => {
+  test('is unknown, with the answer that did not show, when looking fails', async () => {
     const failing = answered(502);
     expect(await settle(application, slugTaken, failing, failing, failing, failing, failing)).toMatchObject({
       outcome: 'unknown',
@@ -283,7 +283,7 @@ describe('a pause that is too long to wait out', () => {
     });
   });
 
-  test('that others were told of leaves not attempted, with no answer, what was not begun', async () => {
+  test('that others got leaves not attempted, with no answer, what was not begun', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const stops: string[] = [];
@@ -425,7 +425,7 @@ describe('creating a user', () => {
     expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', methods: 'POST' });
   });
 
-  test('whose username is taken has no id to tell', async () => {
+  test('whose username is taken has no id to report', async () => {
     expect(await settle(user, usernameTaken)).not.toHaveProperty('held');
   });
 

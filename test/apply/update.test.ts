@@ -163,7 +163,7 @@ describe('the look before a change', () => {
     expect(settled.methods).not.toContain('PATCH');
   });
 
-  test('is not made where others were told of a pause that is too long', async () => {
+  test('is not made where others got a pause that is too long', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     pacing.note(hourLong, 1);
     const settled = await settle([], { pacing });
@@ -171,7 +171,7 @@ describe('the look before a change', () => {
     expect(settled).not.toHaveProperty('answer');
   });
 
-  test('is not followed by a change where others are told of such a pause meanwhile', async () => {
+  test('is not followed by a change where others get such a pause meanwhile', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
     const told = { ...pacing, note: () => pacing.note(hourLong, 1) };
     expect(await settle([asPlanned], { pacing: told })).toMatchObject({

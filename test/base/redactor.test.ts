@@ -45,7 +45,7 @@ describe('a secret', () => {
     expect(new Redactor(['hunter2!']).clean(`Basic ${btoa('me:hunter2!')}`)).toBe('Basic (sensitive)');
   });
 
-  test('too short to be told from other words takes the whole text with it', () => {
+  test('too short to be kept apart from other words takes the whole text with it', () => {
     expect(new Redactor(['1']).clean('no more than 150')).toBe('(sensitive)');
   });
 

@@ -44,7 +44,7 @@ describe('a page of 5,000 changes', () => {
 });
 
 describe('the filter', () => {
-  test('offers the kinds that there are, and tells how many there are of each', async () => {
+  test('offers the kinds that there are, and reports how many there are of each', async () => {
     const { page } = await open(await planPage());
     expect(await page.locator('fieldset label').allTextContents()).toEqual([
       ' to create (1)',

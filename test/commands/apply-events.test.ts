@@ -67,7 +67,7 @@ function told({ type, hook, change, changes, diagnostic }: Event): string {
 }
 
 describe('apply -o ndjson', () => {
-  test('tells of the plan, of each resource when it begins and when it ends, and of the end', async () => {
+  test('reports the plan, of each resource when it begins and when it ends, and of the end', async () => {
     const { ending, events: all } = await events(service);
     expect(ending).toBe('incomplete');
     expect(all.map((event) => told(event))).toEqual([
@@ -87,7 +87,7 @@ describe('apply -o ndjson', () => {
     ]);
   });
 
-  test('tells the warnings of the manifests before the end', async () => {
+  test('reports the warnings of the manifests before the end', async () => {
     const warned = { 'm.yaml': 'version: 1\nusers: [{ username: bob }]\n' };
     const { ending, events: all } = await events(service, {}, warned);
     expect(ending).toBe('done');
@@ -99,7 +99,7 @@ describe('apply -o ndjson', () => {
     expect(all.at(-2)?.['@level']).toBe('warn');
   });
 
-  test('tells in seconds how long each took', async () => {
+  test('reports in seconds how long each took', async () => {
     const clock = virtualClock();
     const { context, stdout } = capture({
       files: { 'm.yaml': 'version: 1\nusers: [{ username: bob, name: Bob }]\n' },
@@ -114,7 +114,7 @@ describe('apply -o ndjson', () => {
     expect(stdout()).toContain('"elapsed_seconds":1.5');
   });
 
-  test('tells the plan before it is refused for its size, be it one of manifests or a saved one', async () => {
+  test('reports the plan before it is refused for its size, be it one of manifests or a saved one', async () => {
     const expected = [
       'version',
       'planned_change application.new',
@@ -143,7 +143,7 @@ describe('apply -o ndjson', () => {
     expect(ofSaved.map((event) => told(event))).toEqual(expected);
   });
 
-  test('has told what has happened when the run stops dead', async () => {
+  test('has reported what has happened when the run stops dead', async () => {
     const { context, stdout } = capture({
       files,
       url: 'http://127.0.0.1:9',
@@ -158,7 +158,7 @@ describe('apply -o ndjson', () => {
     expect(stdout().endsWith('}\n')).toBe(true);
   });
 
-  test('tells how each ended when the run is interrupted, of what was under way and of what was not begun', async () => {
+  test('reports how each ended when the run is interrupted, of what was under way and of what was not begun', async () => {
     const interruption = new AbortController();
     const { context, stdout } = capture({
       files,

@@ -88,7 +88,7 @@ describe('an apply of very many', () => {
       expect(written.get(file)?.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
   });
 
-  test('tells one cause once, with how often and the first places, and names each that it hit', async () => {
+  test('reports one cause once, with how often and the first places, and names each that it hit', async () => {
     const refused = answered(400, { non_field_errors: ['The quota is used up.'] });
     const service = world((body) => (/user-(?:\d|1\d)"/.test(body) ? undefined : refused));
     const { ending, stdout } = await applied(service, {}, { columns: 100 });

@@ -389,7 +389,7 @@ describe('manifests that rollcall.yaml names', () => {
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual(['outside-project']);
   });
 
-  test('may be told by their whole path', async () => {
+  test('may be said by their whole path', async () => {
     const config = configured(`manifests: [${at('project/manifests')}]`);
     expect((await planned([], { config, tokenFile: at('tok') })).codes).toEqual([]);
   });

@@ -107,7 +107,7 @@ describe.each([501, 2500, 20_000])('an answer that is nested %i deep', (deep) =>
   );
 });
 
-test('an answer that is nested 500 deep is used, planned from, and told in every format', async () => {
+test('an answer that is nested 500 deep is used, planned from, and reported in every format', async () => {
   levels = 496; // the page, its list, the record and its attributes are the others
   isDeep = ({ method, path }) => method === 'GET' && path.includes('username=alice');
   const report = formatNames.map((format) => `${format}=${format}`);

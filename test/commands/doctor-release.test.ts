@@ -116,7 +116,7 @@ describe('the release', () => {
 });
 
 describe('a licence that allows no changes', () => {
-  test('is told, with what it stops and what not', async () => {
+  test('is reported, with what it stops and what not', async () => {
     const { checks, ending } = await examined({ readOnly: true });
     expect(checks['licence']).toMatch(
       /^fail .*its licence does not allow them\. That stops applications, not users Nothing is wrong with the manifest/,

@@ -97,7 +97,7 @@ async function doctored(
   };
 }
 
-describe('doctor tells apart', () => {
+describe('doctor keeps apart', () => {
   test('a token that may do everything', async () => {
     expect(await doctored('everything')).toMatchObject({ ending: 'done', statuses: 'pass pass pass pass' });
   });
@@ -255,7 +255,7 @@ describe('what doctor asks', () => {
     );
   });
 
-  test('does not go beyond them with --contract-only, and tells less', async () => {
+  test('does not go beyond them with --contract-only, and reports less', async () => {
     const { requests, document, statuses, ending } = await doctored('wrong', {}, { contractOnly: true });
     expect(requests).toEqual([expect.stringMatching(/^GET \/api\/v3\/core\/applications\/[-\w]+\/$/)]);
     expect(document.beyond_contract).toEqual([]);

@@ -191,7 +191,7 @@ describe('doctor --wait', () => {
     expect(requests).toBe(1);
   });
 
-  test('does not wait unless it is told to', async () => {
+  test('does not wait unless it is asked to', async () => {
     expect(await examined([refused])).toMatchObject({ ending: 'failed', requests: 1 });
   });
 

@@ -140,7 +140,7 @@ describe('names in place of ids', () => {
     expect(stderr).toContain('Let the token view groups.\n    Or write their ids, with --ids.');
   });
 
-  test('are not told as a right that is missing where the service fails', async () => {
+  test('are not reported as a right that is missing where the service fails', async () => {
     const { send } = world(100);
     const failing: Transport = async (request, signal) =>
       request.path.includes('/groups/') ? answered(500) : send(request, signal);
@@ -463,7 +463,7 @@ describe('rollcall export', () => {
   });
 });
 
-describe('what cannot be read is told, and never taken for nothing', () => {
+describe('what cannot be read is reported, and never taken for nothing', () => {
   test('applications, where the token is not that of a superuser', async () => {
     const { send } = listingService({ applications: manyApplications(3), isSuperuser: false });
     const { ending, stdout, stderr } = await exporting(send, { type: ['application'] });

@@ -59,7 +59,7 @@ describe('an application that appears between the plan and its create', () => {
   });
 });
 
-test('an application that was there before the plan, and differs, is told by the plan alone', async () => {
+test('an application that was there before the plan, and differs, is reported by the plan alone', async () => {
   const { context, stdout } = capture({
     files: { 'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
     url: 'http://127.0.0.1:9',

@@ -19,7 +19,7 @@ async function saidOf(args: readonly string[]): Promise<string> {
   return said;
 }
 
-describe('who knows Terraform is told in one line what to write', () => {
+describe('who knows Terraform learns in one line what to write', () => {
   test.each([
     ['plan -out=p.json', '-out', 'with two dashes: --out.'],
     ['plan m -out p.json', '-out', 'with two dashes: --out.'],
@@ -83,7 +83,7 @@ test.each([
   ['import application.a a', "'application.a'", 'plan looks for it by its name'],
   ['import people.csv', "'people.csv'", 'rollcall import csv FILE'],
   ['import \u001b[31m', String.raw`'\u{1b}[31m'`, 'rollcall import csv FILE'],
-])('what cannot be imported is told: rollcall %s', async (line, written, hint) => {
+])('what cannot be imported is reported: rollcall %s', async (line, written, hint) => {
   const said = await saidOf(line.split(' '));
   expect(said).toMatch(/^error: unknown command '[^\n]+'\n {4}[^\n]+\n$/);
   expect(said).toContain(written);

@@ -319,7 +319,7 @@ describe('what is hidden', () => {
     return { ...second, ending };
   }
 
-  test('is in a saved plan, which is stale when it changes, and tells the field alone', async () => {
+  test('is in a saved plan, which is stale when it changes, and reports the field alone', async () => {
     const [there, other] = [
       { name: 'Wiki', meta_publisher: `${mark} 1` },
       { name: 'Wiki', meta_publisher: `${mark} 2` },

@@ -106,7 +106,7 @@ describe('rollcall import csv', () => {
       'people.csv: error: this file is UTF-16 [not-utf-8]\n    Save it as UTF-8.\n',
     ],
     ['what a terminal would act on', 'username,\u001b[2J\na,b\n', 'unknown column `\\u{1b}[2J`'],
-  ])('tells %s, and writes nothing', async (_, text, said) => {
+  ])('reports %s, and writes nothing', async (_, text, said) => {
     const { code, stdout, stderr } = await importing(text, '--out', 'out.yaml');
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(said);

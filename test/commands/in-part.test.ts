@@ -221,7 +221,7 @@ describe('what is created, and comes back otherwise', () => {
     );
   });
 
-  test('is told of a field that the service does not know, and leaves out', async () => {
+  test('is reported of a field that the service does not know, and leaves out', async () => {
     const { groups: _, ...without } = whole;
     const { ending, outputs } = await applied(user, [answered(201, without)]);
     expect(ending).toBe('incomplete');
@@ -229,7 +229,7 @@ describe('what is created, and comes back otherwise', () => {
     expect(outputs['text']).toContain('This release of the service may not know the field.');
   });
 
-  test('is told without the secret that was sent, and without what came back in its place', async () => {
+  test('is reported without the secret that was sent, and without what came back in its place', async () => {
     const secret =
       'version: 1\nusers: [{ username: alice, name: "${env:NAME}", attributes: { key: "${env:KEY}" } }]\n';
     let sent = '';
@@ -260,7 +260,7 @@ describe('what is created, and comes back otherwise', () => {
     );
   });
 
-  test('is told without the token, wherever the service repeats it', async () => {
+  test('is reported without the token, wherever the service repeats it', async () => {
     const { ending, outputs } = await applied(user, [
       answered(201, { ...whole, name: `I am ${sandboxToken}` }),
     ]);

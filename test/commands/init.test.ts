@@ -256,7 +256,7 @@ describe('init', () => {
     expect(stdout).toContain('The service was not checked: ROLLCALL_TOKEN is not set here.');
   });
 
-  test('asks for what it was not told, where there is somebody to ask', async () => {
+  test('asks for what was not given, where there is somebody to ask', async () => {
     const { written } = await started({}, { answerToPrompt: '', env: { ROLLCALL_URL: url } });
     expect(written.get('rollcall.yaml')).toContain('token_env: ROLLCALL_TOKEN');
   });

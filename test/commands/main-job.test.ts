@@ -97,7 +97,7 @@ describe('plan', () => {
     },
   );
 
-  test('with --detailed-exitcode tells by its exit code that there are changes', async () => {
+  test('with --detailed-exitcode reports by its exit code that there are changes', async () => {
     expect((await runPlan({}, { detailedExitcode: true })).ending).toBe('changes');
     await runApply();
     const onlyApplications = { files: { 'manifests/a.yaml': files['manifests/applications.yaml'] } };
@@ -170,7 +170,7 @@ describe('a plan of users alone', () => {
 });
 
 describe('a service that asks to wait', () => {
-  test('is waited for, and the user is told', async () => {
+  test('is waited for, and the user learns of it', async () => {
     const answers = scriptedTransport(
       answered(429, '', { 'retry-after': '30' }),
       answered(404, { detail: 'Not found.' }),

@@ -165,7 +165,7 @@ describe('a plan shows names beside ids', () => {
     });
   });
 
-  test('as they were declared, where a plan tells what has changed since a revision', async () => {
+  test('as they were declared, where a plan reports what has changed since a revision', async () => {
     const { stdout } = await planned(sandboxTransport(seed), { since: 'main' });
     expect(stdout).toContain(`before    ["admins", ${others}]\n`);
     expect(stdout).toContain(`now       ["staff", ${others}]\n`);

@@ -114,7 +114,7 @@ test('without the capability, a name is an error, and nothing is sent', async ()
   expect(service.requests).toEqual([]);
 });
 
-describe('names that lead to no id are told at their lines, all at once, and nothing is planned', () => {
+describe('names that lead to no id are reported at their lines, all at once, and nothing is planned', () => {
   const service = (): Service =>
     sandboxTransport({
       ...one,

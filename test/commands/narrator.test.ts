@@ -9,7 +9,7 @@ import { capture } from '../support/run.ts';
 import { serviceSettings } from '../support/settings.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-test('a pause that several requests are told of is said once, and a longer one again', async () => {
+test('a pause that several requests get is said once, and a longer one again', async () => {
   const clock = virtualClock();
   const { context, stderr } = capture({
     url: 'https://id.example.com',

@@ -119,7 +119,7 @@ describe('a run of apply through a restart of the service', () => {
     ]);
   });
 
-  test('is told of the wait once, however often a 503 asks for one', async () => {
+  test('is reported of the wait once, however often a 503 asks for one', async () => {
     const says = answered(503, { detail: 'starting' }, { 'retry-after': '5' });
     const { stderr } = await applying({ ...restart, says });
     expect(withoutProgress(stderr)).toEqual([
@@ -154,7 +154,7 @@ describe('a run of apply through a restart of the service', () => {
     }
   });
 
-  test('is told again of what the service asks for after it', async () => {
+  test('is reported again of what the service asks for after it', async () => {
     let told = false;
     const { stderr } = await applying(
       restart,
@@ -173,7 +173,7 @@ describe('a run of apply through a restart of the service', () => {
     ]);
   });
 
-  test('that takes longer than --wait ends, tells how long it waited, and attempts no more', async () => {
+  test('that takes longer than --wait ends, reports how long it waited, and attempts no more', async () => {
     const { ending, summary, stderr, stdout } = await applying(
       { ...restart, takesMs: 40_000 },
       { wait: '30' },

@@ -136,7 +136,7 @@ describe('a saved plan', () => {
   test.each([
     ['saved', { out: 'plan.json' }, 'this is a saved plan', 'use --plan'],
     ['printed', { output: 'json' }, 'this is a plan to be read', 'rollcall plan --out FILE'],
-  ] as const)('that is named as a manifest is told from one: %s', async (_, options, what, hint) => {
+  ] as const)('that is named as a manifest is kept apart from one: %s', async (_, options, what, hint) => {
     const { written, stdout: printed } = await runPlan({ ...options });
     const text = 'output' in options ? printed : (written.get('plan.json') ?? '');
     for (const command of [plan, apply]) {

@@ -185,7 +185,7 @@ describe('--max-creates', () => {
     expect(stderr).toBe(complaint);
   });
 
-  test('fails it also where there being changes is told by the exit code', async () => {
+  test('fails it also where there being changes is reported by the exit code', async () => {
     expect((await runPlan({ maxCreates: '2', detailedExitcode: true })).ending).toBe('failed');
     expect((await runPlan({ maxCreates: '3', detailedExitcode: true })).ending).toBe('changes');
   });

@@ -179,7 +179,7 @@ describe('shards', () => {
     });
   });
 
-  test('tell each warning once when they are merged', async () => {
+  test('report each warning once when they are merged', async () => {
     const text = `${manifest(5)}  - { username: User-1, name: User }\n`;
     const parts: Record<string, string> = {};
     for (const name of names) parts[name] = (await planShard(name, text, world())).stdout;

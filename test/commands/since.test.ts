@@ -88,7 +88,7 @@ function asked(): string[] {
 }
 
 describe('--since', () => {
-  test('tells of each entry what became of it, and what is no longer declared', async () => {
+  test('reports each entry what became of it, and what is no longer declared', async () => {
     const { ending, stdout, stderr } = await planned();
     expect({ ending, stderr }).toEqual({ ending: 'done', stderr: '' });
     const document: unknown = JSON.parse(stdout);
@@ -414,7 +414,7 @@ describe('the manifests of before', () => {
     });
   });
 
-  test('that could not be read end the run: what would be told may be wrong', async () => {
+  test('that could not be read end the run: what would be reported may be wrong', async () => {
     const close = async (): Promise<void> =>
       Promise.reject(new UsageError('git came to no end', 'Run it again.'));
     await expect(planned({}, setup(before, now, {}, close))).rejects.toThrow('git came to no end');
@@ -491,7 +491,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
       'the attribute dept, theme.dark',
     ],
     ['email: a@example.com', '', 'keeps its `email`'],
-  ])('is told, and the entry is not called in sync: %s → %s', async (then, present, words) => {
+  ])('is reported, and the entry is not called in sync: %s → %s', async (then, present, words) => {
     const text = await compared([then, present]);
     expect(text).toContain('user.alice is altered; what it still declares is in sync');
     expect(text).toMatch(new RegExp(`note  .*${words}$`, 'm'));
@@ -503,7 +503,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
   test.each([
     [`groups: ["${staff}"]`, `stays a member of ${staff}`, 'groups'],
     ['groups: [{ name: staff }]', 'stays a member of staff', 'groups'],
-  ])('is told as what may be where the service does not show it: %s', async (then, words, unseen) => {
+  ])('is reported as what may be where the service does not show it: %s', async (then, words, unseen) => {
     const text = await compared([then, ''], {}, 'version: 1\n', (body) =>
       body.replaceAll(new RegExp(`"${unseen}":\\[[^\\]]*\\],`, 'g'), ''),
     );
@@ -520,11 +520,11 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     ['what is declared in full now', `groups: ["${staff}"]`, 'groups: [], exactly: [groups]'],
     ['a value that is another one', 'email: x@example.com', 'email: a@example.com'],
     ['what is added', `groups: ["${staff}"]`, `groups: ["${staff}", "${contractors}"]`],
-  ])('is not told of %s', async (_, then, present) => {
+  ])('is not reported of %s', async (_, then, present) => {
     expect(await compared([then, present])).not.toMatch(/note|still declares/);
   });
 
-  test('is told beside a change, which is no graver for it, and blanked out where it is hidden', async () => {
+  test('is reported beside a change, which is no graver for it, and blanked out where it is hidden', async () => {
     const pair = [`groups: ["${staff}"]`, 'groups: [], path: new'] as const;
     const changing = { allow: ['update'], capability: [...flags, 'update'] };
     const text = await compared(pair, { ...changing, output: 'json' });

@@ -106,7 +106,7 @@ describe('what is thrown in the midst of an apply', () => {
               : answered(201, { pk: 1, ...(JSON.parse(body) as object) }),
       },
     ],
-  ])('%s: what was settled is told, in all documents', async (_, broken, setup) => {
+  ])('%s: what was settled is reported, in all documents', async (_, broken, setup) => {
     const { ending, outcomes, stdout, stderr, written } = await applied(broken, {}, setup);
     expect(ending).toBe('incomplete');
     expect(outcomes).toEqual({
@@ -142,7 +142,7 @@ describe('what is thrown in the midst of an apply', () => {
     expect(stdout).toBe(written.get('r.json'));
   });
 
-  test('by the output, keeps no report from being written, and what was created from being told', async () => {
+  test('by the output, keeps no report from being written, and what was created from being reported', async () => {
     // The token is not known where results are written, and no result holds it.
     thrown = new Error('nobody foresaw this');
     const { ending, stderr, outcomes } = await applied(({ stdout }, from) => ({

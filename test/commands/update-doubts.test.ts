@@ -62,7 +62,7 @@ describe('changes whose end is not clear', () => {
     expect(counted(told)).toEqual([...Array.from({ length: 5 }, () => 'unknown'), 'not_attempted doubts']);
   });
 
-  test('are told as checked where a look shows that they were made, and with no doubt where they are unknown', async () => {
+  test('are reported as checked where a look shows that they were made, and with no doubt where they are unknown', async () => {
     let patches = 0;
     const told = await changed(({ method }, answer) => {
       if (method !== 'PATCH') return answer();

@@ -90,7 +90,7 @@ test('whose token it is, is asked again where the service has no answer for it',
   expect(world.writes()).toMatchObject([{ body: { is_active: false } }]);
 });
 
-test('and where it never tells, what could lock the token out is left, and all else is changed', async () => {
+test('and where it never says, what could lock the token out is left, and all else is changed', async () => {
   const world = new World();
   world.tamper = ({ path }, answer) => (path.endsWith('/users/me/') ? answered(403, {}) : answer());
   const users =

@@ -448,7 +448,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     });
   });
 
-  test('asks whose the token is as it asks all else: after a pause, and again where it was not told', async () => {
+  test('asks whose the token is as it asks all else: after a pause, and again where it was not said', async () => {
     const world = new World();
     const clock = virtualClock();
     const asked: number[] = [];

@@ -95,7 +95,7 @@ describe('in bash', () => {
   });
 });
 
-test('each command and option is told with what it does, for the shells that show it', async () => {
+test('each command and option is reported with what it does, for the shells that show it', async () => {
   const { stdout } = await endedHere(['complete', '--', 'doctor', '--w']);
   expect(stdout).toBe('--wait\twait for a service that is starting (default: 0)\n');
 });

@@ -113,7 +113,7 @@ describe('a folder of the checkout that looks like a bare repository', () => {
     }
   });
 
-  test('is one to the executable as well, whatever git is told by its variables', async () => {
+  test('is one to the executable as well, whatever its variables say to git', async () => {
     const cwd = planted().path('roll');
     const env = { ...gitEnv, ROLLCALL_TOKEN: 'sandbox-token', GIT_DIR: cwd, GIT_WORK_TREE: cwd };
     const { code, stdout } = await rollcall(['plan', '--since', 'origin/main', '--url', service.url], {

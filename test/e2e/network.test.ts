@@ -100,7 +100,7 @@ describe('a service with a certificate of an authority of its own', () => {
     expect(folded(stderr)).toContain(`the service cannot be reached: ${words}`);
   });
 
-  test('that does not speak TLS is told apart from one that does', async () => {
+  test('that does not speak TLS is kept apart from one that does', async () => {
     const noTls = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
@@ -147,7 +147,7 @@ describe('a service that asks for a client certificate', () => {
     [40, 'it refuses the TLS handshake'],
     [42, 'it does not accept the client certificate'],
     [44, 'it does not accept the client certificate'],
-  ])('and says so by the TLS alert %i is told apart from one that is not there', async (alert, words) => {
+  ])('and says so by the TLS alert %i is kept apart from one that is not there', async (alert, words) => {
     const refusing = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, alert])));
     });
@@ -204,7 +204,7 @@ describe('a proxy', () => {
     `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`;
   const credentials = Buffer.from(`me:${password}`).toString('base64');
 
-  test('leads to the service, and is told the password, unless NO_PROXY excepts it', async () => {
+  test('leads to the service, and gets the password, unless NO_PROXY excepts it', async () => {
     const env = { HTTPS_PROXY: withPassword(proxy.port) };
     const flags = ['--ca-file', caFile];
     expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });

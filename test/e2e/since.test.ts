@@ -58,7 +58,7 @@ describe('plan --since in a repository', () => {
     });
   const commit = (): string => project.git('rev-parse', '--short=7', 'main~1');
 
-  test('tells what the branch changes, and not what main has done meanwhile', async () => {
+  test('reports what the branch changes, and not what main has done meanwhile', async () => {
     const { code, stdout, stderr } = await planned('roll');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`Plan for ${service.url}

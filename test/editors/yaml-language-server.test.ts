@@ -72,7 +72,7 @@ describe('an editor', () => {
       expect(seen).toEqual([]);
   });
 
-  test('is told by the modeline which schema to use', async () => {
+  test('learns from the modeline which schema to use', async () => {
     const broken = `# yaml-language-server: $schema=${join(root, 'schemas/manifest.schema.json')}\nversion: 1\nuser: []\n`;
     const document = TextDocument.create(`file://${root}/modeline.yaml`, 'yaml', 1, broken);
     const problems = await withModeline.doValidation(document, false);

@@ -140,7 +140,7 @@ describe('the library', () => {
       expect(shown).not.toContain(leak);
   });
 
-  test('tells invalid manifests by their diagnostics, and takes a variable that has no value for a mistake', async () => {
+  test('reports invalid manifests by their diagnostics, and takes a variable that has no value for a mistake', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: a, name: "${var:NAME}" }]\n');
     const invalid = await loadManifests([folder]);
     expect(invalid).toMatchObject({
@@ -197,7 +197,7 @@ describe('the library', () => {
     expect(inspect(made, { depth: 20 })).toContain('(sensitive)');
   });
 
-  test('shows nothing that it is told to hide, and sends it', async () => {
+  test('shows nothing that it is asked to hide, and sends it', async () => {
     const word = 'kestrel'; // sent, and in the manifest, so it is no secret
     const text = `version: 1\nusers: [{ username: al, name: A, email: ${word}@example.org }]\n`;
     writeFileSync(join(folder, 'a.yaml'), text);
@@ -222,7 +222,7 @@ describe('the library', () => {
     );
   });
 
-  test('takes a warning for an error where it is told to', async () => {
+  test('takes a warning for an error where it is asked to', async () => {
     writeFileSync(join(folder, 'a.yaml'), 'version: 1\nusers: [{ username: a }]\n');
     expect(await loadManifests(folder)).toMatchObject({ kind: 'valid', diagnostics: [{}] });
     expect(await loadManifests(folder, { strict: true })).toMatchObject({ kind: 'invalid' });
@@ -234,7 +234,7 @@ describe('the library', () => {
     expect(renderPlan(denied, 'text')).toMatch(/warning: application\.token: [^]*\[service-denied\]/);
   });
 
-  test('ends with the first resource that fails where it is told to, and does not else', async () => {
+  test('ends with the first resource that fails where it is asked to, and does not else', async () => {
     answerToCreate = { status: 400, headers: {}, body: '{"name":["No."]}' };
     const made = await planned(await valid(...roll));
     const outcomes = async (failFast: boolean): Promise<string[]> => {
@@ -254,7 +254,7 @@ describe('the library', () => {
     });
   });
 
-  test('tells why there is no plan', async () => {
+  test('reports why there is no plan', async () => {
     const manifests = await valid(...roll);
     const denied = await plan(manifests, { ...service, token: 'another-token' });
     expect(denied).toMatchObject({ kind: 'failed', diagnostics: [{ code: 'service-denied' }] });
@@ -384,7 +384,7 @@ describe('the library', () => {
     );
   });
 
-  test('waits for a service that does not answer yet as long as it is told to', async () => {
+  test('waits for a service that does not answer yet as long as it is asked to', async () => {
     const manifests = await valid(...roll);
     await server.close();
     expect(await plan(manifests, { ...service, waitSeconds: 1 })).toMatchObject({

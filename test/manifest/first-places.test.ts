@@ -34,7 +34,7 @@ test.each<[string, () => readonly string[]]>([
     () => ['a', 'a', 'b'].flatMap((end) => [1, 2, 100_000].map((count) => end.repeat(count))),
   ],
   ['also where somebody chose them so that their hashes lead to one place', crowd],
-])('texts are told apart, and where each was met first: %s', (_, make) => {
+])('texts are kept apart, and where each was met first: %s', (_, make) => {
   const texts = make();
   const places = new FirstPlaces();
   const first = new Map<string, number>();

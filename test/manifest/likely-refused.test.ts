@@ -49,7 +49,7 @@ const refused = entries
 const taken = entries.filter(({ verdict }) => 'stored' in verdict);
 const takenByAll = taken.filter(({ later }) => later === undefined);
 
-describe('what the service refuses is told before it is sent', () => {
+describe('what the service refuses is reported before it is sent', () => {
   test.each(refused.map((entry) => [named(entry), entry] as const))('%s', async (_, entry) => {
     expect(await shortly(entry)).not.toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('what some releases refuse', () => {
   const some = entries.flatMap((entry) => (entry.later ? [{ ...entry, later: entry.later }] : []));
   const cases = some.map((entry) => [named(entry), entry] as const);
 
-  test.each(cases)('is told with their names where no release is known: %s', async (_, entry) => {
+  test.each(cases)('is reported with their names where no release is known: %s', async (_, entry) => {
     const [first] = await diagnosticsOf(entry);
     expect(`${first?.summary} ${first?.detail}`.toLowerCase()).toMatch(
       new RegExp(`releases (before|from) ${entry.later.since.replaceAll('.', '[.]')}`),

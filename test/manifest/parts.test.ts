@@ -137,7 +137,7 @@ describe('of a roll in parts', () => {
     );
   });
 
-  test('a warning about another part is told where it is an error', async () => {
+  test('a warning about another part is reported where it is an error', async () => {
     const files = { 'a.yaml': 'version: 1\nusers: [{ username: a }, { username: b }, { username: c }]\n' };
     for (const index of [1, 2]) {
       const { loaded } = await part(files, index, 2, { strict: true });

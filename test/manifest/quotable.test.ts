@@ -103,7 +103,7 @@ test('what is left of a file that is not kept is quoted alike', async () => {
   expect(range?.end).toEqual(range?.start);
 });
 
-test('an unknown field is told without its name, and with what it may be', async () => {
+test('an unknown field is reported without its name, and with what it may be', async () => {
   const text = 'users:\n  - username: u\n    name: N\n    emial: x\n    canary: x\n';
   const { diagnostics } = await load(text);
   expect(diagnostics.map(({ summary, detail }) => [summary, detail.slice(0, 20)])).toEqual([
@@ -112,7 +112,7 @@ test('an unknown field is told without its name, and with what it may be', async
   ]);
 });
 
-test('a hidden value that is near to what it can be is not told by a suggestion', async () => {
+test('a hidden value that is near to what it can be is not shown by a suggestion', async () => {
   const [fault] = (await load('users:\n  - { username: u, name: N, type: internl }\n')).diagnostics;
   expect(fault).toMatchObject({ code: 'invalid-value' });
   expect(fault?.detail).not.toContain('Did you mean');
@@ -120,7 +120,7 @@ test('a hidden value that is near to what it can be is not told by a suggestion'
   expect(yes?.detail).not.toContain('quotes');
 });
 
-test('a hidden value that belongs to one resource is not told of a second', async () => {
+test('a hidden value that belongs to one resource is not reported for a second', async () => {
   const list =
     'applications:\n  - { slug: a, name: A, provider: 7391 }\n  - { slug: b, name: B, provider: 7391 }\n';
   expect((await load(list)).diagnostics.map(({ summary }) => summary)).toEqual([

@@ -74,7 +74,7 @@ describe('a reference', () => {
     expect(JSON.stringify(diagnostics)).not.toContain('s3cret');
   });
 
-  test('that cannot be are all told at once, each once, where one text holds several', async () => {
+  test('that cannot be are all reported at once, each once, where one text holds several', async () => {
     const { diagnostics } = await load('group', '"${env:NO} ${var:teem} ${env:NO} ${env:KEY} ${nothing}"');
     expect(diagnostics.map(({ summary }) => summary)).toEqual([
       'this is not a reference: ${nothing}',
@@ -86,7 +86,7 @@ describe('a reference', () => {
   });
 
   test.each(['toString', 'constructor', '__proto__'])(
-    'to a variable that is not set, though every object has it, is told: %s',
+    'to a variable that is not set, though every object has it, is reported: %s',
     async (name) => {
       const { diagnostics } = await load('group', `"x\${env:${name}}"`);
       expect(diagnostics.map(({ code }) => code)).toEqual(['unresolved-reference']);

@@ -100,7 +100,7 @@ describe('what holds over all entries holds over all files', () => {
   });
 });
 
-describe('all mistakes of an entry are told at once', () => {
+describe('all mistakes of an entry are reported at once', () => {
   test.each([
     [
       'beside a wrong type',

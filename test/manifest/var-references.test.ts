@@ -50,7 +50,7 @@ test.each<[string, EnvironmentChoices, string]>([
   ],
   ['none, where none has it', { a: { vars: { other: 1 } } }, 'Give it with --var'],
 ])(
-  'of a variable without a value, the environments to choose from are told: %s',
+  'of a variable without a value, the environments to choose from are reported: %s',
   async (_, choices, words) => {
     const text = 'version: 1\nusers: [{ username: a, name: "${var:zone}" }]\n';
     const { diagnostics } = await loadManifests(['a.yaml'], {
@@ -62,7 +62,7 @@ test.each<[string, EnvironmentChoices, string]>([
   },
 );
 
-test('what is nearly the same is told besides environments that may have it', async () => {
+test('what is nearly the same is reported besides environments that may have it', async () => {
   const { diagnostics } = await loadManifests(['a.yaml'], {
     files: memoryFiles({ 'a.yaml': 'version: 1\nusers: [{ username: a, name: "${var:zoen}" }]\n' }),
     variables: { zone: 1 },

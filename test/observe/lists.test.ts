@@ -172,7 +172,7 @@ describe('pages or single requests, whichever are fewer', () => {
     }
   });
 
-  test('and where there are too many, it is told how many', async () => {
+  test('and where there are too many, it is said how many', async () => {
     const service = listingService({ users: manyUsers(30_000) });
     const { news } = await observing({ users: manyUsers(300) }, service);
     expect(news).toMatchObject([{ declared: 300, course: { kind: 'too_many', count: 30_000 } }]);

@@ -83,7 +83,7 @@ describe('observing', () => {
     ]);
   });
 
-  test('tells after each application how many have been read', async () => {
+  test('reports after each application how many have been read', async () => {
     const reads: [number, number][] = [];
     await observe(await applications('a', 'b'), {
       client: createClient(async () => absent),

@@ -232,7 +232,7 @@ describe('a name is looked up', () => {
 });
 
 describe('a name that leads to no id', () => {
-  test('is told with the nearest that the token can see', async () => {
+  test('is reported with the nearest that the token can see', async () => {
     const service = nameService({
       groups: [staff, { pk: uuid(2), name: 'contractors' }],
       providers: [grafana],
@@ -252,7 +252,7 @@ describe('a name that leads to no id', () => {
     expect(fields[0]).toEqual(application('a', { name: 'grafana oidc' }));
   });
 
-  test('is told with all of them where several have it', async () => {
+  test('is reported with all of them where several have it', async () => {
     const service = nameService({ groups: [staff, { pk: uuid(2), name: 'staff' }] });
     const { faults } = await resolved({ users: [user('u', { name: 'staff' })] }, service);
     expect(faults).toEqual([['staff', { kind: 'several', ids: [uuid(1), uuid(2)] }]]);
@@ -315,7 +315,7 @@ describe('a name that leads to no id', () => {
     expect(faults).toEqual([['staff', { kind: 'unread', ...fault }]]);
   });
 
-  test('is asked for again after an answer that tells nothing', async () => {
+  test('is asked for again after an answer that says nothing', async () => {
     const service = nameService(
       { groups: [staff] },
       { instead: ({ before }) => (before < 2 ? [answered(503), lost][before] : undefined) },

@@ -28,7 +28,7 @@ test.each([
   ['a field more', 'users: [{ username: a, name: A, path: users }]'],
   ['an entry more', 'users: [{ username: a, name: A }, { username: b, name: B }]'],
   ['nothing', 'users: []'],
-])('and tells %s apart', async (_, text) => {
+])('and keeps %s apart', async (_, text) => {
   expect(await digestOf(text)).not.toBe(await digestOf('users: [{ username: a, name: A }]'));
 });
 

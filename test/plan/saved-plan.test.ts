@@ -207,7 +207,7 @@ describe('what has changed since', () => {
   test.each([
     [{ GROUP: 'other', EMPTY: '' }, ['application.wiki', 'user.alice']],
     [{ GROUP: 'declared-SECRET', EMPTY: 'full' }, ['application.new']],
-  ])('is told when the secrets are others: %j', async (env, addresses) => {
+  ])('is reported when the secrets are others: %j', async (env, addresses) => {
     const changes = changedSince(saved, ...(await planned(existing, env)));
     expect(changes.map(({ resource }) => resource.address)).toEqual(addresses);
     for (const { staleness } of changes)

@@ -25,7 +25,7 @@ describe('what the service holds in a sensitive field', () => {
     });
   });
 
-  test('is not shown where the service does not tell it', async () => {
+  test('is not shown where the service does not show it', async () => {
     expect(await changeOf({})).toMatchObject({ differences: [{ observed: '(sensitive)' }] });
   });
 });

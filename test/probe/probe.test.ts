@@ -98,7 +98,7 @@ test('what is created, changed and deleted has the name of the probe, and nothin
   expect(paths.filter((path) => !path.includes(prefix) && !/\/users\/\d+\/$/.test(path))).toEqual([]);
 });
 
-test('a token without rights is told from a service that deviates', async () => {
+test('a token without rights is kept apart from a service that deviates', async () => {
   const { failed, skipped, left } = await probed(unchanged, { ownToken: 'weak' });
   expect(failed).toEqual([]);
   expect(skipped.length).toBeGreaterThan(80);
@@ -119,7 +119,7 @@ test('an interruption ends it, and what was created is deleted all the same', as
   expect(left).toEqual([]);
 });
 
-test('what could not be deleted is told', async () => {
+test('what could not be deleted is reported', async () => {
   const { left } = await probed((exchange, { method }) =>
     method === 'DELETE' ? { ...exchange, status: 403, body: '{"detail":"no"}' } : exchange,
   );
@@ -128,7 +128,7 @@ test('what could not be deleted is told', async () => {
   );
 });
 
-describe('a service that deviates is told by the row that rests on it', () => {
+describe('a service that deviates is reported by the row that rests on it', () => {
   const isCreate = ({ method, path }: ProbeRequest, list: string): boolean =>
     method === 'POST' && path.endsWith(`/${list}/`);
   const answering = (exchange: Exchange & { kind: 'answered' }, status: number, body: unknown): Exchange => ({

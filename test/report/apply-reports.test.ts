@@ -63,7 +63,7 @@ describe('what the service says of a field', () => {
     ]);
   });
 
-  test('of two fields is told twice, by place', async () => {
+  test('of two fields is reported twice, by place', async () => {
     const run = await runWith(refused({ email: ['No.'], path: ['Never.'] }));
     expect(reportOf(run).findings.map(({ range }) => range?.start.line)).toEqual([4, 8]);
   });
@@ -160,7 +160,7 @@ test('of a run that was interrupted it is said, and of any other not', async () 
   }
 });
 
-describe('in every format it is told whether more is to be done', () => {
+describe('in every format it is reported whether more is to be done', () => {
   const complete = new Set(['created', 'updated', 'exists', 'unchanged', 'differs']);
 
   test.each(outcomeKinds)('%s', async (outcome) => {
@@ -183,7 +183,7 @@ describe('in every format it is told whether more is to be done', () => {
   });
 });
 
-describe('what was not begun is told by annotations and SARIF', () => {
+describe('what was not begun is reported by annotations and SARIF', () => {
   /** A run in which this became of users, one after the other. */
   async function report(...outcomes: Partial<Outcome>[]): Promise<Report> {
     const names = outcomes.map((_, index) => `  - { username: u${String(index).padStart(2, '0')}, name: U }`);
@@ -227,7 +227,7 @@ describe('what was not begun is told by annotations and SARIF', () => {
 });
 
 test.each(Object.entries(await loadFormats()))(
-  '%s tells the warnings of the manifests, though all is well',
+  '%s reports the warnings of the manifests, though all is well',
   async (_, format) => {
     const warning = diagnosticFor('m.yaml', {
       code: 'similar-name',

@@ -72,7 +72,7 @@ describe('the reports of a plan', () => {
     return formats[format](planReport({ result, diagnostics: problems, filenames: ['m.yaml'] }), setting);
   }
 
-  test.each(formatNames)('%s tells errors and warnings', async (format) => {
+  test.each(formatNames)('%s reports errors and warnings', async (format) => {
     const text = await report(format);
     expect(text).toContain('an error');
     expect(text).toContain('only a warning');
@@ -88,7 +88,7 @@ describe('the reports of a plan', () => {
     expect(await report(format)).toContain('application.wiki differs in `name`');
   });
 
-  test('tell at its line what differs', async () => {
+  test('report at its line what differs', async () => {
     expect(await report('github')).toMatch(/^::warning file=m\.yaml,line=2,.*differs in `name`/m);
   });
 });

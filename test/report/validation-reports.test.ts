@@ -128,7 +128,7 @@ describe('what was not checked for want of secrets', () => {
       }),
     );
 
-  test('is told by every format', async () => {
+  test('is reported by every format', async () => {
     const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');
     const words =
       '2 values were not checked, because their secrets are not read here: ${env:A}, ${file:b c}.';
@@ -142,7 +142,7 @@ describe('what was not checked for want of secrets', () => {
     expect(sarifErrors(JSON.parse(formats.sarif(report, setting)))).toEqual([]);
   });
 
-  test('is told of one value, of many names in part, and of none not at all', async () => {
+  test('is reported of one value, of many names in part, and of none not at all', async () => {
     expect(formats.text(await validatedWithout('${env:A}'), setting)).toMatch(
       /^1 value was not checked, because its secrets are not read here: \$\{env:A\}\.$/m,
     );
@@ -186,7 +186,7 @@ describe('one cause in forty places', () => {
     ['markdown', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
     ['html', 'm.yaml:4:27, m.yaml:5:27, m.yaml:6:27, …'],
     ['github', 'repository/m.yaml:4:27, repository/m.yaml:5:27, repository/m.yaml:6:27, …'],
-  ])('is told to people once: %s', async (format, places) => {
+  ])('is reported to people once: %s', async (format, places) => {
     const text = await written(format);
     expect(text.match(/the variable `team` has no value/g)).toHaveLength(1);
     expect(text).toContain(`The same for 39 others: ${places}`);
@@ -197,7 +197,7 @@ describe('one cause in forty places', () => {
     ['json', '"summary": "the variable `team` has no value"'],
     ['sarif', '"startLine": '],
     ['junit', '<failure '],
-  ])('is told to programs for each place: %s', async (format, part) => {
+  ])('is reported to programs for each place: %s', async (format, part) => {
     const text = await written(format);
     expect(text.split(part)).toHaveLength(41);
     expect(text).not.toContain('The same for');

@@ -71,7 +71,7 @@ function told(event: RunEvent): string {
 }
 
 describe('a job', () => {
-  test('tells each stage in its order, and prints nothing itself', async () => {
+  test('reports each stage in its order, and prints nothing itself', async () => {
     const { job, settings, events, printed } = await started();
     const ran = await apply({ settings, selection }, job);
     expect(ran).toMatchObject({ ending: 'done', filenames: ['m.yaml'], service: 'https://id.example.com' });
@@ -150,7 +150,7 @@ describe('a job', () => {
     });
   });
 
-  test('tells that something is tried again, but not after it was interrupted', async () => {
+  test('reports that something is tried again, but not after it was interrupted', async () => {
     const tries = async (signal: AbortSignal, onCreate: () => void): Promise<number> => {
       const failing = (request: HttpRequest): Exchange => {
         if (request.method === 'POST') onCreate();

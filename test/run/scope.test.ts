@@ -130,7 +130,7 @@ describe('with the capability `release`', () => {
 test.each([
   ['release', 'Invalid: 1 error. Nothing was sent but the question for the release.\n'],
   [undefined, 'Invalid: 1 error. Nothing was sent.\n'],
-])('what is invalid is told with what was sent, with the capability %s', async (capability, last) => {
+])('what is invalid is reported with what was sent, with the capability %s', async (capability, last) => {
   const { context, stderr } = capture({
     files: { 'm.yaml': '{ version: 1, applications: [{ slug: a b, name: A }] }' },
     url: 'https://id.example.com',

@@ -242,7 +242,7 @@ describe('names', () => {
   });
 });
 
-test('the release is told to every token', () => {
+test('the release is shown to every token', () => {
   const sandbox = seeded({ tokens: [{ token: 'weak', view_users: 'none', view_applications: 'none' }] });
   expect(get(sandbox, 'admin/version/', 'weak').body).toMatchObject({ version_current: '2023.10.7' });
   expect(get(sandbox, 'admin/version/', 'wrong').status).toBe(403);

@@ -117,7 +117,7 @@ describe('the sandbox', () => {
 });
 
 describe('a seed', () => {
-  test('that the service would refuse is told, at its place', () => {
+  test('that the service would refuse is reported, at its place', () => {
     const text = [
       'applications:',
       '  - { slug: a, name: A }',

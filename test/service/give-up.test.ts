@@ -5,7 +5,7 @@ import { answered } from '../support/scripted-transport.ts';
 
 const request = { method: 'GET', path: '/x' } as const;
 
-test('a transport that is told to give up has lost what is under way, and sends nothing more', async () => {
+test('a transport that is to give up has lost what is under way, and sends nothing more', async () => {
   const urgent = new AbortController();
   let sent = 0;
   const send = givingUp(() => {

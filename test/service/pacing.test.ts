@@ -22,7 +22,7 @@ describe('pacing', () => {
     expect(clock.sleeps).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   });
 
-  test('makes everybody wait as long as the service tells one of them', async () => {
+  test('makes everybody wait as long as the service asks one of them to', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     pacing.note({ kind: 'unavailable', retryAfter: '5' }, 1);
@@ -32,7 +32,7 @@ describe('pacing', () => {
     expect(turns.every((waited) => waited >= 5000)).toBe(true);
   });
 
-  test('keeps the longest of the pauses that it is told', async () => {
+  test('keeps the longest of the pauses that it is given', async () => {
     const clock = virtualClock(now);
     const pauses: number[] = [];
     const pacing = createPacing({
@@ -126,7 +126,7 @@ describe('pacing', () => {
     expect(pacing.pace()).toMatchObject({ requests: 10, retries: 25 });
   });
 
-  test('tells how many requests were answered in a second', async () => {
+  test('reports how many requests were answered in a second', async () => {
     const clock = virtualClock(now);
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     expect(pacing.pace().requests_per_second).toBe(0);
@@ -137,7 +137,7 @@ describe('pacing', () => {
     expect(pacing.pace().requests_per_second).toBe(4);
   });
 
-  test('tells of no requests in a second when there was one, or all were answered at once', () => {
+  test('reports no requests in a second when there was one, or all were answered at once', () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(now), random: () => 0 });
     pacing.note({ kind: 'found' }, 1);
     expect(pacing.pace().requests_per_second).toBe(0);
@@ -251,7 +251,7 @@ describe('how many are under way at a time', () => {
     }
   });
 
-  test('holds a limit that fell from the end of the task that was told so', async () => {
+  test('holds a limit that fell from the end of the task that showed it', async () => {
     const surroundings = withCeiling(8);
     await busy(surroundings, 400);
     const { pacing } = surroundings;

@@ -136,7 +136,7 @@ describe('the secrets of a manifest', () => {
     });
   });
 
-  test('too short to be told from other words take the whole text with them', () => {
+  test('too short to be kept apart from other words take the whole text with them', () => {
     const body = { name: ['no more than 150 characters', 'fine'] };
     expect(withoutSecrets({ kind: 'fields_refused', status: 400, body }, ['1']).body).toEqual({
       name: ['(sensitive)', 'fine'],

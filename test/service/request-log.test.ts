@@ -38,7 +38,7 @@ describe('the log', () => {
   test.each([
     [{ verbose: true }, {}],
     [{}, { ROLLCALL_LOG: 'debug' }],
-  ])('tells of each request in a line: %j %j', async (options, env) => {
+  ])('reports each request in a line: %j %j', async (options, env) => {
     const lines = (await logOf(options, env)).split('\n').filter((line) => /^\d{4}-/.test(line));
     expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
       'GET /api/v3/core/applications/wiki/ 404 0 ms request id id-1',
@@ -49,7 +49,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('tells the same in JSON', async () => {
+  test('reports the same in JSON', async () => {
     const log = await logOf({}, { ROLLCALL_LOG: 'json' });
     const lines = log.split('\n').filter((line) => line.startsWith('{'));
     expect(lines).toHaveLength(5);

@@ -518,7 +518,7 @@ describe('a request whose proxy', () => {
     }
   });
 
-  test('is told the service and the credentials, and the service is told neither', async () => {
+  test('gets the service and the credentials, and the service gets neither', async () => {
     for (const way of ['through a proxy', 'through a proxy, with TLS'] as const) {
       const here = await world(way, answering(ok));
       expect(seen(await send(here, 'POST'))).toBe('answered 200');

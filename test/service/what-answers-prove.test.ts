@@ -41,7 +41,7 @@ describe('what an answer proves', () => {
     });
   });
 
-  describe('to GET user, of which a list tells', () => {
+  describe('to GET user, which a list answers', () => {
     const alice = { pk: 7, username: identity, name: 'Alice' };
     const page = (results: readonly (object | null)[], count = results.length, other = {}): object => ({
       pagination: {
@@ -110,7 +110,7 @@ describe('what an answer proves', () => {
     });
   });
 
-  test('is told above of every kind of answer', async () => {
+  test('is reported above of every kind of answer', async () => {
     const met = await Promise.all(
       answerRows.flatMap(({ exchange }) => [
         toGet(exchange),
@@ -143,13 +143,13 @@ describe('who waits after an answer', () => {
   }
 
   describe.each(answerRows)('$name', ({ exchange, waits }) => {
-    test(`${waits === 'always' ? 'everybody, a while' : 'nobody'}, when it does not tell how long`, async () => {
+    test(`${waits === 'always' ? 'everybody, a while' : 'nobody'}, when it does not say how long`, async () => {
       expect(await pauseAfter(exchange)).toBe(waits === 'always' ? 200 : 0);
     });
 
     if (exchange.kind !== 'answered') return;
     const patient = { ...exchange, headers: { ...exchange.headers, 'retry-after': '7' } };
-    test(`${waits ? 'everybody, as long as told' : 'nobody'}, when it tells how long`, async () => {
+    test(`${waits ? 'everybody, as long as asked' : 'nobody'}, when it says how long`, async () => {
       expect(await pauseAfter(patient)).toBe(waits ? 7000 : 0);
     });
   });

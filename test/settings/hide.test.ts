@@ -19,7 +19,7 @@ describe('hide of rollcall.yaml', () => {
     expect((await settings('version: 1\n')).hide).toEqual([]);
   });
 
-  test('is told at its place where it names none', async () => {
+  test('is reported at its place where it names none', async () => {
     const { diagnostics } = await settings(
       'version: 1\nhide:\n  - user.email\n  - user.emial\n  - user.username\n',
     );

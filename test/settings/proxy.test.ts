@@ -63,7 +63,7 @@ describe('the proxy', () => {
     expect(proxy === undefined).toBe(excepted);
   });
 
-  test('is told the user and the password, which show themselves nowhere', () => {
+  test('gets the user and the password, which show themselves nowhere', () => {
     const proxy = readProxy(https, { HTTPS_PROXY: 'http://me:s%40cret@p:3128' }, false);
     expect(proxy?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:s@cret').toString('base64')}`);
     expect(JSON.stringify(proxy)).toContain('{"origin":"http://p:3128","authorization":"(sensitive)"');

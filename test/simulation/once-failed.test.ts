@@ -31,7 +31,7 @@ describe('with the documented operations alone', () => {
 const onceFailed: readonly [seed: number, wrong: string][] = [
   [
     520_002_040,
-    'it asked once whose the token is, and not again, and did not keep the pause that it was told',
+    'it asked once whose the token is, and not again, and did not keep the pause that it was given',
   ],
   [520_003_325, 'the same, with others at a time'],
   [

@@ -251,7 +251,7 @@ describe('the files of a revision', () => {
   });
 });
 
-describe('what git cannot tell is an error with a way out', () => {
+describe('what git cannot say is an error with a way out', () => {
   const history = 'fetch-depth: 0 (actions/checkout), GIT_DEPTH: 0 (GitLab), or git fetch --unshallow';
   let project: GitProject;
   beforeAll(() => {

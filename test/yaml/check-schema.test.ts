@@ -140,7 +140,7 @@ describe('a slug with a character that it must not hold', () => {
     expect(await summaries(text, slug)).toEqual([`\`slug\` must not hold ${JSON.stringify(character)}`]);
   });
 
-  test('is told no character of a text that the manifest refers to', async () => {
+  test('gets no character of a text that the manifest refers to', async () => {
     const text = 'version: 1\napplications:\n  - slug: ${env:SLUG}\n    name: A\n';
     expect(await summaries(text, 'can ary')).toEqual(['`slug` is not of the form that it must have']);
   });

@@ -47,7 +47,7 @@ describe('a caret stands below what is wrong', () => {
   });
 });
 
-describe('one cause is told once', () => {
+describe('one cause is reported once', () => {
   const of = (name: string, detail: string, summary = 'denied'): Diagnostic => ({
     severity: 'error',
     code: 'service-denied',

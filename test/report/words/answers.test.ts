@@ -87,7 +87,7 @@ describe('http:// to a port that expects TLS', () => {
     ],
     ['a program that closes the connection', answering('')],
     ['OpenSSL', { certificate: 'good' }],
-  ] as const)('is told as that, whatever the words of the answer: %s', async (_, service) => {
+  ] as const)('is reported as that, whatever the words of the answer: %s', async (_, service) => {
     expect(wordsFor(await answerOf(service))).toContain(https);
   });
 

@@ -39,13 +39,13 @@ describe('the last line of a validation', () => {
 });
 
 describe('why a job goes no further', () => {
-  test('is told after what the manifests gave', () => {
+  test('is reported after what the manifests gave', () => {
     const halt = { kind: 'too_many_creates', count: 2, most: 1, unseen: new Set<never>() } as const;
     const { diagnostics } = planReport({ halt, diagnostics: [warning], filenames: ['m.yaml'] });
     expect(diagnostics.map(({ code }) => code)).toEqual(['similar-name', 'too-many-creates']);
   });
 
-  test('is told in full where look-ups failed and the run was interrupted too', async () => {
+  test('is reported in full where look-ups failed and the run was interrupted too', async () => {
     const answer: Answer = { kind: 'crash', status: 500 };
     const failures = (await declared('wiki')).map((resource) => ({
       resource,
@@ -56,7 +56,7 @@ describe('why a job goes no further', () => {
     expect(haltDiagnostics(halt).map(({ code }) => code)).toEqual(['service-unexpected', 'interrupted']);
   });
 
-  test('is told of each field that has changed since a plan was saved', async () => {
+  test('is reported for each field that has changed since a plan was saved', async () => {
     const changes = (await declared('wiki')).map((resource) => ({
       resource,
       staleness: [
@@ -91,7 +91,7 @@ describe('of look-ups that failed alike', () => {
     expect(first?.detail).toContain('Not looked up: application.handbook, application.wiki');
   });
 
-  test('each is told at its line, with the id of its request', async () => {
+  test('each is reported at its line, with the id of its request', async () => {
     const diagnostics = await told({ kind: 'crash', status: 500, requestId: 'request-1' });
     expect(diagnostics).toMatchObject([
       { address: 'application.handbook', range: { start: { line: 3 } } },
