@@ -1,7 +1,4 @@
 import type { Ending } from '../base/exit-code.ts';
-import { json } from '../report/formats/json.ts';
-import { createStyle } from '../report/formats/lines.ts';
-import { text } from '../report/formats/text.ts';
 import { validationReport } from '../report/report.ts';
 import { check, inputsOf } from '../run/check.ts';
 import { rollOf } from '../settings/roll.ts';
@@ -37,8 +34,11 @@ export async function validate(
     { ...checked, diagnostics: [...clashes, ...checked.diagnostics] },
     roll.environment,
   );
-  if (options.output === 'json') context.stdout.write(json(report, context));
+  if (options.output === 'json')
+    context.stdout.write((await import('../report/formats/json.ts')).json(report, context));
   else if (!reports.replaceText) {
+    const { createStyle } = await import('../report/formats/lines.ts');
+    const { text } = await import('../report/formats/text.ts');
     const shown = options.quiet ? { ...report, diagnostics: report.errors, remarks: [] } : report;
     context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout) }));
   }
