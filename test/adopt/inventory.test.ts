@@ -126,6 +126,19 @@ describe('an inventory', () => {
     expect((await taking(service.send)).gaps).toEqual([{ kind: 'moved' }]);
   });
 
+  test('has those too that are created while it is read', async () => {
+    const service = listingService({
+      users: manyUsers(150),
+      instead: ({ page, before }, { users }) => {
+        if (page === 2 && before < 3) users.push(...manyUsers(150, 150));
+        return undefined;
+      },
+    });
+    const inventory = await taking(service.send);
+    expect(names(inventory)).toHaveLength(300);
+    expect(inventory.gaps).toEqual([]);
+  });
+
   test.each(['user', 'application'] as const)(
     'ends where the list grows with every page: %s',
     { timeout: 20_000 },

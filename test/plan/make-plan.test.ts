@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { takenByOthers } from '../../src/plan/make-plan.ts';
+import { madeReady, takenByOthers } from '../../src/plan/make-plan.ts';
 import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { plannedEffects } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
-import { planOf, type Existing } from '../support/plan-of.ts';
+import { observedIn, planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
 
 function manifestOf(...fields: string[]): string {
@@ -175,4 +175,17 @@ applications:
     expect(isTaken(b, 'backchannel_providers', 6)).toBe(false); // e has it, and needs no change
     expect(isTaken(b, 'backchannel_providers', 7)).toBe(false);
   });
+});
+
+test('a plan that changes what exists is made ready only where that was seen and is allowed', async () => {
+  const manifest = 'version: 1\napplications: [{ slug: a, name: A }]\n';
+  const existing = { a: { slug: 'a', name: 'Other' } };
+  const plan = await planOf(manifest, existing, {}, '', { self: undefined });
+  const observed = observedIn(await desired(manifest), existing);
+  const permission = { self: 'p1' };
+  expect(madeReady(plan, observed, permission).changes).toMatchObject([
+    { action: 'update', base: { fields: existing.a }, permission },
+  ]);
+  expect(() => madeReady(plan, observed, 'none')).toThrow('application.a is to be changed');
+  expect(() => madeReady(plan, new Map(), permission)).toThrow('application.a is to be changed');
 });
