@@ -1,6 +1,6 @@
 import { destinationName } from '../base/destination.ts';
 import { listLine, requestLine } from '../report/formats/events.ts';
-import { createStyle, diagnosticsText, fitted } from '../report/formats/lines.ts';
+import { createStyle, diagnosticsText, fitted, type Style } from '../report/formats/lines.ts';
 import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
@@ -21,72 +21,96 @@ const remarkEveryMs = 10_000;
 export type NarratedJob = Context & Job;
 
 /** A job in the world of a command, narrated on stderr: progress, remarks, and what is wrong. */
-export function narrated(
-  context: Context,
-  { quiet, log }: Voice,
-  alsoEmit: Job['emit'] = () => {},
-): NarratedJob {
-  const { stderr, clock } = context;
-  const style = createStyle(stderr);
-  let progress: Progress | undefined;
-  let nextRemarkAt = 0;
-  let isAway = false;
-  let saidUntil = 0;
+export function narrated(context: Context, voice: Voice, alsoEmit: Job['emit'] = () => {}): NarratedJob {
+  const narrator = new Narrator(context, voice);
+  return {
+    ...context,
+    emitsRequests: voice.log !== undefined,
+    emit: (event) => {
+      try {
+        narrator.narrate(event);
+      } finally {
+        alsoEmit(event);
+      }
+    },
+  };
+}
 
-  function remark(words: string): void {
-    if (!quiet) stderr.write(`${fitted(inline(words), style)}\n`);
+class Narrator {
+  readonly #context: Context;
+  readonly #voice: Voice;
+  readonly #style: Style;
+  #progress: Progress | undefined;
+  #nextRemarkAt = 0;
+  #isAway = false;
+  #saidUntil = 0;
+
+  constructor(context: Context, voice: Voice) {
+    this.#context = context;
+    this.#voice = voice;
+    this.#style = createStyle(context.stderr);
   }
 
-  function endProgress(): void {
-    progress?.end();
-    progress = undefined;
+  #remark(words: string): void {
+    if (!this.#voice.quiet) this.#context.stderr.write(`${fitted(inline(words), this.#style)}\n`);
   }
 
-  function narrate(event: RunEvent): void {
+  #endProgress(): void {
+    this.#progress?.end();
+    this.#progress = undefined;
+  }
+
+  narrate(event: RunEvent): void {
+    const { stderr, clock } = this.#context;
+    const { quiet, log } = this.#voice;
+    const style = this.#style;
     switch (event.kind) {
       case 'checked': {
         const { isValid, manifests, wasAsked } = event;
         const shown = manifests.diagnostics.filter(({ severity }) => !quiet || severity === 'error');
         const found = { ...manifests, diagnostics: shown };
-        if (!isValid) stderr.write(text(validationReport(found, undefined, wasAsked), { ...context, style }));
+        if (!isValid)
+          stderr.write(text(validationReport(found, undefined, wasAsked), { ...this.#context, style }));
         else if (shown.length > 0) stderr.write(`${diagnosticsText(shown, style)}\n`);
         return;
       }
       case 'progress': {
         const { stage, done, total, pace } = event;
         const label = stage === 'creating' ? 'Creating' : 'Looking up';
-        if (done > 0) progress?.update(done, total, pace);
+        if (done > 0) this.#progress?.update(done, total, pace);
         // Lines of a log would run through the bar.
-        else if (!quiet) progress = createProgress(label, context, log === undefined);
+        else if (!quiet) this.#progress = createProgress(label, this.#context, log === undefined);
         return;
       }
       case 'inventoried':
       case 'planned':
       case 'finished':
-        endProgress();
+        this.#endProgress();
         return;
       case 'halted':
-        endProgress();
-        stderr.write(haltText(event.halt));
+        this.#endProgress();
+        stderr.write(haltText(event.halt, style));
         return;
       case 'retry':
-        if (clock.now() < nextRemarkAt) return;
-        nextRemarkAt = clock.now() + remarkEveryMs;
-        remark(`Trying again: ${answerWords(event.answer).summary}.`);
+        if (clock.now() < this.#nextRemarkAt) return;
+        this.#nextRemarkAt = clock.now() + remarkEveryMs;
+        this.#remark(`Trying again: ${answerWords(event.answer).summary}.`);
         return;
       case 'outage':
-        isAway = event.news.kind === 'away';
-        remark(outageWords(event.news));
+        this.#isAway = event.news.kind === 'away';
+        this.#remark(outageWords(event.news));
         return;
       case 'pause': {
         const { milliseconds, answer, isTooLong } = event;
-        if (milliseconds < noticeableMs || (isAway && !isTooLong)) return;
+        if (milliseconds < noticeableMs || (this.#isAway && !isTooLong)) return;
         // Several requests that are under way report the same pause.
         const until = clock.now() + milliseconds;
-        if (until - saidUntil < noticeableMs) return;
-        saidUntil = until;
+        if (until - this.#saidUntil < noticeableMs) return;
+        this.#saidUntil = until;
         const end = isTooLong ? ', which is too long: the run ends' : '';
-        remark(`The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`);
+        this.#remark(
+          `The service asks to wait ${Math.ceil(milliseconds / 1000)} s (${answer.status})${end}.`,
+        );
         return;
       }
       case 'request':
@@ -102,37 +126,25 @@ export function narrated(
       case 'outcome':
     }
   }
+}
 
-  function haltText(halt: Halt): string {
-    switch (halt.kind) {
-      case 'unread':
-        return diagnosticsText(failedReads(halt.failures), style) + fitted(noPlan(halt), style);
-      case 'unresolved':
-        return diagnosticsText(haltDiagnostics(halt), style) + fitted(noNames(halt), style);
-      case 'too_many_creates':
-      case 'too_many_updates':
-        return diagnosticsText(haltDiagnostics(halt), style);
-      case 'not_confirmed':
-        return 'Not confirmed. Nothing was created or changed.\n';
-      case 'refused':
-      case 'stale': {
-        const again = halt.kind === 'stale' || halt.isStale ? ' Run `rollcall plan` again.' : '';
-        return `${diagnosticsText(haltDiagnostics(halt), style)}\nNothing was created or changed.${again}\n`;
-      }
+function haltText(halt: Halt, style: Style): string {
+  switch (halt.kind) {
+    case 'unread':
+      return diagnosticsText(failedReads(halt.failures), style) + fitted(noPlan(halt), style);
+    case 'unresolved':
+      return diagnosticsText(haltDiagnostics(halt), style) + fitted(noNames(halt), style);
+    case 'too_many_creates':
+    case 'too_many_updates':
+      return diagnosticsText(haltDiagnostics(halt), style);
+    case 'not_confirmed':
+      return 'Not confirmed. Nothing was created or changed.\n';
+    case 'refused':
+    case 'stale': {
+      const again = halt.kind === 'stale' || halt.isStale ? ' Run `rollcall plan` again.' : '';
+      return `${diagnosticsText(haltDiagnostics(halt), style)}\nNothing was created or changed.${again}\n`;
     }
   }
-
-  return {
-    ...context,
-    emitsRequests: log !== undefined,
-    emit: (event) => {
-      try {
-        narrate(event);
-      } finally {
-        alsoEmit(event);
-      }
-    },
-  };
 }
 
 const interruptedWords = 'Interrupted. What is under way is settled first; interrupt again to stop at once.';

@@ -140,22 +140,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       if (proof !== 'exists') return { proof, answer, ...rest };
       return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
     },
-    async readSelf(signal) {
-      const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
-      const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
-      const proof = whatAnswersProve[answer.kind].read;
-      if (proof !== 'exists') return { proof, answer, ...rest };
-      const user = answer.body?.['user'];
-      const { pk, is_superuser: isSuperuser } = isJsonObject(user) ? user : {};
-      const isKnown = typeof pk === 'number' || typeof pk === 'string';
-      return {
-        proof,
-        answer,
-        ...rest,
-        pk: isKnown ? textOf(pk) : undefined,
-        isSuperuser: isSuperuser === true,
-      };
-    },
+    readSelf: (signal) => selfRead(send, signal),
     async create(kind, name, fields) {
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
@@ -183,6 +168,23 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
       return { proof: update, answer, ...rest, held };
     },
+  };
+}
+
+async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<SelfReading> {
+  const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
+  const proof = whatAnswersProve[answer.kind].read;
+  if (proof !== 'exists') return { proof, answer, ...rest };
+  const user = answer.body?.['user'];
+  const { pk, is_superuser: isSuperuser } = isJsonObject(user) ? user : {};
+  const isKnown = typeof pk === 'number' || typeof pk === 'string';
+  return {
+    proof,
+    answer,
+    ...rest,
+    pk: isKnown ? textOf(pk) : undefined,
+    isSuperuser: isSuperuser === true,
   };
 }
 

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock, Random } from '../base/clock.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { timedOut, type Answer } from './answer.ts';
@@ -73,40 +73,115 @@ interface PacingOptions {
   readonly onRetry?: (answer: Answer) => void;
 }
 
-/** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
 export function createPacing(options: PacingOptions): Pacing {
-  const { clock, random, signal, onPause, onRetry } = options;
-  const concurrency = new AdaptiveConcurrency(options.concurrency);
-  const limiter = pLimit(concurrency.limit);
-  let pausedUntil = 0;
-  let requests = 0;
-  let firstAt: number | undefined;
-  let retries = 0;
-  const outage = new Outage(options.patience ? slowedByOutages(options.patience) : noPatience, {
-    clock,
-    random,
-    signal,
-    unpaused,
-    pauseFor: (answer) => pauseFor(answer, 1),
-  });
+  const shared = new SharedPacing(options);
+  // Each function may be taken from it, and used alone.
+  return {
+    forEach: (items, task) => shared.forEach(items, task),
+    turn: () => shared.turn(),
+    note: (answer, attempt) => shared.note(answer, attempt),
+    again: (tried) => shared.again(tried),
+    outage: shared.outage,
+    pace: () => shared.pace(),
+  };
+}
 
-  function slowedByOutages(patience: Patience): Patience {
+/** Full jitter, 0.2 s base, 10 s cap; a Retry-After is kept in full and by everybody. */
+class SharedPacing {
+  readonly outage: Outage;
+  readonly #options: PacingOptions;
+  readonly #concurrency: AdaptiveConcurrency;
+  readonly #limiter: LimitFunction;
+  #pausedUntil = 0;
+  #requests = 0;
+  #firstAt: number | undefined;
+  #retries = 0;
+
+  constructor(options: PacingOptions) {
+    this.#options = options;
+    this.#concurrency = new AdaptiveConcurrency(options.concurrency);
+    this.#limiter = pLimit(this.#concurrency.limit);
+    const { clock, random, signal, patience } = options;
+    this.outage = new Outage(patience ? this.#slowedByOutages(patience) : noPatience, {
+      clock,
+      random,
+      signal,
+      unpaused: () => this.#unpaused(),
+      pauseFor: (answer) => this.#pauseFor(answer, 1),
+    });
+  }
+
+  forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]> {
+    return this.#limiter.map(items, async (item) => {
+      try {
+        return await task(item);
+      } catch (error) {
+        this.#limiter.clearQueue();
+        throw error;
+      } finally {
+        // A new limit holds only from here, after everything is noted that may keep the next from beginning.
+        this.#limiter.concurrency = this.#concurrency.limit;
+      }
+    });
+  }
+
+  async turn(): Promise<boolean> {
+    do {
+      if ((await this.outage.wait()) === 'gone' || !(await this.#unpaused())) return false;
+    } while (!this.outage.isOver); // it may have gone away in the pause
+    return true;
+  }
+
+  note(answer: Answer, attempt: number): void {
+    const now = this.#options.clock.now();
+    this.#requests += 1;
+    this.#firstAt ??= now;
+    this.#concurrency.completed(now, this.#limiter.pendingCount > 0);
+    if (whatAnswersProve[answer.kind].pause === 'always' || timedOut(answer)) this.#concurrency.pushedBack();
+    this.#pauseFor(answer, attempt);
+    this.outage.note(answer);
+  }
+
+  async again({ attempt, most, answer, isFree }: Tried): Promise<number | undefined> {
+    if (attempt >= most && !isFree) return undefined;
+    const waited = await this.outage.wait();
+    if (waited === 'gone') return undefined;
+    if (waited === 'back') return isFree ? attempt : attempt + 1;
+    return attempt < most && (await this.#backOff(attempt, answer)) ? attempt + 1 : undefined;
+  }
+
+  pace(): Pace {
+    const { limit, highest, ceiling } = this.#concurrency;
+    const lasted = this.#firstAt === undefined ? 0 : this.#options.clock.now() - this.#firstAt;
+    return {
+      limit,
+      highest,
+      ceiling,
+      requests: this.#requests,
+      retries: this.#retries,
+      requests_per_second: perSecond(this.#requests - 1, lasted),
+    };
+  }
+
+  #slowedByOutages(patience: Patience): Patience {
     return {
       ...patience,
       onNews: (news) => {
         // A service that has just started can do less.
-        if (news.kind === 'away') concurrency.pushedBack();
+        if (news.kind === 'away') this.#concurrency.pushedBack();
         patience.onNews?.(news);
       },
     };
   }
 
-  function jitterMs(attempt: number): number {
-    return Math.ceil(random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
+  #jitterMs(attempt: number): number {
+    return Math.ceil(this.#options.random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
   }
 
-  async function unpaused(): Promise<boolean> {
-    for (let wait = pausedUntil - clock.now(); wait > 0; wait = pausedUntil - clock.now()) {
+  async #unpaused(): Promise<boolean> {
+    const { clock, signal } = this.#options;
+    const left = (): number => this.#pausedUntil - clock.now();
+    for (let wait = left(); wait > 0; wait = left()) {
       if (wait > longestPauseMs || signal?.aborted) return false;
       await clock.sleep(wait, signal);
       if (signal?.aborted) return false; // the user may have interrupted during the pause
@@ -115,70 +190,29 @@ export function createPacing(options: PacingOptions): Pacing {
   }
 
   /** Makes everybody wait for as long as an answer asks for, if it does. */
-  function pauseFor(answer: Answer, attempt: number): void {
+  #pauseFor(answer: Answer, attempt: number): void {
+    const now = this.#options.clock.now();
     const { pause } = whatAnswersProve[answer.kind];
-    const askedMs =
-      answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, clock.now());
+    const askedMs = answer.retryAfter === undefined ? undefined : parseRetryAfter(answer.retryAfter, now);
     if (pause === undefined || (pause === 'if asked' && askedMs === undefined)) return;
-    const pauseMs = askedMs ?? jitterMs(attempt);
-    if (clock.now() + pauseMs <= pausedUntil) return;
-    pausedUntil = clock.now() + pauseMs;
-    onPause?.(pauseMs, answer);
+    const pauseMs = askedMs ?? this.#jitterMs(attempt);
+    if (now + pauseMs <= this.#pausedUntil) return;
+    this.#pausedUntil = now + pauseMs;
+    this.#options.onPause?.(pauseMs, answer);
   }
 
-  async function backOff(attempt: number, answer: Answer): Promise<boolean> {
-    const granted = retriesAtLeast + requests * retriesForARequest + outage.outlasted * concurrency.ceiling;
-    if (retries >= granted) return false;
-    retries += 1;
+  async #backOff(attempt: number, answer: Answer): Promise<boolean> {
+    const { clock, signal, onRetry } = this.#options;
+    const granted =
+      retriesAtLeast +
+      this.#requests * retriesForARequest +
+      this.outage.outlasted * this.#concurrency.ceiling;
+    if (this.#retries >= granted) return false;
+    this.#retries += 1;
     if (whatAnswersProve[answer.kind].pause !== 'always') onRetry?.(answer);
-    if (!signal?.aborted) await clock.sleep(jitterMs(attempt), signal);
+    if (!signal?.aborted) await clock.sleep(this.#jitterMs(attempt), signal);
     return !signal?.aborted;
   }
-
-  return {
-    forEach: (items, task) =>
-      limiter.map(items, async (item) => {
-        try {
-          return await task(item);
-        } catch (error) {
-          limiter.clearQueue();
-          throw error;
-        } finally {
-          // A new limit holds only from here, after everything is noted that may keep the next from beginning.
-          limiter.concurrency = concurrency.limit;
-        }
-      }),
-    async turn() {
-      do {
-        if ((await outage.wait()) === 'gone' || !(await unpaused())) return false;
-      } while (!outage.isOver); // it may have gone away in the pause
-      return true;
-    },
-    note(answer, attempt) {
-      requests += 1;
-      firstAt ??= clock.now();
-      concurrency.completed(clock.now(), limiter.pendingCount > 0);
-      if (whatAnswersProve[answer.kind].pause === 'always' || timedOut(answer)) concurrency.pushedBack();
-      pauseFor(answer, attempt);
-      outage.note(answer);
-    },
-    async again({ attempt, most, answer, isFree }) {
-      if (attempt >= most && !isFree) return undefined;
-      const waited = await outage.wait();
-      if (waited === 'gone') return undefined;
-      if (waited === 'back') return isFree ? attempt : attempt + 1;
-      return attempt < most && (await backOff(attempt, answer)) ? attempt + 1 : undefined;
-    },
-    outage,
-    pace: () => ({
-      limit: concurrency.limit,
-      highest: concurrency.highest,
-      ceiling: concurrency.ceiling,
-      requests,
-      retries,
-      requests_per_second: firstAt === undefined ? 0 : perSecond(requests - 1, clock.now() - firstAt),
-    }),
-  };
 }
 
 /** Rounded to a tenth. */
