@@ -52,12 +52,12 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   },
   enum: ({ subject, params, data, isQuotable }) => {
     const allowed = (params['allowedValues'] as unknown[]).map(String);
-    const hint = isQuotable ? didYouMean(String(data), allowed) : undefined;
+    const hint = isQuotable ? didYouMean(textOfScalar(data), allowed) : undefined;
     return ['invalid-value', `${subject} must be one of: ${allowed.join(', ')}`, hint];
   },
   const: ({ subject, params, data, isQuotable }) => {
     const allowed: unknown = params['allowedValue'];
-    const hint = isQuotable && String(data) === String(allowed) ? 'Remove the quotes.' : undefined;
+    const hint = isQuotable && textOfScalar(data) === String(allowed) ? 'Remove the quotes.' : undefined;
     return ['invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, hint];
   },
   minLength: ({ subject }) => ['invalid-length', `${subject} must not be empty`],
@@ -80,6 +80,11 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     `${subject} is not a valid ${String(params['format'])}`,
   ],
 };
+
+/** A mapping may hold a key such as `toString`, so none is made a text. */
+function textOfScalar(data: unknown): string {
+  return typeof data === 'object' && data !== null ? '' : String(data);
+}
 
 const otherWords = ({ subject, message = 'is not valid' }: Wrong): Words => [
   'invalid-value',
