@@ -3,6 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { takenByOthers } from '../plan/make-plan.ts';
+import type { WriteAction } from '../plan/actions.ts';
 import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -13,7 +14,7 @@ import type { Settled } from './settle.ts';
 import { Stops } from './stops.ts';
 import { isIncomplete, isMissing, type Clash, type Outcome } from './outcome.ts';
 
-type ReadyPending = Exclude<ReadyChange, { readonly action: 'no-op' }>;
+type ReadyPending = Extract<ReadyChange, { readonly action: WriteAction }>;
 
 interface ApplyOptions {
   readonly client: Client;
@@ -95,6 +96,8 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
         : ({ outcome: 'unchanged' } as const);
     return { change, ...found, attempts: 0, durationMs: 0 };
   }
+  if (change.action === 'not-planned')
+    return { change, outcome: 'not_attempted', stoppedBy: 'not_planned', attempts: 0, durationMs: 0 };
   const { stops, clock, pacing } = run;
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : undefined);

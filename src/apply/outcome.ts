@@ -46,6 +46,8 @@ export type StopReason =
   /** Too many resources in a row without a clear end. */
   | 'doubts'
   | 'fail_fast'
+  /** The plan says what kept it from being planned. */
+  | 'not_planned'
   /** A change that has to come first did not succeed. */
   | 'waits'
   /** Something was thrown that nobody foresaw. */

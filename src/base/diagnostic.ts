@@ -42,6 +42,7 @@ export const diagnosticCodes = [
   'needs-capability',
   'name-not-found',
   'ambiguous-name',
+  'not-planned',
   'likely-refused',
   'not-in-release',
   'no-time-zone',
@@ -83,6 +84,27 @@ export interface Diagnostic {
   readonly range?: Range;
   /** The source line on which the range starts, for a person to see it. */
   readonly excerpt?: string;
+}
+
+/** A diagnostic as it is written: without its line of the manifest. */
+export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
+
+export function diagnosticDocument({
+  severity,
+  code,
+  summary,
+  detail,
+  address,
+  range,
+}: Diagnostic): ShownDiagnostic {
+  return {
+    severity,
+    code,
+    summary,
+    detail,
+    ...(address !== undefined && { address }),
+    ...(range && { range: { filename: range.filename, start: { ...range.start }, end: { ...range.end } } }),
+  };
 }
 
 export type Problem = Pick<Diagnostic, 'code' | 'summary'> &

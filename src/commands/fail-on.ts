@@ -1,5 +1,7 @@
 import { UsageError } from '../base/errors.ts';
-import type { Plan } from '../plan/plan.ts';
+import { notPlannedIn, type Plan } from '../plan/plan.ts';
+import { inline } from '../report/printable.ts';
+import { listed } from '../report/words/diagnostics.ts';
 
 /** What `plan --fail-on` can name. */
 export const failOnNames = ['differs', 'undeclared'] as const;
@@ -23,6 +25,15 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
     return `${subject} ${words[name][count === 1 ? 0 : 1]}, and --fail-on ${name} is given`;
   });
+}
+
+/** The last line of a plan of which some is not planned. */
+export function whyIncomplete(plan: Plan): string[] {
+  const left = notPlannedIn(plan).map(({ resource }) => inline(resource.address));
+  if (left.length === 0) return [];
+  return [
+    `${left.length} ${left.length === 1 ? 'resource is' : 'resources are'} not planned: ${listed(left)}`,
+  ];
 }
 
 function countOf(name: FailOn, { changes, since }: Plan): number {

@@ -3,6 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import { shardIn } from '../manifest/select.ts';
 import type { Detail } from '../report/report.ts';
+import { haltDiagnostics } from '../report/words/halts.ts';
 import type { PlanRequest } from '../run/plan.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { headerFlag } from '../settings/headers.ts';
@@ -33,7 +34,7 @@ export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude'> &
   Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'since'> &
-  Switches<'changedOnly'>;
+  Switches<'changedOnly' | 'keepGoing'>;
 
 /** How much a text shows of each change. */
 export type DetailFlags = Switches<'compact'>;
@@ -67,6 +68,7 @@ export async function requestOf(
   context: Context,
 ): Promise<PlanRequest> {
   const { target = [], exclude = [], shard, maxCreates, maxUpdates, since, changedOnly = false } = flags;
+  const { keepGoing } = flags;
   const values = await valuesOf(flags, context.env);
   refuseWithoutPast(paths, values, flags);
   const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
@@ -78,6 +80,7 @@ export async function requestOf(
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
     mostCreates: limitOf('--max-creates', maxCreates),
     mostUpdates: limitOf('--max-updates', maxUpdates),
+    ...(keepGoing && { keepGoing: haltDiagnostics }),
     settings: await readSettings(values, context, 'service', paths),
     ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),
   };

@@ -103,6 +103,7 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .option('--exclude <address>', 'no addresses like user.ci-*; repeatable', collect)
     .option('--shard <i/n>', 'one of n parts of the roll, chosen by address')
     .option('--since <ref>', 'show what has changed since a commit, as origin/main')
+    .option('--keep-going', 'plan and apply the rest where some cannot be planned; exit 6')
     .option('--changed-only', 'with --since: only what has been added or altered')
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .addOption(new Option('--max-updates <n>', 'refuse a plan that would change more').hideHelp())

@@ -10,7 +10,7 @@ import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { refuseWithoutSince, whyFailed, type FailOn } from './fail-on.ts';
+import { refuseWithoutSince, whyFailed, whyIncomplete, type FailOn } from './fail-on.ts';
 import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, couldWrite, type ReportFlags } from './reports.ts';
@@ -35,7 +35,8 @@ export async function plan(
   const roll = await rollOf(options, context.env);
   const { ending, ...ended } = await endedWell(() => planned(paths, options, reports, context));
   const { failOn = [] } = options;
-  const failures = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
+  const findings = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
+  const failures = [...findings, ...(ended.result ? whyIncomplete(ended.result) : [])];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result && !reports.replaceText)
@@ -44,11 +45,11 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Last of all, where the reader of a log looks first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return unlessLost(failures.length > 0 ? 'changes' : ending, !written);
+  return unlessLost(ending === 'done' && findings.length > 0 ? 'changes' : ending, !written);
 }
 
 function isMade(ending: Ending): boolean {
-  return ending === 'done' || ending === 'changes';
+  return ending === 'done' || ending === 'changes' || ending === 'incomplete';
 }
 
 async function planned(
@@ -68,7 +69,7 @@ async function planned(
   const request = { ...(await requestOf(paths, options, context)), refuseOutputs: refuse };
   const ran = await planRun(request, job);
   const { result, ending } = ran;
-  if (result === undefined || ending !== 'done') return ran;
+  if (result === undefined || !isMade(ending)) return ran;
   if (out !== undefined) {
     const save = (): Promise<void> =>
       context.writePrivateFile(out, jsonText(savedPlan(result, result.observed)));
@@ -76,5 +77,5 @@ async function planned(
     if (!saved) return { ...ran, ending: 'failed' };
   }
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
-  return { ...ran, ending: changes ? 'changes' : 'done' };
+  return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
 }

@@ -88,7 +88,11 @@ function mergedFrom(
   const joined = joinedShards(shards);
   if ('problems' in joined) return joined;
   const { document } = joined;
-  if (!('outcomes' in document)) return { report: planReportFrom(document), ending: 'done' };
+  if (!('outcomes' in document))
+    return {
+      report: planReportFrom(document),
+      ending: document.summary.not_planned > 0 ? 'incomplete' : 'done',
+    };
   const { interrupted, interrupted_by: signal, outcomes } = document;
   const ending = interrupted ? interruptedBy({ reason: signal }) : applyEnding(outcomes);
   return { report: applyReportFrom(document), ending };

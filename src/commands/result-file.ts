@@ -1,7 +1,8 @@
 import { constants } from 'node:buffer';
 import { readOrRefuse } from '../base/errors.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject } from '../base/json.ts';
-import { planFrom, shownResource, type PlanDocument } from '../plan/document.ts';
+import { shownResource, type PlanDocument } from '../plan/document.ts';
+import { planFrom } from '../plan/read-document.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 

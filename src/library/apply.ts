@@ -3,7 +3,8 @@ import { destinationName } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { declaredNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { changeDocument, planFrom, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
+import { changeDocument, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
+import { planFrom } from '../plan/read-document.ts';
 import { eventLog, type TimedEvent } from '../report/formats/events.ts';
 import { madeReady } from '../plan/make-plan.ts';
 import { applyPlanned } from '../run/apply.ts';
@@ -114,7 +115,9 @@ function refuseUnplanned({ kind }: { readonly kind: unknown }): void {
 
 /** A program may put other manifests in the place of those that `plan` gave. */
 function refuseNames(resources: readonly Resource[], { resource_changes: changes }: PlanDocument): void {
-  const planned = new Set(changes.map(({ address }) => address));
+  const planned = new Set(
+    changes.flatMap(({ address, change }) => (change.actions[0] === 'not-planned' ? [] : address)),
+  );
   const named = resources.find(
     (resource) => planned.has(resource.address) && declaredNames(resource).some(({ id }) => id === undefined),
   );

@@ -23,6 +23,8 @@ export interface PlanOptions extends ServiceOptions {
   readonly exclude?: readonly string[];
   /** One of n parts of the roll, written as `1/8`. */
   readonly shard?: string;
+  /** Whether what keeps a single resource from being planned stops that one alone: `summary.not_planned` counts them. */
+  readonly keepGoing?: boolean;
 }
 
 /** A plan, with the manifests that it was made from: what `apply` takes. */
@@ -68,8 +70,9 @@ export async function plan(
   const resources = await guarded(selected, own);
   if (!service.capabilities.includes(namesNeed)) refuseNames(resources);
   const manifestDigest = digestOf(loaded.resources.map((resource) => withoutIds(resource)));
+  const manner = options.keepGoing ? { keepGoing: haltDiagnostics } : {};
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };
-  const { result, halt } = await planChecked(scoped, service, {}, jobFor(options));
+  const { result, halt } = await planChecked(scoped, service, manner, jobFor(options));
   if (result === undefined) {
     const diagnostics = halt ? haltDiagnostics(halt) : [];
     return { kind: 'failed', ...destinationOf(service), diagnostics, manifests };

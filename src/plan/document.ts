@@ -1,11 +1,11 @@
-import type { Address, Diagnostic } from '../base/diagnostic.ts';
-import { pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import { diagnosticDocument, type Address, type ShownDiagnostic } from '../base/diagnostic.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import { kindOf, type ResourceType } from '../kinds/all.ts';
 import type { Capability } from '../kinds/capability.ts';
-import { blankFor, fieldOf, fieldsBy, instructions, shownValue } from '../kinds/fields.ts';
-import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import { fieldOf, fieldsBy, instructions, shownValue } from '../kinds/fields.ts';
+import type { Hide } from '../kinds/hide.ts';
 import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds/named.ts';
-import { sourceOf, withHidden, type Resource, type Source } from '../kinds/resource.ts';
+import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
@@ -52,9 +52,6 @@ type SinceDocument = Pick<SinceRevision, 'ref' | 'commit'> & {
   readonly no_longer_declared: SinceRevision['noLongerDeclared'];
 };
 
-/** A diagnostic as it is written: without its line of the manifest. */
-export type ShownDiagnostic = Omit<Diagnostic, 'excerpt'>;
-
 /** What the plan would do to one resource, as it is written. */
 export interface ChangeDocument {
   readonly address: Address;
@@ -71,7 +68,10 @@ export interface ChangeDocument {
         readonly actions: readonly ['no-op' | 'update'];
         readonly before: ObservedFields;
         readonly after: ObservedFields;
-      };
+      }
+    | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
+  /** Only of what is not planned: what keeps it from that. */
+  readonly diagnostics?: readonly ShownDiagnostic[];
   /** Every declared field whose observed value is another. Only what exists can differ. */
   readonly differences: readonly DifferenceDocument[];
   /** The names that the manifest declares in place of ids, by the JSON Pointer of each from what is declared: `/groups/0`. */
@@ -112,17 +112,9 @@ export function planDocument(plan: Plan): PlanDocument {
   };
 }
 
-export function changeDocument({
-  resource,
-  presence,
-  action,
-  observed = {},
-  differences,
-  leftBecause,
-  remarks,
-  waitsFor,
-  since,
-}: Change): ChangeDocument {
+export function changeDocument(of: Change): ChangeDocument {
+  const { resource, presence, action, observed = {}, differences } = of;
+  const { leftBecause, remarks, waitsFor, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -134,6 +126,7 @@ export function changeDocument({
     type: kind.type,
     presence,
     change: stepOf(action, observed, differences, shown),
+    ...(action === 'not-planned' && { diagnostics: of.diagnostics.map(diagnosticDocument) }),
     differences: differences.map(differenceDocument),
     ...(Object.keys(names).length > 0 && { names }),
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
@@ -158,6 +151,8 @@ function stepOf(
       return { actions: [action], before: observed, after: withDeclared(observed, differences) };
     case 'no-op':
       return { actions: [action], before: observed, after: observed };
+    case 'not-planned':
+      return { actions: [action], before: null, after: null };
   }
 }
 
@@ -202,78 +197,11 @@ export function countedDocument(
   };
 }
 
-/** The plan of a document, with the resources that it is about. */
-export function planFrom(
-  document: PlanDocument,
-  resourceOf: (change: ChangeDocument) => Resource | undefined,
-): Plan {
-  const { since } = document;
-  return {
-    toolVersion: document.tool_version,
-    createdAt: new Date(document.created_at),
-    service: document.service,
-    environment: document.environment,
-    manifestDigest: document.manifest_digest,
-    ...(document.scope && { scope: document.scope }),
-    ...(document.capabilities && { capabilities: document.capabilities }),
-    ...(since && {
-      since: { ref: since.ref, commit: since.commit, noLongerDeclared: since.no_longer_declared },
-    }),
-    ...(document.hide && { hide: document.hide }),
-    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
-  };
-}
-
-export function changeFrom(
-  document: ChangeDocument,
-  resourceOf: (change: ChangeDocument) => Resource | undefined,
-  hide: Hide = [],
-): Change {
-  const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
-  const { observed_names: allNames = {}, waits_for: waitsFor } = document;
-  const known = resourceOf(document);
-  if (known === undefined) throw new Error(`${address} is planned, and not declared`);
-  const resource = withHidden(known, hiddenOf(known.kind, hide));
-  const [action] = change.actions;
-  return {
-    resource,
-    presence,
-    action,
-    ...(change.before && { observed: blanked(change.before, resource) }),
-    differences: differences.map((difference) => {
-      const { field, declared } = difference;
-      const observed = blankFor(resource, field);
-      const observedNames = namesOf(field, allNames);
-      return observed === undefined
-        ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
-        : { field, declared: shownValue(resource, field) ?? declared, observed };
-    }),
-    ...(leftBecause !== undefined && { leftBecause }),
-    ...(remarks && { remarks }),
-    ...(waitsFor && { waitsFor }),
-    ...(since && { since }),
-  };
-}
-
-/** Those of some names that are in a field. */
-function namesOf(field: string, names: Names): Names {
-  const whole = pointer([field]);
-  return Object.fromEntries(
-    Object.entries(names).filter(([place]) => place === whole || place.startsWith(`${whole}/`)),
-  );
-}
-
-function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
-  return Object.fromEntries(
-    Object.entries(observed).map(([field, value]) => [field, blankFor(resource, field) ?? value]),
-  );
-}
-
 /** The resource of a change, from its document alone: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
   const { change, differences, exactly } = document;
   // What is in sync is declared as it is observed.
-  const declared = withDeclared(change.after, differences);
+  const declared = withDeclared(change.after ?? {}, differences);
   return resourceAt(document, { ...declared, ...(exactly && { exactly }) });
 }
 

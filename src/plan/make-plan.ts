@@ -12,6 +12,7 @@ import type { Since } from '../manifest/since.ts';
 import { compare } from './compare.ts';
 import { holdersIn, type HolderOf } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
+import { notPlanned, withoutRefused, type HeldBack } from './not-planned.ts';
 import { ordered } from './order.ts';
 import { withStaying } from './staying.ts';
 import {
@@ -32,6 +33,8 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'>
   readonly permission: Permission | 'none';
   /** What was read beside the resources themselves. */
   readonly facts?: Facts;
+  /** What is not planned. Where it is given, what the service would refuse is not planned either. */
+  readonly heldBack?: HeldBack | undefined;
 }
 
 /** A plan, and what the service would refuse of it for certain, at the lines that declare that. */
@@ -43,13 +46,16 @@ export interface MadePlan extends ReadyPlan {
 export function makePlan(
   resources: readonly Resource[],
   observed: ObservedState,
-  { manifestDigest = digestOf(resources), since, permission, facts = new Map(), ...about }: PlanContext,
+  context: PlanContext,
 ): MadePlan {
+  const { manifestDigest = digestOf(resources), since, permission, facts, heldBack, ...about } = context;
   const known = allFacts(facts, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
     const alteration = since?.alterations.get(resource.address);
+    const diagnostics = heldBack?.get(resource.address);
+    if (diagnostics) return notPlanned(resource, diagnostics, alteration);
     const change = changeOf(resource, observed, permission);
     // What is not in a part of the roll may be declared in another.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
@@ -66,10 +72,12 @@ export function makePlan(
       }),
     };
   });
-  return { ...about, ...(since && { since: since.revision }), manifestDigest, ...ordered(changes, holderOf) };
+  const made = ordered(changes, holderOf);
+  const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
+  return { ...about, ...(since && { since: since.revision }), manifestDigest, ...kept };
 }
 
-function allFacts(facts: Facts, observed: ObservedState): Facts {
+function allFacts(facts: Facts = new Map(), observed: ObservedState): Facts {
   const all = new Map(facts);
   for (const observation of observed.values())
     if (observation.presence === 'present')
@@ -139,6 +147,7 @@ export function whyLeft(
 /** A plan that was read from a document, with what the service holds now of what it changes: that must be what it held then. */
 export function madeReady(plan: Plan, observed: ObservedState, permission: Permission | 'none'): ReadyPlan {
   const ready = (change: Change): ReadyChange => {
+    if (change.action === 'not-planned') return change;
     const { resource, action } = change;
     if (action !== 'update') return { ...change, action };
     const seen = observed.get(resource.address);
@@ -154,8 +163,9 @@ export function takenByOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const takers = new Map<string, Address>();
-  for (const { resource, action } of changes) {
-    if (action === 'no-op') continue;
+  for (const change of changes) {
+    if (!isPending(change)) continue;
+    const { resource } = change;
     const { kind, address } = resource;
     for (const field of ownedFields(kind))
       for (const { id } of idsIn(field, sentValue(resource, field) ?? null))

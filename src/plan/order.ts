@@ -33,7 +33,9 @@ export function ordered<Planned extends Change>(
     for (const want of wantsOf(change, holderOf)) {
       const { address } = want.resource;
       const holder = planned.get(want.holder);
-      if (!isGiven(want, holder))
+      if (holder?.action === 'not-planned')
+        refused.push(refusal(want, `What becomes of it there is not planned: ${want.holder} has errors.`));
+      else if (!isGiven(want, holder))
         refused.push(refusal(want, 'Take it from there first, or declare another.'));
       else if (holder?.action === 'update') waits.set(address, [...(waits.get(address) ?? []), want]);
       else refused.push(refusal(want, `The manifests take it from there, and this plan ${leaves}.`));

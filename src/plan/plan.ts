@@ -1,4 +1,4 @@
-import type { Address } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Capability } from '../kinds/capability.ts';
@@ -29,12 +29,24 @@ export interface Plan extends Destination {
   readonly changes: readonly Change[];
 }
 
-/** What the plan would do to one resource. */
-export interface Change {
+/** What the plan would do to one resource; or why it says nothing of it. */
+export type Change = PlannedChange | NotPlanned;
+
+interface PlannedChange extends ChangeBase {
+  readonly action: Action;
+}
+
+/** What keeps this one resource from being planned. Nothing is sent for it, and the plan ends as incomplete. */
+export interface NotPlanned extends ChangeBase {
+  readonly action: 'not-planned';
+  readonly presence: 'unknown';
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface ChangeBase {
   readonly resource: Resource;
   /** Unknown where it cannot be looked up: apply creates it if it is absent. */
   readonly presence: 'present' | 'absent' | 'unknown';
-  readonly action: Action;
   /** The declared fields as the service holds them, sensitive and hidden values blanked out; only of what is present. */
   readonly observed?: ObservedFields;
   /** Every declared field whose observed value is another. Only what exists can differ. */
@@ -53,7 +65,8 @@ export interface Change {
 export type ReadyChange =
   | (Change & { readonly action: 'create' })
   | (Change & { readonly action: 'update' } & UpdateNeeds)
-  | (Change & { readonly action: 'no-op' });
+  | (Change & { readonly action: 'no-op' })
+  | NotPlanned;
 
 export interface UpdateNeeds {
   /** What the service held of it when the plan was made. */
@@ -84,7 +97,7 @@ export interface Difference {
 }
 
 /** How changes are counted and shown. */
-export type ChangeKind = 'create' | 'create_if_absent' | 'update' | 'in_sync' | 'differs';
+export type ChangeKind = 'create' | 'create_if_absent' | 'update' | 'in_sync' | 'differs' | 'not_planned';
 
 export function changeKind({
   presence,
@@ -92,6 +105,7 @@ export function changeKind({
   differences,
 }: Pick<Change, 'presence' | 'action' | 'differences'>): ChangeKind {
   if (action === 'update') return action;
+  if (action === 'not-planned') return 'not_planned';
   switch (presence) {
     case 'absent':
       return 'create';
@@ -108,7 +122,7 @@ export type PlanSummary = Readonly<Record<ChangeKind, number>>;
 export function planSummary(
   changes: readonly Pick<Change, 'presence' | 'action' | 'differences'>[],
 ): PlanSummary {
-  const summary = { create: 0, create_if_absent: 0, update: 0, in_sync: 0, differs: 0 };
+  const summary = { create: 0, create_if_absent: 0, update: 0, in_sync: 0, differs: 0, not_planned: 0 };
   for (const change of changes) summary[changeKind(change)] += 1;
   return summary;
 }
@@ -117,7 +131,16 @@ export function planSummary(
 export type Pending = Change & { readonly action: WriteAction };
 
 export function isPending(change: Change): change is Pending {
-  return change.action !== 'no-op';
+  return change.action !== 'no-op' && change.action !== 'not-planned';
+}
+
+/** What is not planned, each with what keeps it from that. */
+export function notPlannedIn<Any extends Change>({
+  changes,
+}: {
+  readonly changes: readonly Any[];
+}): Extract<Any, NotPlanned>[] {
+  return changes.filter((change): change is Extract<Any, NotPlanned> => change.action === 'not-planned');
 }
 
 /** What apply would carry out. */
@@ -132,5 +155,6 @@ export function plannedEffects({ changes }: Pick<Plan, 'changes'>): Readonly<Rec
 
 /** The kinds of the resources that could not be looked up. */
 export function unseenKinds({ changes }: Pick<Plan, 'changes'>): ReadonlySet<Kind> {
-  return new Set(changes.flatMap(({ presence, resource }) => (presence === 'unknown' ? resource.kind : [])));
+  const unseen = changes.filter((change) => changeKind(change) === 'create_if_absent');
+  return new Set(unseen.map(({ resource }) => resource.kind));
 }

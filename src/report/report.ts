@@ -3,7 +3,7 @@ import { destinationName, type Destination } from '../base/destination.ts';
 import { byPlace, unexpectedDiagnostic, type Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests, Unchecked } from '../manifest/load-manifests.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isPending, type Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ApplyRun, Ended } from '../run/result.ts';
 import type { Style } from './formats/lines.ts';
 import { uncheckedRemarks, validationHeadline } from './words/diagnostics.ts';
@@ -79,7 +79,7 @@ interface AppliedRun extends Omit<ApplyRun, 'plan' | 'outcomes'> {
 /** What became of one planned resource, with all that there is to say of it. */
 export interface OutcomeView extends Omit<Outcome, 'change' | 'answer'> {
   readonly resource: Resource;
-  /** Whether the plan was to create it. */
+  /** Whether the plan was to create or to change it, or would have been if it could be planned. */
   readonly planned: boolean;
   /** In a few words. */
   readonly verdict: string;
@@ -216,7 +216,7 @@ export function applyReport(ended: Ended<ApplyRun>): ProblemsReport | ApplyRepor
     return outcomeView({
       ...known,
       resource: change.resource,
-      planned: isPending(change),
+      planned: change.action !== 'no-op',
       detail: detailWords(outcome),
       needsFix: isToBeFixed(outcome),
       diagnostics: outcomeDiagnostics(outcome),

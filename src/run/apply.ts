@@ -38,7 +38,7 @@ export interface ApplyOptions extends Limits {
  */
 export function apply(request: PlanRequest & ApplyOptions, job: Job): Promise<Ran<ApplyRun>> {
   return inScope(request, job, async (scoped, service) => {
-    const made = await planFor(scoped, service, job);
+    const made = await planFor(scoped, service, job, request);
     return 'halt' in made ? made : carryOut(made, request, service, job);
   });
 }
@@ -90,8 +90,9 @@ async function stillReady(
   job: Job,
 ): Promise<ReadyPlan | Halted> {
   const { manifestDigest } = plan;
-  const resources = plan.changes.map(({ resource }) => resource);
-  const now = await planFor({ resources, manifestDigest }, service, job, true);
+  const planned = plan.changes.filter(({ action }) => action !== 'not-planned');
+  const resources = planned.map(({ resource }) => resource);
+  const now = await planFor({ resources, manifestDigest }, service, job, { isSaved: true });
   if ('halt' in now) return now;
   const changes = changedSince(document, now, now.observed);
   if (changes.length > 0) return halted({ kind: 'stale', changes }, job);

@@ -1,19 +1,31 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { Rules } from '../manifest/rules.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import { resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { plannedEffects, unseenKinds, type Permission, type Plan, type ReadyPlan } from '../plan/plan.ts';
+import {
+  notPlannedIn,
+  plannedEffects,
+  unseenKinds,
+  type Permission,
+  type Plan,
+  type ReadyPlan,
+} from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
+import { heldBackByNames, sharedBy, type HaltWords } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 
-export interface PlanRequest extends ScopeRequest, Limits {}
+export interface PlanRequest extends ScopeRequest, PlanOptions {}
+
+export interface PlanOptions extends Limits {
+  /** Given, what keeps a single resource from being planned stops that one alone; else it ends the run. */
+  readonly keepGoing?: HaltWords | undefined;
+}
 
 /** A plan that would do more ends the run; none: no limit. */
 export interface Limits {
@@ -42,7 +54,7 @@ export function plan(request: PlanRequest, job: Job): Promise<Ran<Planned>> {
 export function planChecked(
   scoped: Scoped,
   settings: ServiceSettings,
-  options: Limits,
+  options: PlanOptions,
   job: Job,
 ): Promise<Course<Planned>> {
   return withService(settings, job, (service) => boundedPlan(scoped, service, options, job));
@@ -51,29 +63,35 @@ export function planChecked(
 async function boundedPlan(
   scoped: Scoped,
   service: Service,
-  limits: Limits,
+  options: PlanOptions,
   job: Job,
 ): Promise<Course<Planned>> {
-  const made = await planFor(scoped, service, job);
+  const made = await planFor(scoped, service, job, options);
   if ('halt' in made) return made;
   job.emit({ kind: 'planned', plan: made });
-  const halt = tooMuch(made, limits);
-  return { result: made, ...(halt ? halted(halt, job, service.signal) : { ending: 'done' }) };
+  const halt = tooMuch(made, options);
+  if (halt) return { result: made, ...halted(halt, job, service.signal) };
+  return { result: made, ending: planEnding(made) };
+}
+
+/** How a plan ends that was made, and does not too much. */
+function planEnding(made: Plan): 'incomplete' | 'done' {
+  return notPlannedIn(made).length > 0 ? 'incomplete' : 'done';
 }
 
 /**
  * The plan, or why there is none.
  *
- * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show.
+ * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
  * 2. `observe` looks up the resources.
  * 3. `permissionFor` finds out what is needed to change any of them.
- * 4. `makePlan` compares. What the service would refuse for certain halts.
+ * 4. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
  */
 export async function planFor(
   { resources: declared, ...about }: Scoped,
   service: Service,
   job: Job,
-  isSaved = false,
+  { isSaved = false, keepGoing }: Pick<PlanOptions, 'keepGoing'> & { readonly isSaved?: boolean } = {},
 ): Promise<Planned | Halted> {
   const { client, pacing, settings, signal } = service;
   const unresolved = (
@@ -90,7 +108,9 @@ export async function planFor(
   const resolved = await resolveNames(declared, { client, pacing, signal });
   const { resources, facts, unresolved: names, notRead } = resolved;
   const shared = resources === declared ? [] : sharedBy(resources);
-  if (names.length > 0 || shared.length > 0 || notRead > 0) return unresolved(shared, names, notRead);
+  const heldBack = keepGoing && heldBackByNames(resolved, shared, destinationOf(settings), keepGoing);
+  if (!heldBack && (names.length > 0 || shared.length > 0 || notRead > 0))
+    return unresolved(shared, names, notRead);
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
   const result = await observe(resources, { client, pacing, signal, onRead, onList });
   if (result.kind === 'failed')
@@ -106,15 +126,10 @@ export async function planFor(
     ...about,
     permission,
     facts,
+    heldBack,
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, permission };
-}
-
-/** Ids show what names do not: that two names, or a name and an id, are one provider, which belongs to one application. */
-function sharedBy(resources: readonly Resource[]): readonly Diagnostic[] {
-  const found = [...new Rules().check({ named: resources, mappings: [] })];
-  return found.filter(({ severity }) => severity === 'error');
 }
 
 /** Reports why a job goes no further. */

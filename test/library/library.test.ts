@@ -154,7 +154,14 @@ describe('the library', () => {
 
   test('plans and applies, telling each event as it happens', async () => {
     const made = await planned(await valid(...roll));
-    expect(made.plan.summary).toEqual({ create: 1, create_if_absent: 1, update: 0, in_sync: 1, differs: 0 });
+    expect(made.plan.summary).toEqual({
+      create: 1,
+      create_if_absent: 1,
+      update: 0,
+      in_sync: 1,
+      differs: 0,
+      not_planned: 0,
+    });
     const events: ApplyEvent[] = [];
     const applied = await apply(made, {
       ...service,

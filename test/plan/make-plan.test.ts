@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { madeReady, takenByOthers } from '../../src/plan/make-plan.ts';
-import { planDocument, planFrom, shownResource, type PlanDocument } from '../../src/plan/document.ts';
+import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
+import { planFrom } from '../../src/plan/read-document.ts';
 import { plannedEffects } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
 import { observedIn, planOf, type Existing } from '../support/plan-of.ts';
@@ -34,7 +35,14 @@ describe('a plan', () => {
         differences: [],
       },
     ]);
-    expect(summary).toEqual({ create: 1, create_if_absent: 0, update: 0, in_sync: 0, differs: 0 });
+    expect(summary).toEqual({
+      create: 1,
+      create_if_absent: 0,
+      update: 0,
+      in_sync: 0,
+      differs: 0,
+      not_planned: 0,
+    });
   });
 
   test('leaves alone what exists and is as declared', async () => {
@@ -59,7 +67,14 @@ describe('a plan', () => {
       { field: 'open_in_new_tab', declared: true, observed: false },
     ]);
     expect(plan.resource_drift[0]?.change.actions).toEqual(['no-op']);
-    expect(plan.summary).toEqual({ create: 0, create_if_absent: 0, update: 0, in_sync: 0, differs: 1 });
+    expect(plan.summary).toEqual({
+      create: 0,
+      create_if_absent: 0,
+      update: 0,
+      in_sync: 0,
+      differs: 1,
+      not_planned: 0,
+    });
   });
 
   test('compares ids as a set', async () => {

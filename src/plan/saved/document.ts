@@ -45,6 +45,7 @@ export function savedPlan(plan: Plan, observed: ObservedState): SavedPlan {
 export function unhidden(plan: Plan, observed: ObservedState): Plan {
   const changes = plan.changes.map((change) => {
     const { resource } = change;
+    if (change.action === 'not-planned') return change;
     const whole = withoutHidden(resource);
     if (whole === resource) return change;
     const { observed: seen, differences } = changeOf(whole, observed);
@@ -68,10 +69,11 @@ export function contentDigest(content: Omit<SavedPlan, 'digest'>): string {
 }
 
 function savedChange(
-  { resource, observed: seen = {}, differences }: Change,
+  { resource, observed: seen = {}, differences, action }: Change,
   observed: ObservedState,
   digestOf: (values: JsonObject) => string,
 ): SavedChange {
+  if (action === 'not-planned') return { places: {} };
   const places: Record<string, readonly [number, number]> = {};
   const references: Record<string, Template> = {};
   for (const [field, { mask }] of Object.entries(resource.fields)) {

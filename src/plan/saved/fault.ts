@@ -55,7 +55,7 @@ export function documentFault(plan: PlanDocument): string | undefined {
   const { resource_drift: drift, summary } = countedDocument(changes);
   if (!same(plan.resource_drift, drift)) return 'its drift does not match its changes';
   const stated: Readonly<Record<string, unknown>> = { ...plan.summary };
-  const counted = Object.entries(summary).every(([kind, count]) => same(stated[kind], count));
+  const counted = Object.entries(summary).every(([kind, count]) => same(stated[kind] ?? 0, count));
   return counted ? undefined : 'its summary does not count its changes';
 }
 
@@ -64,6 +64,12 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
   const kind = kindOf(type);
+  if (actions[0] === 'not-planned') {
+    const isKept = change.diagnostics?.some(({ severity }) => severity === 'error') ?? false;
+    return isKept && before === null && after === null && differences.length === 0
+      ? undefined
+      : 'nothing kept it from being planned';
+  }
   if (Object.keys({ ...before, ...after }).some((field) => isInstruction(kind, field)))
     return 'how an entry is treated is no field of it';
   const fits = canBeRead(kind, turnedOn) !== (change.presence === 'unknown');

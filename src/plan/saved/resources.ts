@@ -14,7 +14,8 @@ import { fieldOf, fieldsBy, instructions, savedValue, type Template } from '../.
 import { declaredNames, withNamesAt, type Names } from '../../kinds/named.ts';
 import { diagnosticOf, placeOf, withHidden, type Resource } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
-import { planFrom, shownResource } from '../document.ts';
+import { shownResource } from '../document.ts';
+import { planFrom } from '../read-document.ts';
 import type { Plan } from '../plan.ts';
 import type { SavedChange, SavedPlan } from './document.ts';
 import { Rules } from '../../manifest/rules.ts';
@@ -53,6 +54,8 @@ export async function restored(
   for (const change of document.resource_changes) {
     const { address } = change;
     const resource = { ...shownResource(change), secrets };
+    resources.set(address, resource);
+    if (change.change.actions[0] === 'not-planned') continue;
     const sources = { env, policy, readFile: filesOf(change.source.file) };
     const saved = { places: {}, ...document.saved[address], names: change.names ?? {} };
     const result = await resolved(resource, saved, sources, known);

@@ -1,10 +1,21 @@
 import { isIncomplete, type Outcome, type OutcomeFacts } from '../../apply/outcome.ts';
 import type { Destination } from '../../base/destination.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Address, Diagnostic } from '../../base/diagnostic.ts';
-import type { ShownDiagnostic } from '../../plan/document.ts';
-import { actions, type WriteAction } from '../../plan/actions.ts';
-import { isPending, pendingIn, plannedEffects, type Pending, type Plan } from '../../plan/plan.ts';
+import {
+  diagnosticDocument,
+  type Address,
+  type Diagnostic,
+  type ShownDiagnostic,
+} from '../../base/diagnostic.ts';
+import { actions } from '../../plan/actions.ts';
+import {
+  isPending,
+  plannedEffects,
+  type Change,
+  type NotPlanned,
+  type Pending,
+  type Plan,
+} from '../../plan/plan.ts';
 import type { ResourceType } from '../../kinds/all.ts';
 import type { Alteration } from '../../manifest/since.ts';
 import type { ListNews } from '../../observe/read-lists.ts';
@@ -19,7 +30,7 @@ import {
   type ApplySummary,
 } from '../words/outcomes.ts';
 import { planHeadline } from '../words/plan.ts';
-import { diagnosticDocument, jsonLine } from './json.ts';
+import { jsonLine } from './json.ts';
 import type { LoggedRequest } from '../../service/request-log.ts';
 import { inline } from '../printable.ts';
 import { answerWords } from '../words/answers.ts';
@@ -56,7 +67,7 @@ interface Begun {
     readonly resource_type: ResourceType;
     readonly resource_name: string;
   };
-  readonly action: WriteAction;
+  readonly action: Named['action'];
 }
 
 interface Carried extends Begun, OutcomeFacts {
@@ -116,21 +127,23 @@ function applyEvents(event: RunEvent): ApplyEvent[] {
     }
     case 'outcome': {
       const { outcome } = event;
-      if (!isPending(outcome.change)) return [];
+      const { change } = outcome;
+      if (!isToBeNamed(change)) return [];
       const diagnostics = outcomeDiagnostics(outcome);
-      return [outcomeEvent(outcome, outcome.change), ...diagnostics.map((each) => diagnosticEvent(each))];
+      return [outcomeEvent(outcome, change), ...diagnostics.map((each) => diagnosticEvent(each))];
     }
     default:
       return [];
   }
 }
 
-/** An event for each resource that the plan would create or change, and one with the counts. */
+/** An event for each resource that the plan would create or change, or that is not planned, and one with the counts. */
 function plannedEvents(plan: Plan): ApplyEvent[] {
   const { service, environment } = plan;
   return [
-    ...pendingIn(plan).map((change): ApplyEvent => {
-      const message = `${change.resource.address}: Plan to ${actions[change.action].verb}`;
+    ...plan.changes.filter(isToBeNamed).map((change): ApplyEvent => {
+      const deed = isPending(change) ? `Plan to ${actions[change.action].verb}` : 'Not planned';
+      const message = `${change.resource.address}: ${deed}`;
       const since = change.since && { since: change.since.kind };
       return { ...info(message), type: 'planned_change', change: { ...begun(change), ...since } };
     }),
@@ -144,8 +157,8 @@ function plannedEvents(plan: Plan): ApplyEvent[] {
   ];
 }
 
-/** What became of one resource that was to be created or changed. */
-function outcomeEvent(outcome: Outcome, change: Pending): ApplyEvent {
+/** What became of one resource that was to be created or changed, or was not planned. */
+function outcomeEvent(outcome: Outcome, change: Named): ApplyEvent {
   const { doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
   return {
@@ -188,7 +201,14 @@ function summaryEvent({ plan: { service, environment }, outcomes, interrupted }:
   };
 }
 
-function begun({ resource: { address, kind, name }, action }: Pending): Begun {
+/** What an event is about: all but what is there already and is left as it is. */
+type Named = Pending | NotPlanned;
+
+function isToBeNamed(change: Change): change is Named {
+  return change.action !== 'no-op';
+}
+
+function begun({ resource: { address, kind, name }, action }: Named): Begun {
   return { resource: { addr: address, resource_type: kind.type, resource_name: name }, action };
 }
 

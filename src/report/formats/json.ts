@@ -1,16 +1,11 @@
 import { sourceOf } from '../../kinds/resource.ts';
 import type { ApplySummary } from '../words/outcomes.ts';
 import type { Pace } from '../../service/pace.ts';
-import {
-  differenceDocument,
-  planDocument,
-  type ChangeDocument,
-  type ShownDiagnostic,
-} from '../../plan/document.ts';
+import { differenceDocument, planDocument, type ChangeDocument } from '../../plan/document.ts';
 import type { Scope } from '../../manifest/select.ts';
 import type { InterruptSignal } from '../../base/exit-code.ts';
 import type { OutcomeFacts, StopReason } from '../../apply/outcome.ts';
-import type { Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticDocument, type Diagnostic, type ShownDiagnostic } from '../../base/diagnostic.ts';
 import { unsafe } from '../printable.ts';
 import {
   byKind,
@@ -76,24 +71,6 @@ function validationDocument(report: ProblemsReport): object {
 
 function documentsOf(diagnostics: readonly Diagnostic[]): ShownDiagnostic[] {
   return diagnostics.map((diagnostic) => diagnosticDocument(diagnostic));
-}
-
-export function diagnosticDocument({
-  severity,
-  code,
-  summary,
-  detail,
-  address,
-  range,
-}: Diagnostic): ShownDiagnostic {
-  return {
-    severity,
-    code,
-    summary,
-    detail,
-    ...(address !== undefined && { address }),
-    ...(range && { range: { filename: range.filename, start: { ...range.start }, end: { ...range.end } } }),
-  };
 }
 
 const applyFormatVersion = '1.0';

@@ -1,7 +1,9 @@
 // The rest of the package is for other diffs, and takes as long to load as a small command to run.
 import { diffLines } from 'diff/lib/diff/line.js';
+import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
+import { shownPlace } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
 import { lackingIds, shownValue } from '../../kinds/fields.ts';
@@ -39,11 +41,20 @@ export interface Side {
 /** What there is to show of a change: how it was altered, what is sent to create it, or in what it differs. */
 export function fieldViews(change: Change): FieldView[] {
   const { remarks = [], waitsFor = [] } = change;
+  if (change.action === 'not-planned') return change.diagnostics.map((each) => problemView(each));
   return [
     ...viewsOfFields(change),
     ...remarks.map((words) => note(words)),
     ...waitsFor.map((address) => note(`${address}, which frees what this takes`, 'after')),
   ];
+}
+
+function problemView({ severity, code, summary, detail, range }: Diagnostic): FieldView {
+  const place = range ? `${shownPlace(range)}: ` : '';
+  return note(
+    `${place}${summary} [${code}]${detail === '' ? '' : ` ${detail.replaceAll('\n', ' ')}`}`,
+    severity,
+  );
 }
 
 function note(words: string, field: string = 'note'): FieldView {

@@ -59,6 +59,15 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     added: 'is added; it exists, differs and is left as it is',
     altered: 'is altered; it differs and is left as it is',
   },
+  not_planned: {
+    label: 'not planned',
+    sign: '!',
+    colour: 'red',
+    verdict: () => 'Not planned.',
+    words: 'is not planned',
+    added: 'is added, and not planned',
+    altered: 'is altered, and not planned',
+  },
   in_sync: {
     label: 'in sync',
     sign: '=',
@@ -109,6 +118,7 @@ export function changeWords(change: Change): string {
 export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
+  const faults = change.action === 'not-planned' ? change.diagnostics : [];
   return [
     since?.kind === 'added' && 'is added',
     since?.kind === 'altered' &&
@@ -116,6 +126,7 @@ export function compactWords(change: Change): string {
     ...staysIn(change),
     differences.length > 0 && `${verb} ${namesOf(differences)}`,
     leftBecause,
+    faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
     ...remarks,
     waitsFor.length > 0 && `after ${waitsFor.join(', ')}`,
   ]

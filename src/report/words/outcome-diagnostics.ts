@@ -18,8 +18,10 @@ interface PlacedProblem extends Omit<Problem, 'address'> {
 }
 
 /** Why a resource failed: what the service said of a field is shown at that field's line of the manifest. */
-export function outcomeDiagnostics(outcome: Outcome): Diagnostic[] {
-  const { resource } = outcome.change;
+export function outcomeDiagnostics(outcome: Outcome): readonly Diagnostic[] {
+  const { change } = outcome;
+  if (change.action === 'not-planned') return change.diagnostics;
+  const { resource } = change;
   return problemsOf(outcome).map(({ field, item, ...problem }) => {
     const isDeclared = field !== undefined && Object.hasOwn(resource.fields, field);
     return diagnosticOf(resource, isDeclared ? field : resource.kind.identity, problem, item);

@@ -50,6 +50,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   away: { words: 'the service did not answer while it was waited for' },
   doubts: { words: 'too many before it were put off by the service, or ended without a clear answer' },
   fail_fast: { words: 'another failed, and --fail-fast was given' },
+  not_planned: { words: 'it could not be planned', needsFix: true },
   waits: { words: 'what it takes was not freed: the change that it waits for did not succeed' },
   error: { words: 'the run met an unexpected error' },
 };

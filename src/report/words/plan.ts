@@ -4,6 +4,7 @@ import { listsOf } from '../../kinds/all.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
+  notPlannedIn,
   pendingIn,
   plannedEffects,
   planSummary,
@@ -17,7 +18,12 @@ import { shortCommit, type Gone } from '../../manifest/since.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
 export function shownChanges({ changes }: Pick<Plan, 'changes'>): Change[] {
-  return changes.filter((change) => changeKind(change) !== 'in_sync');
+  return notPlannedFirst(changes.filter((change) => changeKind(change) !== 'in_sync'));
+}
+
+/** Where there is no room for all of them, the last ones are cut off. */
+function notPlannedFirst(changes: readonly Change[]): Change[] {
+  return [...notPlannedIn({ changes }), ...changes.filter(({ action }) => action !== 'not-planned')];
 }
 
 /** A plan as every format shows it. All texts are safe to print. */
@@ -26,7 +32,7 @@ export interface PlanView {
   readonly head: string;
   /** What the manifests were compared with, where they were, and how many entries were added, altered and taken out. */
   readonly since?: { readonly revision: string; readonly counts: string };
-  /** What was added or altered, in sync or not, where the manifests were compared; else all changes. */
+  /** What is not planned, and what was added or altered, in sync or not, where the manifests were compared; else all changes. */
   readonly touched: readonly Change[];
   /** What is left as it was, where the manifests were compared. */
   readonly others: readonly Change[];
@@ -43,7 +49,7 @@ export interface PlanView {
 export function planView(plan: Plan): PlanView {
   const { changes, since } = plan;
   const gone = since?.noLongerDeclared ?? [];
-  const touched = since ? changes.filter((change) => isTouched(change)) : changes;
+  const touched = since ? notPlannedFirst(changes.filter((change) => isTouched(change))) : changes;
   const others = since ? changes.filter((change) => !isTouched(change)) : [];
   return {
     head: headOf(plan),
@@ -63,15 +69,17 @@ export function planView(plan: Plan): PlanView {
   };
 }
 
-function isTouched({ since }: Pick<Change, 'since'>): boolean {
-  return since !== undefined && since.kind !== 'same';
+function isTouched({ since, action }: Change): boolean {
+  return action === 'not-planned' || (since !== undefined && since.kind !== 'same');
 }
 
 function sinceCounts(touched: readonly Change[], gone: readonly Gone[]): string {
-  const added = touched.filter((change) => change.since?.kind === 'added').length;
+  const [added = 0, altered = 0] = ['added', 'altered'].map(
+    (kind) => touched.filter(({ since }) => since?.kind === kind).length,
+  );
   const parts = [
     ...(added > 0 ? [`${added} added`] : []),
-    ...(touched.length > added ? [`${touched.length - added} altered`] : []),
+    ...(altered > 0 ? [`${altered} altered`] : []),
     ...(gone.length > 0 ? [`${gone.length} no longer declared`] : []),
   ];
   return `${parts.length === 0 ? 'nothing added, altered or taken out' : parts.join(', ')}.`;
@@ -110,13 +118,22 @@ function unreadNote({ changes, scope, capabilities = [] }: Plan): string[] {
 
 /** How many changes there are of each kind, without those of which there are fewer than `least`. */
 function countsOf(changes: readonly Change[], least: number = 1): string[] {
-  const { create, create_if_absent: ifAbsent, update, differs, in_sync: inSync } = planSummary(changes);
+  const {
+    create,
+    create_if_absent: ifAbsent,
+    update,
+    differs,
+    in_sync: inSync,
+    ...rest
+  } = planSummary(changes);
+  const { not_planned: notPlanned } = rest;
   const counts: [count: number, words: string][] = [
     [create, 'to create'],
     [ifAbsent, 'to create if absent'],
     ...(update > 0 ? [[update, 'to change'] as [number, string]] : []),
     [differs, differs === 1 ? 'differs' : 'differ'],
     [inSync, 'in sync'],
+    ...(notPlanned > 0 ? [[notPlanned, 'not planned'] as [number, string]] : []),
   ];
   return counts.filter(([count]) => count >= least).map(([count, words]) => `${count} ${words}`);
 }
@@ -124,7 +141,8 @@ function countsOf(changes: readonly Change[], least: number = 1): string[] {
 /** The last line of a plan. Tools that read Terraform's output match it. */
 export function planHeadline(plan: Plan): string {
   const { add, change, destroy } = plannedEffects(plan);
-  return pendingIn(plan).length === 0 && planSummary(plan.changes).differs === 0
+  const { differs, not_planned: notPlanned } = planSummary(plan.changes);
+  return pendingIn(plan).length === 0 && differs + notPlanned === 0
     ? 'No changes. Your infrastructure matches the configuration.'
     : `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
 }
@@ -138,7 +156,8 @@ export function planFindings(
   // What makes the plan fail is reported in any case; else a reviewer reads of what is new.
   const isAll = severity === 'error' || plan.since === undefined;
   const changes = isAll ? plan.changes : plan.changes.filter((change) => isTouched(change));
-  return [...drift(changes, severity), ...goneFindings(plan, filenames)];
+  const faults = notPlannedIn(plan).flatMap(({ diagnostics }) => diagnostics);
+  return [...faults, ...drift(changes, severity), ...goneFindings(plan, filenames)];
 }
 
 /** Diagnostics of what differs, at the lines that declare it; what will be changed is in them only where that is an error. */

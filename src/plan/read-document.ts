@@ -1,0 +1,78 @@
+import { pointer } from '../base/json.ts';
+import { blankFor, shownValue } from '../kinds/fields.ts';
+import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import type { Names } from '../kinds/named.ts';
+import { withHidden, type Resource } from '../kinds/resource.ts';
+import type { ChangeDocument, PlanDocument } from './document.ts';
+import type { Change, ObservedFields, Plan } from './plan.ts';
+
+/** The plan of a document, with the resources that it is about. */
+export function planFrom(
+  document: PlanDocument,
+  resourceOf: (change: ChangeDocument) => Resource | undefined,
+): Plan {
+  const { since } = document;
+  return {
+    toolVersion: document.tool_version,
+    createdAt: new Date(document.created_at),
+    service: document.service,
+    environment: document.environment,
+    manifestDigest: document.manifest_digest,
+    ...(document.scope && { scope: document.scope }),
+    ...(document.capabilities && { capabilities: document.capabilities }),
+    ...(since && {
+      since: { ref: since.ref, commit: since.commit, noLongerDeclared: since.no_longer_declared },
+    }),
+    ...(document.hide && { hide: document.hide }),
+    changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
+  };
+}
+
+export function changeFrom(
+  document: ChangeDocument,
+  resourceOf: (change: ChangeDocument) => Resource | undefined,
+  hide: Hide = [],
+): Change {
+  const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
+  const { observed_names: allNames = {}, waits_for: waitsFor } = document;
+  const known = resourceOf(document);
+  if (known === undefined) throw new Error(`${address} is planned, and not declared`);
+  const resource = withHidden(known, hiddenOf(known.kind, hide));
+  const [action] = change.actions;
+  if (action === 'not-planned') {
+    const { diagnostics = [] } = document;
+    return { resource, presence: 'unknown', action, diagnostics, differences: [], ...(since && { since }) };
+  }
+  return {
+    resource,
+    presence,
+    action,
+    ...(change.before && { observed: blanked(change.before, resource) }),
+    differences: differences.map((difference) => {
+      const { field, declared } = difference;
+      const observed = blankFor(resource, field);
+      const observedNames = namesOf(field, allNames);
+      return observed === undefined
+        ? { ...difference, ...(Object.keys(observedNames).length > 0 && { observedNames }) }
+        : { field, declared: shownValue(resource, field) ?? declared, observed };
+    }),
+    ...(leftBecause !== undefined && { leftBecause }),
+    ...(remarks && { remarks }),
+    ...(waitsFor && { waitsFor }),
+    ...(since && { since }),
+  };
+}
+
+/** Those of some names that are in a field. */
+function namesOf(field: string, names: Names): Names {
+  const whole = pointer([field]);
+  return Object.fromEntries(
+    Object.entries(names).filter(([place]) => place === whole || place.startsWith(`${whole}/`)),
+  );
+}
+
+function blanked(observed: ObservedFields, resource: Resource): ObservedFields {
+  return Object.fromEntries(
+    Object.entries(observed).map(([field, value]) => [field, blankFor(resource, field) ?? value]),
+  );
+}
