@@ -14,7 +14,7 @@ export const exitCodes = {
   stale: 5,
   /**
    * Apply ended with resources rejected, in conflict, unknown, not attempted, or left in part, and none denied; or by an unexpected
-   * error once it had begun. Export: what it writes may not be all.
+   * error once it had begun. With `--keep-going`, plan and apply: some resources could not be planned. Export: what it writes may not be all.
    */
   incomplete: 6,
   hung_up: 129,

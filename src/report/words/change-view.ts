@@ -52,7 +52,7 @@ export function fieldViews(change: Change): FieldView[] {
 function problemView({ severity, code, summary, detail, range }: Diagnostic): FieldView {
   const place = range ? `${shownPlace(range)}: ` : '';
   return note(
-    `${place}${summary} [${code}]${detail === '' ? '' : ` ${detail.replaceAll('\n', ' ')}`}`,
+    `${place}${summary} [${code}]${detail === '' ? '' : `. ${detail.replaceAll('\n', ' ')}`}`,
     severity,
   );
 }

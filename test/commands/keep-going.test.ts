@@ -1,0 +1,365 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { reportMerge } from '../../src/commands/report-merge.ts';
+import { show } from '../../src/commands/show.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { capabilities } from '../../src/kinds/capability.ts';
+import { answered } from '../support/scripted-transport.ts';
+import type { Captured } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { allowed, staff, World } from '../support/update-world.ts';
+
+const seed: SandboxSeed = {
+  providers: [1, 2, 3, 4, 5].map((pk) => ({ pk, name: `OIDC ${pk}` })),
+  groups: [{ pk: staff, name: 'staff' }],
+  applications: [
+    { slug: 'old', name: 'Old', provider: 1, backchannel_providers: [3] },
+    { slug: 'kept', name: 'Kept' },
+  ],
+};
+const env = { ROLLCALL_CAPABILITIES: capabilities.join(',') };
+
+/** Of five resources, two name what the service does not have. */
+const manifest = `version: 1
+applications:
+  - { slug: bad, name: Bad, provider: { name: OIDC 22 } }
+  - { slug: good, name: Good, provider: { name: OIDC 2 } }
+  - { slug: kept, name: Kept }
+users:
+  - { username: alice, name: Alice, groups: [{ name: staff }] }
+  - { username: bob, name: Bob, groups: [{ name: stuff }, { name: nobody }] }
+`;
+const left = ['application.bad', 'user.bob'];
+
+type Ran = Captured & { ending: string; world: World };
+
+async function run(
+  command: 'plan' | 'apply',
+  options: object = {},
+  { text = manifest, world = new World(seed) }: { text?: string; world?: World } = {},
+): Promise<Ran> {
+  const ran = world.run(text, env);
+  const given = { output: 'text', keepGoing: true, yes: true, ...options } as const;
+  const paths = 'plan' in given ? [] : ['m.yaml'];
+  const ending = await { plan, apply }[command](paths, given, ran.context);
+  return { ...ran, ending, world };
+}
+
+function changesIn(document: unknown): JsonObject[] {
+  const changes = isJsonObject(document) ? document['resource_changes'] : undefined;
+  return (isJsonList(changes) ? changes : []).filter((change) => isJsonObject(change));
+}
+
+function notPlannedIn(document: unknown): unknown[] {
+  return changesIn(document).flatMap(({ address, change }) =>
+    JSON.stringify(change).includes('not-planned') ? [address] : [],
+  );
+}
+
+function created(world: World): unknown[] {
+  return world.writes().map(({ body }) => (isJsonObject(body) ? (body['slug'] ?? body['username']) : body));
+}
+
+/** A manifest of applications, a line each from the third on. */
+function applications(...entries: string[]): string {
+  return ['version: 1', 'applications:', ...entries.map((entry) => `  - { ${entry} }`), ''].join('\n');
+}
+
+describe('without --keep-going', () => {
+  test.each(['plan', 'apply'] as const)(
+    'a name that leads to no id ends the %s, as ever',
+    async (command) => {
+      const { ending, stderr, world } = await run(command, { keepGoing: false });
+      expect(ending).toBe('invalid');
+      expect(stderr()).toContain('No plan for');
+      expect(world.writes()).toEqual([]);
+    },
+  );
+});
+
+describe('with --keep-going, names that lead to no id stop their own resources only', () => {
+  test('in the plan, which ends with 6 and names them last', async () => {
+    const { ending, stdout, stderr } = await run('plan');
+    expect(ending).toBe('incomplete');
+    expect(stdout()).toMatch(/^ {2}! application\.bad is not planned {2}m\.yaml:3$/m);
+    expect(stdout()).toContain('error  m.yaml:3:39: there is no provider named "OIDC 22"');
+    expect(stdout()).toContain('[name-not-found]. Did you mean "OIDC 2"?');
+    expect(stdout()).toContain('there is no group named "stuff"');
+    expect(stdout()).toContain('there is no group named "nobody"');
+    expect(stdout()).toContain('2 to create, 0 to create if absent, 0 differ, 1 in sync, 2 not planned.');
+    expect(stdout().trimEnd()).toMatch(/Plan: 2 to add, 0 to change, 0 to destroy\.$/);
+    expect(stdout()).toMatch(/^ {2}! user\.bob[^]*^ {2}\+ application\.good/m);
+    expect(stderr().trimEnd()).toBe('error: 2 resources are not planned: application.bad, user.bob');
+  });
+
+  test('in the plan as JSON, by its schema', async () => {
+    const { stdout } = await run('plan', { output: 'json' });
+    const document = parseJson(stdout());
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect(notPlannedIn(document)).toEqual(left);
+    expect(document).toMatchObject({ summary: { create: 2, in_sync: 1, not_planned: 2 } });
+    expect(changesIn(document)[0]).toMatchObject({
+      presence: 'unknown',
+      change: { actions: ['not-planned'], before: null, after: null },
+      diagnostics: [{ severity: 'error', code: 'name-not-found', address: 'application.bad' }],
+    });
+  });
+
+  test('in the apply, which does all the rest', async () => {
+    const { ending, stdout, world } = await run('apply');
+    expect(ending).toBe('incomplete');
+    expect(created(world)).toEqual(['good', 'alice']);
+    expect(stdout()).toContain('application.bad  not attempted: it could not be planned');
+    expect(stdout()).toContain('m.yaml:3:39: error: application.bad: there is no provider named "OIDC 22"');
+    expect(stdout()).toContain('2 created, 1 in sync, 2 not attempted.');
+    expect(stdout()).toContain('Fix the problems that are shown, then run the same apply again');
+    expect(stdout()).toContain('Apply incomplete! Resources: 2 added');
+  });
+
+  test.each([
+    ['--detailed-exitcode', { detailedExitcode: true }],
+    ['--fail-on', { failOn: ['differs'] }],
+  ])('and 6 comes before the 2 of %s', async (_, options) => {
+    const text = manifest.replace('name: Kept', 'name: Other');
+    const { ending, stderr } = await run('plan', options, { text });
+    expect(ending).toBe('incomplete');
+    if ('failOn' in options) expect(stderr()).toContain('1 resource differs, and --fail-on differs is given');
+  });
+
+  test('and where nothing can be planned, nothing is done, and it ends with 6', async () => {
+    const text = applications('slug: bad, name: Bad, provider: { name: nobody }');
+    for (const command of ['plan', 'apply'] as const) {
+      const { ending, stdout, world } = await run(command, {}, { text });
+      expect(ending).toBe('incomplete');
+      expect(stdout()).not.toContain('No changes.');
+      expect(world.writes()).toEqual([]);
+    }
+  });
+
+  test('and where all can be planned, it is as without', async () => {
+    const good = applications('slug: good, name: Good, provider: { name: OIDC 2 }');
+    expect((await run('plan', {}, { text: good })).ending).toBe('done');
+    expect((await run('apply', {}, { text: good })).ending).toBe('done');
+  });
+
+  test('and one that may not be looked up is not planned either', async () => {
+    const world = new World({
+      ...seed,
+      tokens: [{ token: 'canary-blind', view_groups: 'none' }],
+    });
+    const blind = world.run(manifest, { ...env, ROLLCALL_TOKEN: 'canary-blind' });
+    world.tamper = (request) => world.handle(request, 'canary-blind');
+    const ending = await plan(['m.yaml'], { output: 'json', keepGoing: true }, blind.context);
+    expect(ending).toBe('incomplete');
+    expect(notPlannedIn(parseJson(blind.stdout()))).toEqual(['application.bad', 'user.alice', 'user.bob']);
+    expect(blind.stdout()).toContain('The token must be allowed to view groups.');
+  });
+
+  test('but a service that does not answer ends the run as ever', async () => {
+    const world = new World(seed);
+    world.tamper = ({ path }, answer) => (path.includes('/providers/') ? answered(500, 'broken') : answer());
+    const { ending, stderr } = await run('apply', {}, { world });
+    expect(ending).toBe('failed');
+    expect(stderr()).toContain('No plan for');
+    expect(world.writes()).toEqual([]);
+  });
+
+  test('but a manifest that is not valid ends the run as ever', async () => {
+    const { ending, world } = await run('apply', {}, { text: `${manifest}  - { username: "", name: X }\n` });
+    expect(ending).toBe('invalid');
+    expect(world.writes()).toEqual([]);
+  });
+});
+
+describe('every report names what is not planned, and why', () => {
+  const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'];
+  const texts = async (command: 'plan' | 'apply'): Promise<ReadonlyMap<string, string>> =>
+    (await run(command, { report: formats.map((format) => `${format}=${format}`) })).written;
+
+  test.each(['plan', 'apply'] as const)('of %s', async (command) => {
+    const written = await texts(command);
+    for (const format of formats) {
+      const text = written.get(format) ?? '';
+      for (const address of left) expect(text, format).toContain(address);
+      expect(text, format).toMatch(/there is no group named \\?(?:"|&quot;)stuff/);
+    }
+    expect(written.get('junit')?.match(/<failure /g)).toHaveLength(command === 'plan' ? 3 : 2);
+    expect(written.get('github')).toContain('::error file=m.yaml,line=3,endLine=3,col=39');
+    expect(written.get('markdown')).toContain(command === 'plan' ? '2 not planned' : '2 not attempted');
+  });
+
+  test('as do the events', async () => {
+    const { stdout } = await run('apply', { output: 'ndjson' });
+    const events = stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => parseJson(line));
+    for (const event of events) expect(schemaErrors('apply-event', event)).toEqual([]);
+    const about = events.filter((event) => JSON.stringify(event).includes('application.bad'));
+    expect(about).toMatchObject([
+      {
+        type: 'planned_change',
+        '@message': 'application.bad: Not planned',
+        change: { action: 'not-planned' },
+      },
+      { type: 'apply_errored', hook: { action: 'not-planned', outcome: 'not_attempted' } },
+      { type: 'diagnostic', diagnostic: { code: 'name-not-found' } },
+    ]);
+    expect(events.at(-1)).toMatchObject({ summary: { created: 2, not_attempted: 2 } });
+  });
+
+  test('the apply as JSON says that they could not be planned', async () => {
+    const document = parseJson((await run('apply', { output: 'json' })).stdout());
+    expect(schemaErrors('apply', document)).toEqual([]);
+    expect(document).toMatchObject({
+      outcomes: [
+        { address: 'application.bad', outcome: 'not_attempted', stopped_by: 'not_planned', needs_fix: true },
+        { address: 'application.good', outcome: 'created' },
+        { address: 'application.kept', outcome: 'unchanged' },
+        { address: 'user.alice', outcome: 'created' },
+        { address: 'user.bob', diagnostics: [{ code: 'name-not-found' }, { code: 'name-not-found' }] },
+      ],
+    });
+  });
+});
+
+describe('a saved plan', () => {
+  const saved = async (text = manifest, world = new World(seed)): Promise<{ text: string; world: World }> => {
+    const { written } = await run('plan', { out: 'p.json', ...allowed }, { text, world });
+    return { text: written.get('p.json') ?? '', world };
+  };
+
+  test('holds what is not planned: its apply does the rest, names them, and ends with 6', async () => {
+    const { text, world } = await saved();
+    expect(schemaErrors('plan', parseJson(text))).toEqual([]);
+    const ran = world.run('', env, { files: { 'p.json': text } });
+    const ending = await apply([], { output: 'json', plan: 'p.json' }, ran.context);
+    expect([ending, created(world)], ran.stderr()).toEqual(['incomplete', ['good', 'alice']]);
+    expect(ran.stdout()).toContain('there is no provider named');
+  });
+
+  test('is shown with it', async () => {
+    const { text, world } = await saved();
+    const { context, stdout } = world.run('', env, { files: { 'p.json': text } });
+    expect(await show('p.json', { output: 'text' }, context)).toBe('done');
+    expect(stdout()).toContain('! application.bad is not planned');
+    expect(stdout()).toContain('2 not planned.');
+  });
+
+  test('is applied as it is: --keep-going was for making it', async () => {
+    const { text, world } = await saved();
+    const { context } = world.run('', env, { files: { 'p.json': text } });
+    const applied = apply([], { output: 'text', plan: 'p.json', keepGoing: true }, context);
+    await expect(applied).rejects.toThrow('a saved plan is applied as it is');
+  });
+
+  test('does not need the secrets of what is not planned, and says nothing of them', async () => {
+    const text = applications(
+      'slug: bad, name: "${env:CANARY}", provider: { name: nobody }',
+      'slug: good, name: Good',
+    );
+    const world = new World(seed);
+    const planning = world.run(text, { ...env, CANARY: 'canary-name' });
+    await plan(['m.yaml'], { output: 'text', keepGoing: true, out: 'p.json' }, planning.context);
+    const files = { 'p.json': planning.written.get('p.json') ?? '' };
+    const { context } = world.run('', env, { files });
+    expect(await apply([], { output: 'text', plan: 'p.json' }, context)).toBe('incomplete');
+    expect(created(world)).toEqual(['good']);
+  });
+});
+
+test('shards that are joined end with 6 where one of them has what is not planned', async () => {
+  const files: Record<string, string> = {};
+  for (const shard of ['1/2', '2/2'])
+    files[shard.charAt(0)] = (await run('plan', { shard, output: 'json' })).stdout();
+  const { context, stdout } = new World(seed).run('', env, { files });
+  expect(await reportMerge(Object.keys(files), { output: 'json' }, context)).toBe('incomplete');
+  expect(notPlannedIn(parseJson(stdout()))).toEqual(left);
+});
+
+describe('what the service would refuse for certain is not planned, and neither is what waits for it', () => {
+  const codesIn = ({ stdout }: Captured): unknown[] =>
+    changesIn(parseJson(stdout())).map(({ address, diagnostics }) => [
+      address,
+      isJsonList(diagnostics) ? diagnostics.map((each) => isJsonObject(each) && each['code']) : 'planned',
+    ]);
+
+  test('a provider that another application has', async () => {
+    const text = applications(
+      'slug: new, name: New, provider: { name: OIDC 1 }',
+      'slug: fine, name: Fine, provider: 2',
+    );
+    const ran = await run('plan', { output: 'json' }, { text });
+    expect(ran.ending).toBe('incomplete');
+    expect(codesIn(ran)).toEqual([
+      ['application.fine', 'planned'],
+      ['application.new', ['shared-provider']],
+    ]);
+    const { world } = await run('apply', {}, { text });
+    expect(created(world)).toEqual(['fine']);
+  });
+
+  test('a chain behind what is not planned', async () => {
+    const world = new World({
+      ...seed,
+      applications: [1, 2, 3, 4].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
+    });
+    // Each takes what the one before it has; the first names what is not there, and the last is by itself.
+    const text = applications(
+      'slug: app-1, name: App 1, provider: { name: nobody }',
+      'slug: app-2, name: App 2, provider: 1',
+      'slug: app-3, name: App 3, provider: 2',
+      'slug: app-4, name: App 4, provider: 5',
+    );
+    const ran = await run('plan', { output: 'json', ...allowed }, { text, world });
+    expect(codesIn(ran)).toEqual([
+      ['application.app-1', ['name-not-found']],
+      ['application.app-2', ['shared-provider']],
+      ['application.app-3', ['not-planned']],
+      ['application.app-4', 'planned'],
+    ]);
+    expect(ran.stdout()).toContain('it waits for application.app-2, which is not planned');
+    await run('apply', allowed, { text, world });
+    expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
+  });
+
+  test('all of a circle', async () => {
+    const world = new World({
+      ...seed,
+      applications: [1, 2].map((pk) => ({ slug: `app-${pk}`, name: `App ${pk}`, provider: pk })),
+    });
+    const text = applications(
+      'slug: app-1, name: App 1, provider: 2',
+      'slug: app-2, name: App 2, provider: 1',
+      'slug: fine, name: Fine',
+    );
+    const ran = await run('apply', { output: 'json', ...allowed }, { text, world });
+    expect([ran.ending, created(world)]).toEqual(['incomplete', ['fine']]);
+  });
+
+  test('both that turn out to have one provider: neither of them is the right one', async () => {
+    const text = applications(
+      'slug: a, name: A, backchannel_providers: [{ name: OIDC 3 }]',
+      'slug: b, name: B, backchannel_providers: [3]',
+      'slug: c, name: C',
+    );
+    const ran = await run('plan', { output: 'json' }, { text });
+    expect(codesIn(ran)).toEqual([
+      ['application.a', ['shared-backchannel-provider']],
+      ['application.b', ['shared-backchannel-provider']],
+      ['application.c', 'planned'],
+    ]);
+    expect(created((await run('apply', {}, { text })).world)).toEqual(['c']);
+  });
+
+  test('and what one has that is not planned is taken from it in sight', async () => {
+    const text = applications(
+      'slug: old, name: Old, provider: { name: nobody }',
+      'slug: new, name: New, backchannel_providers: [3]',
+    );
+    const { stdout } = await run('plan', {}, { text });
+    expect(stdout()).toContain('takes 3 of `backchannel_providers` from application.old');
+  });
+});
