@@ -8,6 +8,7 @@ import {
   type Report,
   type ReportedOutcome,
 } from './history.ts';
+import { isContending } from './check-strays.ts';
 import {
   canBeLookedUp,
   differingFrom,
@@ -33,7 +34,7 @@ export function checkReport(
     if (hadOnlyARestart(history, run, interrupted) && ending === 'failed')
       fail('patience', `${run.name} made no plan because of a restart`);
     // What another has that this run cannot see, or that has gone meanwhile, is refused as invalid.
-    const isContested = Object.values(run.wants).some((fields) => 'provider' in fields);
+    const isContested = !history.keepGoing && isContending(run);
     if (!['failed', 'denied', 'interrupted', ...(isContested ? ['invalid'] : [])].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
     if (run.sent.some((event) => isWrite(event)))
@@ -58,7 +59,9 @@ export function checkReport(
         (answer) => isSame(answer, outcome) && isRefusal(answer) && answer.clear,
       );
       // Two runs may change the same thing, each with values of its own.
-      const isOpen = ['unknown', 'not_attempted'].includes(outcome.outcome) && outcome.stopped_by !== 'waits';
+      const isOpen =
+        ['unknown', 'not_attempted'].includes(outcome.outcome) &&
+        !['waits', 'not_planned'].includes(outcome.stopped_by ?? '');
       if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
     }
@@ -99,7 +102,8 @@ function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
   const rest = run.delivered.filter((answer) => !stopsItsKind(answer));
   if (stopped.size === 0 || !rest.every((answer) => isPlainAnswer(answer))) return;
   for (const outcome of outcomes) {
-    const isLeft = outcome.outcome === 'not_attempted' && outcome.stopped_by !== 'waits';
+    const isLeft =
+      outcome.outcome === 'not_attempted' && !['waits', 'not_planned'].includes(outcome.stopped_by ?? '');
     if (isLeft && outcome.attempts === 0 && !stopped.has(outcome.type))
       fail('begun', `${run.name} did not begin ${addressOf(outcome)}, and nothing was in its way`);
   }

@@ -1,5 +1,6 @@
 import { checkChanges, checkHandovers } from './check-changes.ts';
 import { checkReport } from './check-report.ts';
+import { checkStrays } from './check-strays.ts';
 import { checkRequests, checkWaiting } from './check-requests.ts';
 import { beginnings, isWrite } from './events.ts';
 import {
@@ -45,6 +46,7 @@ function checkRun(
   checkChanges(history, run, fail);
   checkHandovers(history, run, ended?.report, fail);
   checkWaiting(history, run, fail);
+  checkStrays(history, run, ended, fail);
   for (const { request } of ofRun(ofKind(events, 'followed')))
     fail('wrong_place', `${name} followed a redirect of #${request}`);
   const [interrupted] = ofRun(ofKind(events, 'interrupted'));
@@ -85,7 +87,7 @@ function checkConvergence(history: History, fail: Fail): void {
     if (event.kind === 'actor') there[event.action === 'delete' ? 'delete' : 'add'](addressOf(event));
   }
   for (const identity of declared) {
-    if (!identity.invalid && !there.has(addressOf(identity)))
+    if (!identity.invalid && !identity.stray && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
   // What is there, and is seen there, is not sent where it may not be changed.
@@ -94,11 +96,14 @@ function checkConvergence(history: History, fail: Fail): void {
     (identity) =>
       identity.invalid && (mayChange || !canBeLookedUp(history, identity) || !there.has(addressOf(identity))),
   );
+  const isIncomplete = anyInvalid || declared.some(({ stray }) => stray);
   for (const { run, ending, report } of ofKind(events, 'ended')) {
     if (run !== 'rerun' && run !== 'last') continue;
-    if (ending !== (anyInvalid ? 'incomplete' : 'done')) fail('converges', `${run} ended as ${ending}`);
+    if (ending !== (isIncomplete ? 'incomplete' : 'done')) fail('converges', `${run} ended as ${ending}`);
     for (const outcome of report?.outcomes ?? []) {
-      const isRefused = outcome.outcome === 'rejected' && isInvalid(declared, outcome);
+      const isRefused =
+        outcome.stopped_by === 'not_planned' ||
+        (outcome.outcome === 'rejected' && isInvalid(declared, outcome));
       const isWell = ['created', 'updated', 'exists', 'unchanged', 'differs'].includes(outcome.outcome);
       const isLeft = outcome.outcome === 'differs' && mayChange;
       if ((!isWell || isLeft) && !isRefused)

@@ -133,7 +133,8 @@ const keys = { application: 'slug', user: 'username' } as const;
 
 function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   const whole = style.exactly && identity.type === 'user' && { exactly: ['groups', 'attributes'] };
-  const fields = style.named ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
+  const plain = style.named ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
+  const fields = identity.stray ? astray(identity, plain) : plain;
   return [
     `  - ${keys[identity.type]}: ${identity.name}`,
     ...Object.entries({ ...fields, ...whole }).flatMap(([field, value]) => fieldOf(field, value, '    ')),
@@ -153,6 +154,16 @@ function withNames(fields: JsonObject): JsonObject {
   ]);
   return Object.fromEntries(entries) as JsonObject;
 }
+
+/** With one name more, which nothing has. */
+function astray({ type, name }: Identity, fields: JsonObject): JsonObject {
+  const field = partialField[type];
+  const ids = fields[field] ?? null;
+  return { ...fields, [field]: [...(isJsonList(ids) ? ids : []), { name: `${nobody} ${name}` }] };
+}
+
+/** What the names begin with of which the world has none; an application has a backchannel provider for itself. */
+export const nobody = 'nobody beside';
 
 function itemOf(item: JsonValue): string {
   return isJsonObject(item) ? `name: ${JSON.stringify(item['name'])}` : JSON.stringify(item);

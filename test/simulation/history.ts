@@ -149,6 +149,8 @@ export interface History {
   readonly seed: number;
   readonly declared: readonly DeclaredIdentity[];
   readonly capabilities: readonly Capability[];
+  /** Whether the runs keep going where some resources cannot be planned. */
+  readonly keepGoing: boolean;
   readonly present: readonly (Identity & { readonly after: Version })[];
   readonly events: readonly HistoryEvent[];
 }
@@ -158,6 +160,8 @@ export interface DeclaredIdentity extends Identity {
   readonly invalid: boolean;
   /** Whether the token of the first runs may not see it. */
   readonly hidden: boolean;
+  /** Whether it names what the service does not have. */
+  readonly stray?: boolean;
 }
 
 export function addressOf({ type, name }: Identity): string {

@@ -5,7 +5,7 @@ import type { Exchange, HttpRequest, Transport } from '../../src/service/transpo
 import type { Report, ReportedOutcome } from './history.ts';
 import type { Rule } from './rules.ts';
 import { listIn, namesIn, type List } from './list-faults.ts';
-import { groupIds, otherGroupId } from './declaration.ts';
+import { groupIds, nobody, otherGroupId } from './declaration.ts';
 import type { ServiceWorld } from './service-world.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -25,6 +25,8 @@ export interface PlantedBug {
   readonly ceilingTimes?: number;
   /** Whether it changes what differs, whatever it was allowed. */
   readonly allows?: boolean;
+  /** In place of --keep-going, whether it is given or not. */
+  readonly keepsGoing?: boolean;
   /** In place of the --wait that is given. */
   readonly wait?: string;
 }
@@ -617,6 +619,18 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
             body: JSON.stringify({ pk: '1', ...identityIn(request) }),
           }
         : network(request, signal),
+  },
+  'leaves out a name that leads to no id, and sends the rest': {
+    breaks: 'kept_going',
+    manifest: (text) =>
+      text
+        .split('\n')
+        .filter((line) => !line.includes(nobody))
+        .join('\n'),
+  },
+  'stops all for one name, though it was to keep going': {
+    breaks: 'kept_going',
+    keepsGoing: false,
   },
   'creates one resource a run': {
     breaks: 'settled',

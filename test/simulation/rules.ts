@@ -45,6 +45,8 @@ export const rules = {
   prompt: 'A service that has not answered is not waited for, unless --wait is given.',
   one_asks: 'While the service is away, nothing is sent but one harmless question at a time.',
   interrupted: 'After an interruption nothing new is begun, and the run says that it was interrupted.',
+  kept_going:
+    'With --keep-going, what names something that is not there is not planned, and nothing is sent for it; all others are planned.',
   ceiling: 'No more requests are under way at a time than allowed.',
   ending: 'How the run ends says how it went.',
   converges:

@@ -98,6 +98,7 @@ export function startRun(
     ...(!changes && { yes: true }),
     concurrency,
     failFast,
+    keepGoing: bug?.keepsGoing ?? scenario.keepGoing,
   } as const;
   const run = async (): Promise<void> => {
     try {

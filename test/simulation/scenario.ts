@@ -26,6 +26,7 @@ export interface Scenario {
   /** When the token is revoked, if it is. */
   readonly revokedAt?: number;
   readonly failFast: boolean;
+  readonly keepGoing: boolean;
   /** How many records the service puts on a page at the most, whatever it is asked for. */
   readonly pageSize: number;
   /** Whether the tokens are a superuser's. */
@@ -161,6 +162,7 @@ export function scenarioOf(random: Random): Scenario {
     })),
     ...(chance(0.1) && { revokedAt: whole(0, 1500) }),
     failFast: chance(0.1),
+    keepGoing: false,
     pageSize: 100,
     superuser: false,
     mayChange: true,
@@ -317,6 +319,17 @@ function withLists(scenario: Scenario, random: Random): Scenario {
     superuser,
     ...(chance(0.1) && { broken: pick(others) }),
   };
+}
+
+/** Lets the runs keep going where some resources cannot be planned, and lets some name what is not there. */
+export function withStrays(scenario: Scenario, random: Random): Scenario {
+  const { chance } = dice(random);
+  if (chance(0.6)) return scenario;
+  const { named, handed } = scenario.style;
+  // What waits for a stray is never done; by the laws of all others it is to be done in the end.
+  const isStray = (): boolean => named && !handed && chance(0.3);
+  const declared = scenario.declared.map((identity) => ({ ...identity, stray: isStray() }));
+  return { ...scenario, declared, keepGoing: true };
 }
 
 function namesOf(type: Identity['type'], count: number, first: number): Identity[] {

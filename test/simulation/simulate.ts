@@ -5,7 +5,7 @@ import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { scenarioOf, withCapabilities, withHandovers, withPatience } from './scenario.ts';
+import { scenarioOf, withCapabilities, withHandovers, withPatience, withStrays } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -37,9 +37,12 @@ export async function simulate(
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
   const scenario = contractOnly
     ? documented
-    : withHandovers(
-        withCapabilities(documented, seededRandom(seed ^ 0x55555555)),
-        seededRandom(seed ^ 0x33333333),
+    : withStrays(
+        withHandovers(
+          withCapabilities(documented, seededRandom(seed ^ 0x55555555)),
+          seededRandom(seed ^ 0x33333333),
+        ),
+        seededRandom(seed ^ 0x0f0f0f0f),
       );
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);
@@ -61,6 +64,7 @@ export async function simulate(
     seed,
     declared: scenario.declared,
     capabilities: scenario.capabilities,
+    keepGoing: scenario.keepGoing,
     present,
     events: world.events,
   };

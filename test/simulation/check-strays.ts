@@ -1,0 +1,35 @@
+import { isWrite } from './events.ts';
+import { addressOf, isSame, type History } from './history.ts';
+import type { Fail, Of, RunHistory } from './run-history.ts';
+
+/** What of a run that keeps going is not planned, and is not sent; and that nothing else is left out for it. */
+export function checkStrays(
+  { declared, keepGoing }: History,
+  run: RunHistory,
+  ended: Of<'ended'> | undefined,
+  fail: Fail,
+): void {
+  const strays = declared.filter(({ stray }) => stray);
+  for (const event of run.sent)
+    if (isWrite(event) && strays.some((stray) => isSame(stray, event)))
+      fail('kept_going', `${run.name} sent ${addressOf(event)}, which names what is not there`);
+  if (keepGoing && ended?.ending === 'invalid')
+    fail('kept_going', `${run.name} made no plan, although it was to keep going`);
+  for (const outcome of ended?.report?.outcomes ?? []) {
+    const isLeft = outcome.outcome === 'not_attempted' && outcome.stopped_by === 'not_planned';
+    const isStray = strays.some((stray) => isSame(stray, outcome));
+    if (isStray && !isLeft)
+      fail(
+        'kept_going',
+        `${run.name} reports ${addressOf(outcome)}, which has no plan, as ${outcome.outcome}`,
+      );
+    // What another has may be refused before it is sent.
+    if (!isStray && isLeft && !(keepGoing && isContending(run)))
+      fail('kept_going', `${run.name} did not plan ${addressOf(outcome)}, which names nothing unknown`);
+  }
+}
+
+/** Whether what it declares may belong to another. */
+export function isContending({ wants }: RunHistory): boolean {
+  return Object.values(wants).some((fields) => 'provider' in fields);
+}
