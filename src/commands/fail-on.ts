@@ -30,10 +30,8 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
 /** The last line of a plan of which some is not planned. */
 export function whyIncomplete(plan: Plan): string[] {
   const left = notPlannedIn(plan).map(({ resource }) => inline(resource.address));
-  if (left.length === 0) return [];
-  return [
-    `${left.length} ${left.length === 1 ? 'resource is' : 'resources are'} not planned: ${listed(left)}`,
-  ];
+  const subject = left.length === 1 ? '1 resource is' : `${left.length} resources are`;
+  return left.length === 0 ? [] : [`${subject} not planned: ${listed(left)}`];
 }
 
 function countOf(name: FailOn, { changes, since }: Plan): number {

@@ -17,6 +17,7 @@ import { ordered } from './order.ts';
 import { withStaying } from './staying.ts';
 import {
   isPending,
+  pendingIn,
   type Change,
   type Difference,
   type ObservedFields,
@@ -163,9 +164,7 @@ export function takenByOthers(
   changes: readonly Change[],
 ): (resource: Pick<Resource, 'kind' | 'address'>, field: string, value: JsonValue) => boolean {
   const takers = new Map<string, Address>();
-  for (const change of changes) {
-    if (!isPending(change)) continue;
-    const { resource } = change;
+  for (const { resource } of pendingIn({ changes })) {
     const { kind, address } = resource;
     for (const field of ownedFields(kind))
       for (const { id } of idsIn(field, sentValue(resource, field) ?? null))

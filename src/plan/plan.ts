@@ -30,11 +30,7 @@ export interface Plan extends Destination {
 }
 
 /** What the plan would do to one resource; or why it says nothing of it. */
-export type Change = PlannedChange | NotPlanned;
-
-interface PlannedChange extends ChangeBase {
-  readonly action: Action;
-}
+export type Change = (ChangeBase & { readonly action: Action }) | NotPlanned;
 
 /** What keeps this one resource from being planned. Nothing is sent for it, and the plan ends as incomplete. */
 export interface NotPlanned extends ChangeBase {
@@ -135,12 +131,8 @@ export function isPending(change: Change): change is Pending {
 }
 
 /** What is not planned, each with what keeps it from that. */
-export function notPlannedIn<Any extends Change>({
-  changes,
-}: {
-  readonly changes: readonly Any[];
-}): Extract<Any, NotPlanned>[] {
-  return changes.filter((change): change is Extract<Any, NotPlanned> => change.action === 'not-planned');
+export function notPlannedIn({ changes }: Pick<Plan, 'changes'>): NotPlanned[] {
+  return changes.filter((change) => change.action === 'not-planned');
 }
 
 /** What apply would carry out. */

@@ -71,12 +71,7 @@ async function boundedPlan(
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
-  return { result: made, ending: planEnding(made) };
-}
-
-/** How a plan ends that was made, and does not too much. */
-function planEnding(made: Plan): 'incomplete' | 'done' {
-  return notPlannedIn(made).length > 0 ? 'incomplete' : 'done';
+  return { result: made, ending: notPlannedIn(made).length > 0 ? 'incomplete' : 'done' };
 }
 
 /**

@@ -6,6 +6,8 @@ import { reportMerge } from '../../src/commands/report-merge.ts';
 import { show } from '../../src/commands/show.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { capabilities } from '../../src/kinds/capability.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import { memoryFiles } from '../support/memory-files.ts';
 import { answered } from '../support/scripted-transport.ts';
 import type { Captured } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -268,6 +270,73 @@ describe('a saved plan', () => {
     expect(await apply([], { output: 'text', plan: 'p.json' }, context)).toBe('incomplete');
     expect(created(world)).toEqual(['good']);
   });
+});
+
+describe('a saved plan that was altered is refused', () => {
+  test.each([
+    ['with nothing that kept it from being planned', { diagnostics: [] }],
+    ['with something to send', { change: { actions: ['not-planned'], before: null, after: { slug: 'x' } } }],
+    ['with a presence', { presence: 'absent' }],
+    ['with a difference', { differences: [{ field: 'name', declared: 'A', observed: 'B' }] }],
+  ])('%s', async (_, more) => {
+    const { written } = await run('plan', { out: 'p.json' });
+    const document = parseJson(written.get('p.json') ?? '') as unknown as SavedPlan; // as it was written
+    const [first, ...others] = document.resource_changes;
+    const altered = { ...document, resource_changes: [{ ...first, ...more }, ...others] };
+    const files = { 'p.json': JSON.stringify({ ...altered, digest: contentDigest(altered as SavedPlan) }) };
+    const world = new World(seed);
+    const { context, stderr } = world.run('', env, { files });
+    expect(await apply([], { output: 'text', plan: 'p.json' }, context)).toBe('stale');
+    expect(stderr()).toContain('it has been altered');
+    expect(world.requests).toEqual([]);
+  });
+});
+
+test('what is not planned is shown although nothing became of its entry since the revision', async () => {
+  const revision = async (): Promise<object> => ({
+    commit: '3f2c1ab'.padEnd(40, '0'),
+    files: memoryFiles({ 'm.yaml': manifest }),
+    close: async () => {},
+  });
+  const ran = new World(seed).run(manifest, env, { revision });
+  const options = {
+    output: 'text',
+    keepGoing: true,
+    since: 'main',
+    report: ['markdown=c', 'html=h'],
+  } as const;
+  expect(await plan(['m.yaml'], options, ran.context)).toBe('incomplete');
+  for (const text of [ran.stdout(), ran.written.get('c'), ran.written.get('h')]) {
+    expect(text).toContain('nothing added, altered or taken out');
+    expect(text).toMatch(/application\.bad[^]*there is no provider named/);
+  }
+  expect(ran.stdout()).toContain('Besides, as before this change: 2 to create, 1 in sync.');
+});
+
+test('what is not planned shows nothing of a hidden field', async () => {
+  const text = manifest.replace('nobody', 'canary-hidden-group');
+  const files = {
+    'm.yaml': text,
+    'rollcall.yaml': 'version: 1\nhide: [user.groups]\n',
+  };
+  const { context, stdout, stderr, written } = new World(seed).run('', env, { files });
+  const options = { output: 'text', keepGoing: true, out: 'p.json', report: ['json=j', 'html=h'] } as const;
+  expect(await plan(['m.yaml'], options, context)).toBe('incomplete');
+  expect(stdout()).toContain('there is no group of this name');
+  const all = [stdout(), stderr(), written.get('j'), written.get('h'), written.get('p.json')].join();
+  expect(all).not.toContain('canary-hidden-group');
+});
+
+test('what is not planned is safe to print', async () => {
+  const text = manifest.replace('{ name: nobody }', String.raw`{ name: "no\u202ebody\n::error::x" }`);
+  const formats = ['text=t', 'markdown=m', 'html=h', 'github=g', 'junit=x'];
+  const { stdout, stderr, written } = await run('plan', { report: formats }, { text });
+  const compact = await run('plan', { compact: true }, { text });
+  for (const each of [stdout(), stderr(), compact.stdout(), ...written.values()]) {
+    expect(each).not.toContain('\u202e');
+    expect(each).not.toMatch(/^::error::/m);
+  }
+  expect(compact.stdout()).toMatch(/^ {2}! user\.bob is not planned: there is no group named "stuff"/m);
 });
 
 test('shards that are joined end with 6 where one of them has what is not planned', async () => {

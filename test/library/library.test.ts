@@ -443,6 +443,25 @@ describe('names in place of ids', () => {
     expect(after.summary).toMatchObject({ in_sync: 2 });
   });
 
+  test('that lead to no id stop their own resources only, where the plan keeps going', async () => {
+    const users = ['{ username: alice, name: A }', '{ username: bob, name: B, groups: [{ name: stuff }] }'];
+    const text = ['version: 1', lines[0], `users: [${users.join(', ')}]`].join('\n');
+    writeFileSync(join(folder, 'a.yaml'), text);
+    const manifests = await loadManifests(folder, { capabilities });
+    if (manifests.kind === 'invalid') throw new Error(renderManifests(manifests, 'text'));
+    expect((await plan(manifests, { ...service, capabilities })).kind).toBe('failed');
+    const made = await planned(manifests, { capabilities, keepGoing: true });
+    expect(schemaErrors('plan', made.plan)).toEqual([]);
+    expect(made.plan.summary).toMatchObject({ create: 1, not_planned: 1 });
+    expect(renderPlan(made, 'text')).toContain('! user.bob is not planned');
+    const events: ApplyEvent[] = [];
+    const applied = await apply(made, { ...service, onEvent: (event) => events.push(event) });
+    expect(applied.kind).toBe('incomplete');
+    expect(applied.outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'not_attempted']);
+    expect(renderApply(applied, 'text')).toContain('there is no group named "stuff"');
+    expect(JSON.stringify(events)).toContain('there is no group named');
+  });
+
   test('are not sent as they stand: neither without the capability, nor with manifests that were not planned', async () => {
     const manifests = await named();
     await expect(plan(manifests, service)).rejects.toThrow('application.a has a name in place of an id');

@@ -65,10 +65,9 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
   const { actions, before, after } = change.change;
   const kind = kindOf(type);
   if (actions[0] === 'not-planned') {
+    const isKnown = change.presence !== 'unknown' || before !== null || after !== null;
     const isKept = change.diagnostics?.some(({ severity }) => severity === 'error') ?? false;
-    return isKept && before === null && after === null && differences.length === 0
-      ? undefined
-      : 'nothing kept it from being planned';
+    return isKept && !isKnown && differences.length === 0 ? undefined : 'it could have been planned';
   }
   if (Object.keys({ ...before, ...after }).some((field) => isInstruction(kind, field)))
     return 'how an entry is treated is no field of it';

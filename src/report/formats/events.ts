@@ -7,16 +7,10 @@ import {
   type Diagnostic,
   type ShownDiagnostic,
 } from '../../base/diagnostic.ts';
-import { actions } from '../../plan/actions.ts';
-import {
-  isPending,
-  plannedEffects,
-  type Change,
-  type NotPlanned,
-  type Pending,
-  type Plan,
-} from '../../plan/plan.ts';
+import { actions, type WriteAction } from '../../plan/actions.ts';
+import { plannedEffects, type Plan } from '../../plan/plan.ts';
 import type { ResourceType } from '../../kinds/all.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import type { Alteration } from '../../manifest/since.ts';
 import type { ListNews } from '../../observe/read-lists.ts';
 import type { RunEvent } from '../../run/events.ts';
@@ -67,7 +61,7 @@ interface Begun {
     readonly resource_type: ResourceType;
     readonly resource_name: string;
   };
-  readonly action: Named['action'];
+  readonly action: WriteAction | 'not-planned';
 }
 
 interface Carried extends Begun, OutcomeFacts {
@@ -123,14 +117,14 @@ function applyEvents(event: RunEvent): ApplyEvent[] {
     case 'started': {
       const { change } = event;
       const message = `${change.resource.address}: ${actions[change.action].present}`;
-      return [{ ...info(message), type: 'apply_start', hook: begun(change) }];
+      return [{ ...info(message), type: 'apply_start', hook: begun(change.resource, change.action) }];
     }
     case 'outcome': {
       const { outcome } = event;
-      const { change } = outcome;
-      if (!isToBeNamed(change)) return [];
+      const { action } = outcome.change;
+      if (action === 'no-op') return [];
       const diagnostics = outcomeDiagnostics(outcome);
-      return [outcomeEvent(outcome, change), ...diagnostics.map((each) => diagnosticEvent(each))];
+      return [outcomeEvent(outcome, action), ...diagnostics.map((each) => diagnosticEvent(each))];
     }
     default:
       return [];
@@ -141,11 +135,11 @@ function applyEvents(event: RunEvent): ApplyEvent[] {
 function plannedEvents(plan: Plan): ApplyEvent[] {
   const { service, environment } = plan;
   return [
-    ...plan.changes.filter(isToBeNamed).map((change): ApplyEvent => {
-      const deed = isPending(change) ? `Plan to ${actions[change.action].verb}` : 'Not planned';
-      const message = `${change.resource.address}: ${deed}`;
-      const since = change.since && { since: change.since.kind };
-      return { ...info(message), type: 'planned_change', change: { ...begun(change), ...since } };
+    ...plan.changes.flatMap(({ resource, action, since }): ApplyEvent[] => {
+      if (action === 'no-op') return [];
+      const deed = action === 'not-planned' ? 'Not planned' : `Plan to ${actions[action].verb}`;
+      const change = { ...begun(resource, action), ...(since && { since: since.kind }) };
+      return [{ ...info(`${resource.address}: ${deed}`), type: 'planned_change', change }];
     }),
     {
       ...info(planHeadline(plan)),
@@ -158,15 +152,15 @@ function plannedEvents(plan: Plan): ApplyEvent[] {
 }
 
 /** What became of one resource that was to be created or changed, or was not planned. */
-function outcomeEvent(outcome: Outcome, change: Named): ApplyEvent {
+function outcomeEvent(outcome: Outcome, action: Begun['action']): ApplyEvent {
   const { doubt, differences, pk, attempts, durationMs } = outcome;
   const failed = isIncomplete(outcome);
   return {
     '@level': failed ? 'error' : 'info',
-    '@message': `${change.resource.address}: ${verdictWords(outcome)}`,
+    '@message': `${outcome.change.resource.address}: ${verdictWords(outcome)}`,
     type: failed ? 'apply_errored' : 'apply_complete',
     hook: {
-      ...begun(change),
+      ...begun(outcome.change.resource, action),
       outcome: outcome.outcome,
       ...(doubt && { doubt }),
       ...(differences && { differences }),
@@ -201,14 +195,7 @@ function summaryEvent({ plan: { service, environment }, outcomes, interrupted }:
   };
 }
 
-/** What an event is about: all but what is there already and is left as it is. */
-type Named = Pending | NotPlanned;
-
-function isToBeNamed(change: Change): change is Named {
-  return change.action !== 'no-op';
-}
-
-function begun({ resource: { address, kind, name }, action }: Named): Begun {
+function begun({ address, kind, name }: Resource, action: Begun['action']): Begun {
   return { resource: { addr: address, resource_type: kind.type, resource_name: name }, action };
 }
 

@@ -51,10 +51,8 @@ export function fieldViews(change: Change): FieldView[] {
 
 function problemView({ severity, code, summary, detail, range }: Diagnostic): FieldView {
   const place = range ? `${shownPlace(range)}: ` : '';
-  return note(
-    `${place}${summary} [${code}]${detail === '' ? '' : `. ${detail.replaceAll('\n', ' ')}`}`,
-    severity,
-  );
+  const more = detail === '' ? '' : `. ${detail.replaceAll('\n', ' ')}`;
+  return note(`${place}${summary} [${code}]${more}`, severity);
 }
 
 function note(words: string, field: string = 'note'): FieldView {

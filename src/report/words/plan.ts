@@ -74,9 +74,8 @@ function isTouched({ since, action }: Change): boolean {
 }
 
 function sinceCounts(touched: readonly Change[], gone: readonly Gone[]): string {
-  const [added = 0, altered = 0] = ['added', 'altered'].map(
-    (kind) => touched.filter(({ since }) => since?.kind === kind).length,
-  );
+  const count = (kind: string): number => touched.filter(({ since }) => since?.kind === kind).length;
+  const [added, altered] = [count('added'), count('altered')];
   const parts = [
     ...(added > 0 ? [`${added} added`] : []),
     ...(altered > 0 ? [`${altered} altered`] : []),
@@ -118,21 +117,13 @@ function unreadNote({ changes, scope, capabilities = [] }: Plan): string[] {
 
 /** How many changes there are of each kind, without those of which there are fewer than `least`. */
 function countsOf(changes: readonly Change[], least: number = 1): string[] {
-  const {
-    create,
-    create_if_absent: ifAbsent,
-    update,
-    differs,
-    in_sync: inSync,
-    ...rest
-  } = planSummary(changes);
-  const { not_planned: notPlanned } = rest;
+  const { update, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
   const counts: [count: number, words: string][] = [
-    [create, 'to create'],
-    [ifAbsent, 'to create if absent'],
+    [summary.create, 'to create'],
+    [summary.create_if_absent, 'to create if absent'],
     ...(update > 0 ? [[update, 'to change'] as [number, string]] : []),
     [differs, differs === 1 ? 'differs' : 'differ'],
-    [inSync, 'in sync'],
+    [summary.in_sync, 'in sync'],
     ...(notPlanned > 0 ? [[notPlanned, 'not planned'] as [number, string]] : []),
   ];
   return counts.filter(([count]) => count >= least).map(([count, words]) => `${count} ${words}`);
