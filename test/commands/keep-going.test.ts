@@ -159,9 +159,17 @@ describe('with --keep-going, names that lead to no id stop their own resources o
     expect(blind.stdout()).toContain('The token must be allowed to view groups.');
   });
 
-  test('but a service that does not answer ends the run as ever', async () => {
+  test('and what is left out is no failure that --fail-fast waits for', async () => {
+    const { world } = await run('apply', { failFast: true, concurrency: '1' });
+    expect(created(world)).toEqual(['good', 'alice']);
+  });
+
+  test.each([
+    ['crashes', answered(500, 'broken')],
+    ['asks to wait for too long', answered(429, { detail: 'Later.' }, { 'retry-after': '100000' })],
+  ])('but a service that %s ends the run as ever', async (_, instead) => {
     const world = new World(seed);
-    world.tamper = ({ path }, answer) => (path.includes('/providers/') ? answered(500, 'broken') : answer());
+    world.tamper = ({ path }, answer) => (path.includes('/providers/') ? instead : answer());
     const { ending, stderr } = await run('apply', {}, { world });
     expect(ending).toBe('failed');
     expect(stderr()).toContain('No plan for');
@@ -390,6 +398,7 @@ describe('what the service would refuse for certain is not planned, and neither 
       ['application.app-4', 'planned'],
     ]);
     expect(ran.stdout()).toContain('it waits for application.app-2, which is not planned');
+    expect(ran.stdout()).toContain('What becomes of it there is not planned: application.app-1 has errors.');
     await run('apply', allowed, { text, world });
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });
