@@ -165,13 +165,18 @@ describe('with --keep-going, names that lead to no id stop their own resources o
   });
 
   test.each([
-    ['crashes', answered(500, 'broken')],
-    ['asks to wait for too long', answered(429, { detail: 'Later.' }, { 'retry-after': '100000' })],
-  ])('but a service that %s ends the run as ever', async (_, instead) => {
+    ['crashes', 'could not look up the provider by its name', answered(500, 'broken')],
+    [
+      'asks to wait for too long',
+      'more names were not looked up',
+      answered(429, { detail: 'Later.' }, { 'retry-after': '100000' }),
+    ],
+  ])('but a service that %s ends the run as ever', async (_, words, instead) => {
     const world = new World(seed);
     world.tamper = ({ path }, answer) => (path.includes('/providers/') ? instead : answer());
     const { ending, stderr } = await run('apply', {}, { world });
     expect(ending).toBe('failed');
+    expect(stderr()).toContain(words);
     expect(stderr()).toContain('No plan for');
     expect(world.writes()).toEqual([]);
   });

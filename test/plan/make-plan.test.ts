@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { diagnosticFor } from '../../src/base/diagnostic.ts';
 import { madeReady, takenByOthers } from '../../src/plan/make-plan.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { planFrom } from '../../src/plan/read-document.ts';
-import { plannedEffects } from '../../src/plan/plan.ts';
+import { notPlanned } from '../../src/plan/not-planned.ts';
+import { plannedEffects, planSummary, unseenKinds } from '../../src/plan/plan.ts';
 import { desired } from '../support/desired.ts';
 import { observedIn, planOf, type Existing } from '../support/plan-of.ts';
 import { shownOf } from '../support/values.ts';
@@ -203,4 +205,17 @@ test('a plan that changes what exists is made ready only where that was seen and
   ]);
   expect(() => madeReady(plan, observed, 'none')).toThrow('application.a is to be changed');
   expect(() => madeReady(plan, new Map(), permission)).toThrow('application.a is to be changed');
+});
+
+test('what is not planned takes nothing from others, and is not among what could not be seen', async () => {
+  const manifest =
+    'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\nusers: [{ username: u, name: U }]\n';
+  const resources = await desired(manifest);
+  const diagnostics = [diagnosticFor('m.yaml', { code: 'name-not-found', summary: 'there is none' })];
+  const changes = resources.map((resource) => notPlanned(resource, diagnostics, undefined));
+  const [a] = resources;
+  if (!a) throw new Error('nothing is declared');
+  expect(takenByOthers(changes)({ kind: a.kind, address: 'application.b' }, 'provider', 1)).toBe(false);
+  expect([...unseenKinds({ changes })]).toEqual([]);
+  expect(planSummary(changes)).toMatchObject({ not_planned: 2, create: 0, create_if_absent: 0 });
 });
