@@ -4,6 +4,7 @@ import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Names } from '../kinds/named.ts';
 import { withHidden, type Resource } from '../kinds/resource.ts';
 import type { ChangeDocument, PlanDocument } from './document.ts';
+import { notPlanned } from './not-planned.ts';
 import type { Change, ObservedFields, Plan } from './plan.ts';
 
 /** The plan of a document, with the resources that it is about. */
@@ -39,10 +40,7 @@ export function changeFrom(
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
   const resource = withHidden(known, hiddenOf(known.kind, hide));
   const [action] = change.actions;
-  if (action === 'not-planned') {
-    const { diagnostics = [] } = document;
-    return { resource, presence: 'unknown', action, diagnostics, differences: [], ...(since && { since }) };
-  }
+  if (action === 'not-planned') return notPlanned(resource, document.diagnostics ?? [], since);
   return {
     resource,
     presence,
