@@ -4,8 +4,6 @@ import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { namesNeed } from '../kinds/capability.ts';
-import { declaredNames } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
 import { excess, limits } from '../manifest/limits.ts';
 import { loadManifests } from '../manifest/load-manifests.ts';
@@ -33,8 +31,6 @@ interface TableManifest {
   /** To be used where no diagnostic is an error. Without a comment for editors. */
   readonly text: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** Whether names stand in it in place of ids. */
-  readonly hasNames: boolean;
 }
 
 /** The manifest of a CSV file, which is checked once more as a whole. */
@@ -50,7 +46,6 @@ export async function manifestOfTable(
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
     keep: () => false,
-    capabilities: [namesNeed],
   };
   // Each row has passed its checks: what is wrong now stands nowhere in the table.
   const ofAll = hasErrors(diagnostics) ? [] : (await loadManifests([standardInput], last)).diagnostics;
@@ -64,7 +59,6 @@ export async function manifestOfTable(
         diagnosticFor(filename, { code, summary: `its manifest would not be valid: ${summary}`, detail }),
       ),
     ],
-    hasNames: resources.some((resource) => declaredNames(resource).length > 0),
   };
 }
 

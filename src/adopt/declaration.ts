@@ -31,7 +31,7 @@ export interface Wanted {
 /** What the service holds. */
 export interface Holdings {
   readonly inventories: readonly Inventory[];
-  /** Its release, where it was asked for that and said it: with the capability `release`. */
+  /** Its release, where it said it. */
   readonly release?: Release;
   /** The names by which manifests can refer to what the records refer to, where they are wanted. */
   readonly names: ReadonlyMap<Referable, NamesReading>;

@@ -23,8 +23,7 @@ export function readHoldings(
 ): Promise<Holdings> {
   return withService(settings, job, async (service) => {
     const { client, send, pacing, signal } = service;
-    const isAsked = settings.capabilities.includes('release');
-    const release = isAsked ? await askRelease(send, pacing, signal) : undefined;
+    const release = await askRelease(send, pacing, signal);
     const inventories: Inventory[] = [];
     const onRead = (done: number, total: number): void =>
       job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });

@@ -29,8 +29,12 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
       case 'fault':
         course.stop('run');
         return endedAs({ outcome: 'not_attempted' });
-      case 'taken':
-        return endedAs(takenBy(await lookFor(creation, client, pacing)));
+      case 'taken': {
+        const found = await lookFor(creation, client, pacing);
+        // The look may have shown that the kind cannot be looked up.
+        const proof = client.createProof(kind, writing.answer);
+        return endedAs(proof === 'exists' || proof === 'unknown' ? { outcome: proof } : takenBy(found));
+      }
       case 'ambiguous':
         return { kind: 'open', ...doubtSettledBy(await lookFor(creation, client, pacing)) };
       case 'not_applied':
@@ -78,6 +82,7 @@ type Found =
 async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
   if (!client.canRead(kind)) return { presence: 'not_seen' };
   const reading = await retrieve(kind, name, client, pacing);
+  if (!client.canRead(kind)) return { presence: 'not_seen' };
   switch (reading?.proof) {
     case 'exists':
       return { presence: 'present', held: reading.held };

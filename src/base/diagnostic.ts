@@ -39,7 +39,7 @@ export const diagnosticCodes = [
   'repeated-id',
   'similar-name',
   'sensitive-name',
-  'needs-capability',
+  'contract-only',
   'name-not-found',
   'ambiguous-name',
   'not-planned',

@@ -53,7 +53,6 @@ export function declareDoctor(rollcall: Command, { end, contextFor }: Caller): v
     rollcall
       .command('doctor')
       .option('--wait <seconds>', 'wait for a service that is starting (default: 0)')
-      .option('--contract-only', 'look up an application, and ask nothing else')
       .option('--role', 'print the least role for rollcall, as a blueprint, and ask nothing'),
   );
   const ofDoctor = withConfigOptions(
@@ -76,7 +75,7 @@ export function declareExport(rollcall: Command, { end, contextFor }: Caller): v
   withExportOptions(rollcall.command('export'))
     .summary('write manifests of what the service holds')
     .description(
-      'Writes manifests of the applications and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. Needs the capabilities lists and, for users, lookup-users.',
+      'Writes manifests of the applications and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. The token must be that of a superuser for applications, and may view users for them.',
     )
     .addHelpText('after', forMore('rollcall export --out manifests'))
     .action(async (options: ExportOptions & ColourOption) => {

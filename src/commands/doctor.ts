@@ -9,7 +9,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Answer } from '../service/answer.ts';
 import { isStarting, waitedInVain } from '../service/outage.ts';
-import { capabilityRights, type ReadRights } from '../service/capability-reads.ts';
+import { readRights, type ReadRights } from '../service/read-rights.ts';
 import { probe, type Probe } from '../service/probe.ts';
 import { releaseIn, releaseRequest } from '../service/release.ts';
 import { whoAmI, type WhoAmI } from '../service/who-am-i.ts';
@@ -24,8 +24,6 @@ import { narrated, type NarratedJob } from './narrator.ts';
 
 export interface DoctorOptions extends ProjectFlags, ServiceFlags {
   readonly output: 'text' | 'json';
-  /** Sends nothing but the three operations. */
-  readonly contractOnly?: boolean;
   /** Prints the least role in place of all checks. */
   readonly role?: boolean;
 }
@@ -42,7 +40,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   }
   const declared: Declared = () => declaredTypes(settings, context);
   const examined = await examine(settings.service, job, {
-    ...(options.contractOnly ? {} : { declared }),
+    ...(settings.contractOnly ? {} : { declared }),
     ...(settings.release && { configured: settings.release }),
   });
   if (examined.kind === 'interrupted') return examined.ending;
@@ -58,12 +56,12 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
 }
 
 /** Nothing is asked for this: what the token has does not matter. */
-function printRole({ capabilities, release, diagnostics }: Settings, context: Context): Ending {
+function printRole({ release, diagnostics, ...reach }: Settings, context: Context): Ending {
   if (hasErrors(diagnostics)) {
     context.stderr.write(diagnosticsText(diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  context.stdout.write(leastRole(capabilities, release));
+  context.stdout.write(leastRole(reach, release));
   return 'done';
 }
 
@@ -102,7 +100,7 @@ export function examine(
     const who: Partial<WhoAmI> = canBeAsked && declared ? await whoAmI(send, signal) : {};
     const isKnown = who.finding?.kind === 'valid';
     const release = isKnown ? (releaseIn(await send(releaseRequest, signal)) ?? null) : undefined;
-    const reads: Partial<ReadRights> = isKnown ? await capabilityRights(send, signal) : {};
+    const reads: Partial<ReadRights> = isKnown ? await readRights(send, signal) : {};
     const types = isKnown ? await declared?.() : undefined;
     if (signal.aborted) {
       job.stderr.write(`The check of ${inline(destinationName(destination))} was interrupted.\n`);

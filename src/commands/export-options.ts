@@ -2,10 +2,8 @@ import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
 import type { Wanted } from '../adopt/declaration.ts';
-import { kinds, listed, type ResourceType } from '../kinds/all.ts';
-import { type Capability, namesNeed } from '../kinds/capability.ts';
-import { canBeListed, type Kind } from '../kinds/kind.ts';
-import { referring } from '../kinds/named.ts';
+import { kinds, type ResourceType } from '../kinds/all.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
 
@@ -61,7 +59,7 @@ export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wante
   const { target = [], exclude = [], internal = false, ids = false, list = false, split = 'type' } = options;
   const chosen = kindsIn(options);
   const isWithNames = !ids && !list;
-  refuseBlind(chosen, isWithNames, settings);
+  refuseBlind(settings);
   const hidden = kinds.find(({ type }) => settings.hide.includes(`${type}.${split}`));
   if (hidden)
     throw new UsageError(
@@ -85,30 +83,12 @@ function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceTyp
   return types.length === 0 ? kinds : kinds.filter(({ type }) => types.includes(type));
 }
 
-/** Throws a UsageError where not all is turned on that it takes to read these kinds. */
-function refuseBlind(
-  chosen: readonly Kind[],
-  isWithNames: boolean,
-  { capabilities, service }: Settings,
-): void {
-  const turnedOn = service?.capabilities ?? capabilities;
-  const missing = new Set<Capability>(
-    chosen.flatMap((kind) =>
-      canBeListed(kind, turnedOn)
-        ? []
-        : ['lists' as const, ...(kind.lookUp.needs ? [kind.lookUp.needs] : [])],
-    ),
-  );
-  if (isWithNames && chosen.some((kind) => referring(kind).length > 0)) missing.add(namesNeed);
-  for (const capability of turnedOn) missing.delete(capability);
-  if (missing.size === 0) return;
-  // The flags take the place of what the file says, so they name what is on as well.
-  const flags = Array.from([...turnedOn, ...missing], (capability) => `--capability ${capability}`).join(' ');
+/** Throws a UsageError where nothing but the documented operations may be sent: none of them lists what is there. */
+function refuseBlind({ contractOnly }: Settings): void {
+  if (!contractOnly) return;
   throw new UsageError(
-    `export needs what is not turned on: ${listed([...missing])}`,
-    `Write ${flags}, or name all under \`capabilities\` in rollcall.yaml: \`rollcall help capabilities\` says what each sends.${
-      missing.has(namesNeed) ? ' --ids writes ids in place of names.' : ''
-    }`,
+    'export reads lists, and the run keeps to the three documented operations of the service',
+    'Leave out contract_only for the environment, and --contract-only.',
   );
 }
 

@@ -20,7 +20,7 @@ type Switches<Name extends string> = { readonly [name in Name]?: boolean };
 /** The flags that every command understands which reads manifests, as they were typed. */
 export type ProjectFlags = Texts<'config' | 'env'> &
   Lists<'var' | 'vars' | 'capability'> &
-  Switches<'strict'>;
+  Switches<'strict' | 'contractOnly'>;
 
 /** Those of every command that talks to the service. */
 export type ServiceFlags = Texts<

@@ -4,7 +4,6 @@ import { schemaComment } from '../adopt/write-manifest.ts';
 import type { Ending } from '../base/exit-code.ts';
 import type { Files } from '../base/files.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { namesNeed } from '../kinds/capability.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { hasErrors } from '../run/check.ts';
 import type { Context } from '../terminal/context.ts';
@@ -23,7 +22,7 @@ export async function importCsv(
   context: Context,
 ): Promise<Ending> {
   const { files, stdout, stderr } = context;
-  const { kind, text, diagnostics, hasNames } = await manifestOfTable(
+  const { kind, text, diagnostics } = await manifestOfTable(
     filename,
     delimiters[delimiter] ?? delimiter,
     files,
@@ -33,8 +32,6 @@ export async function importCsv(
     stderr.write('\nNothing was written.\n');
     return 'invalid';
   }
-  if (hasNames)
-    stderr.write(`Names stand in it in place of ids: plan and apply need the capability ${namesNeed}.\n`);
   const path = out !== undefined && kind ? await fileFor(kind, out, files) : undefined;
   const whole = schemaComment(schemaFrom(path)) + text;
   if (path !== undefined) return writeNew(new Map([[path, whole]]), context);

@@ -66,14 +66,17 @@ class Narrator {
     const style = this.#style;
     switch (event.kind) {
       case 'checked': {
-        const { isValid, manifests, wasAsked } = event;
+        const { isValid, manifests } = event;
         const shown = manifests.diagnostics.filter(({ severity }) => !quiet || severity === 'error');
         const found = { ...manifests, diagnostics: shown };
-        if (!isValid)
-          stderr.write(text(validationReport(found, undefined, wasAsked), { ...this.#context, style }));
+        if (!isValid) stderr.write(text(validationReport(found), { ...this.#context, style }));
         else if (shown.length > 0) stderr.write(`${diagnosticsText(shown, style)}\n`);
         return;
       }
+      case 'warned':
+        this.#endProgress();
+        if (!quiet) stderr.write(`${diagnosticsText(event.diagnostics, style)}\n`);
+        return;
       case 'progress': {
         const { stage, done, total, pace } = event;
         const label = stage === 'creating' ? 'Creating' : 'Looking up';

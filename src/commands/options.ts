@@ -39,12 +39,17 @@ export function withConfigOptions(command: Command, capability: Option): Command
   return command
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
     .option('--config <file>', 'in place of rollcall.yaml')
+    .addOption(contractOnlyOption())
     .addOption(capability);
 }
 
 /** The second of two switches; the page on capabilities explains both. */
 function allowOption(): Option {
   return new Option('--allow <action>', 'update: also change what differs; repeatable').argParser(collect);
+}
+
+function contractOnlyOption(): Option {
+  return new Option('--contract-only', 'send only the documented operations: rollcall help capabilities');
 }
 
 export function capabilityOption(): Option {

@@ -1,5 +1,4 @@
 import { application } from './application.ts';
-import { namesNeed, type Capability } from './capability.ts';
 import { group } from './group.ts';
 import type { Kind, ReadKind } from './kind.ts';
 import { provider } from './provider.ts';
@@ -19,12 +18,10 @@ export type ResourceType = Extract<(typeof all)[number], { readonly creates: tru
 /** The kinds that manifests declare. */
 export const kinds: readonly Kind<ResourceType>[] = all.filter((kind) => kind.creates);
 
-/** The kinds whose records a capability reads. */
-export function kindsReadWith(capability: Capability): readonly (Kind | ReadKind)[] {
-  if (capability !== namesNeed) return kinds.filter(({ lookUp }) => lookUp.needs === capability);
-  const fields = kinds.flatMap((kind) => Object.values(kind.fields));
-  return all.filter((kind) => fields.some(({ refersTo }) => refersTo === kind));
-}
+/** The kinds of which no documented operation reads a record: rollcall does without where it has to. */
+export const readBeyond: readonly (Kind | ReadKind)[] = all.filter(
+  (kind) => !kind.creates || !kind.lookUp.isDocumented,
+);
 
 export function isResourceType(type: string): type is ResourceType {
   return kinds.some((kind) => kind.type === type);

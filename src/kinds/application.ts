@@ -138,12 +138,13 @@ export const application: Kind<'application'> = {
   identity: 'slug',
   title: 'name',
   path,
-  lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record' },
+  lookUp: { path: (slug) => `${path}${encodeURIComponent(slug)}/`, answers: 'record', isDocumented: true },
   listing: {
     query: { superuser_full_list: 'true', ordering: 'slug' },
     unless: {},
     // To all others the service gives what it keeps for their token, whatever page is asked for.
     completeFor: 'superusers',
+    isUnique: true,
   },
   update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
   fields,

@@ -1,7 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
-import type { Capability } from './capability.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, type PartOf, sameIds, sameJson } from './values.ts';
 
@@ -73,8 +72,8 @@ interface LookUp {
   readonly path: (name: string) => string;
   /** What answers: the record itself, or a list of no other than those that have this name. */
   readonly answers: AnswerShape;
-  /** What has to be turned on for it: it is none of the documented operations. */
-  readonly needs?: Capability;
+  /** Whether it is one of the documented operations of the service. */
+  readonly isDocumented: boolean;
 }
 
 /** How many are read at once. What a list does not show may be there all the same. */
@@ -85,6 +84,8 @@ interface Listing {
   readonly unless: Readonly<Record<string, readonly [parameter: string, value: string]>>;
   /** With whose token the service shows in it what it shows to a look-up, and not what it has kept or filtered otherwise. */
   readonly completeFor: 'every token' | 'superusers';
+  /** Whether the service holds names unique in every release: then to create what a list has missed doubles nothing. */
+  readonly isUnique: boolean;
 }
 
 export type AnswerShape = 'record' | 'list';
@@ -123,16 +124,6 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
   return [...new Set([...declared, ...refusalReads, ...ownedFields(kind)])];
-}
-
-/** Whether one can be looked up. If not, it is unknown whether it exists until it is created. */
-export function canBeRead({ lookUp: { needs } }: Kind, turnedOn: readonly Capability[]): boolean {
-  return needs === undefined || turnedOn.includes(needs);
-}
-
-/** Whether they can be read in pages: in place of a look-up, so only where that is possible. */
-export function canBeListed(kind: Kind, turnedOn: readonly Capability[]): boolean {
-  return turnedOn.includes('lists') && canBeRead(kind, turnedOn);
 }
 
 /** What to ask the list of a kind for, where these fields are declared. */

@@ -119,12 +119,13 @@ export const user: Kind<'user'> = {
   lookUp: {
     path: (username) => `${path}?username=${encodeURIComponent(username)}`,
     answers: 'list',
-    needs: 'lookup-users',
+    isDocumented: false,
   },
   listing: {
     query: { ordering: 'username' },
     unless: { groups: ['include_groups', 'false'], roles: ['include_roles', 'false'] },
     completeFor: 'every token',
+    isUnique: true,
   },
   update: {
     path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
@@ -147,7 +148,7 @@ export const user: Kind<'user'> = {
     nameRefused:
       'As far as rollcall can tell, the name is taken as well: a user of this name exists already. Once the other fields are right, the outcome is `exists`.',
     perhapsInPart:
-      'Check it in the service, its groups above all. Without the capability `lookup-users`, rollcall does not look users up, and another run only finds that the name is taken.',
+      'Check it in the service, its groups above all. Where rollcall cannot look users up, another run only finds that the name is taken.',
   },
 };
 

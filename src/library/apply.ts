@@ -9,7 +9,7 @@ import { eventLog, type TimedEvent } from '../report/formats/events.ts';
 import { madeReady } from '../plan/make-plan.ts';
 import { applyPlanned } from '../run/apply.ts';
 import type { ApplyRun } from '../run/result.ts';
-import { pendingIn, type Plan } from '../plan/plan.ts';
+import { pendingIn, reachOfPlan, type Plan } from '../plan/plan.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import { Manifests, type ValidManifests } from './manifests.ts';
 import { seenFor, type Planned } from './plan.ts';
@@ -48,6 +48,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const { service, own } = await settingsOf({
     ...options,
     capabilities: options.capabilities ?? plan.capabilities ?? [],
+    contractOnly: options.contractOnly ?? plan.contract_only ?? false,
   });
   if (plan.service !== service.baseUrl) {
     throw new UsageError(
@@ -66,7 +67,7 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   refuseUpdates(model, service, seen !== undefined);
   const { result } = await applyPlanned(
     madeReady(model, seen?.observed ?? new Map(), seen?.permission ?? 'none'),
-    { ...service, hide, capabilities: model.capabilities ?? [] },
+    { ...service, hide, ...reachOfPlan(model) },
     { failFast },
     job,
   );

@@ -26,8 +26,8 @@ export interface LoadOptions {
   readonly hide?: readonly string[];
   /** The release of the service, such as `2025.12`: manifests are checked by what it takes; by what all take where it is left out. */
   readonly release?: string;
-  /** What goes beyond the three documented operations of the service, such as `lookup-names`; else `ROLLCALL_CAPABILITIES`, or nothing. */
-  readonly capabilities?: readonly string[];
+  /** Whether nothing is to be sent but the three documented operations: then no name stands in place of an id; else `ROLLCALL_CONTRACT_ONLY`, or not. */
+  readonly contractOnly?: boolean;
   /** Whether a warning is an error. */
   readonly strict?: boolean;
 }
@@ -84,13 +84,13 @@ export type InvalidManifests = Manifests<'invalid'>;
  */
 export async function loadManifests(
   paths: string | readonly string[],
-  { variables, env = process.env, strict, capabilities, ...allowed }: LoadOptions = {},
+  { variables, env = process.env, strict, contractOnly, ...allowed }: LoadOptions = {},
 ): Promise<ValidManifests | InvalidManifests> {
   const { hide = [], release } = allowed;
   const problems = [...hide.map(hideProblem), ...(release === undefined ? [] : [releaseProblem(release)])];
   for (const problem of problems) if (problem) throw new UsageError(problem.summary, problem.detail ?? '');
   const world = { env, files: nodeFiles };
-  const values = { variables, strict, capabilities, config: { ...noConfig, ...allowed }, nameOf };
+  const values = { variables, strict, contractOnly, config: { ...noConfig, ...allowed }, nameOf };
   const named = typeof paths === 'string' ? [paths] : paths;
   const checked = await check(await readSettings(values, world, 'manifests', named), world);
   // Formats are loaded now, because what renders a report does not wait.

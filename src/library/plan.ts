@@ -2,7 +2,6 @@ import type { Destination } from '../base/destination.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { declaredNames, withoutIds } from '../kinds/named.ts';
-import { namesNeed } from '../kinds/capability.ts';
 import { Selector, shardIn } from '../manifest/select.ts';
 import { planDocument, type PlanDocument } from '../plan/document.ts';
 import { digestOf } from '../plan/manifest-digest.ts';
@@ -68,7 +67,7 @@ export async function plan(
   const { service: settings, own } = await settingsOf(options);
   const service = { ...settings, environment: options.environment, hide: loaded.hide };
   const resources = await guarded(selected, own);
-  if (!service.capabilities.includes(namesNeed)) refuseNames(resources);
+  if (service.contractOnly) refuseNames(resources);
   const manifestDigest = digestOf(loaded.resources.map((resource) => withoutIds(resource)));
   const manner = options.keepGoing ? { keepGoing: haltDiagnostics } : {};
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };
@@ -96,12 +95,12 @@ function withLookedUp(manifests: ValidManifests, { changes }: Plan): ValidManife
   return new Manifests('valid', { ...loaded, resources });
 }
 
-/** The manifests may have been read with more turned on. */
+/** The manifests may have been read without this option. */
 function refuseNames(resources: readonly Resource[]): void {
   const named = resources.find((resource) => declaredNames(resource).length > 0);
   if (named === undefined) return;
   throw new UsageError(
-    `${named.address} has a name in place of an id, which needs the capability ${JSON.stringify(namesNeed)}`,
-    'Turn it on: loadManifests and plan take `capabilities`.',
+    `${named.address} has a name in place of an id, and with \`contractOnly\` none is looked up`,
+    'Write the id, or plan without `contractOnly`.',
   );
 }

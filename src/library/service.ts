@@ -26,8 +26,10 @@ export interface ServiceOptions {
   readonly waitSeconds?: number;
   /** How many requests are under way at a time, at the most; else `ROLLCALL_CONCURRENCY`, or 16. */
   readonly concurrency?: number;
-  /** What goes beyond the three documented operations of the service, such as `lookup-users`; else `ROLLCALL_CAPABILITIES`, or nothing. */
+  /** What goes beyond reading and creating: `update`; else `ROLLCALL_CAPABILITIES`, or nothing. */
   readonly capabilities?: readonly string[];
+  /** Whether nothing is sent but the three documented operations of the service; else `ROLLCALL_CONTRACT_ONLY`, or not. */
+  readonly contractOnly?: boolean;
   /** What may be done beside creating what is missing: `update`, with the capability of that name. Nothing by default. */
   readonly allow?: readonly string[] | undefined;
   /** A PEM file of authorities to trust as well. */
@@ -70,6 +72,7 @@ export async function settingsOf(
       waitSeconds: options.waitSeconds,
       concurrency: options.concurrency,
       capabilities: options.capabilities,
+      contractOnly: options.contractOnly,
       allow: options.allow,
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     },

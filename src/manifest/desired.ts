@@ -3,7 +3,6 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } fr
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
-import { type Capability, namesNeed } from '../kinds/capability.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind, Referable } from '../kinds/kind.ts';
@@ -26,8 +25,8 @@ interface ManifestValue {
   readonly file: SourceFile;
   /** The fields that people are not shown. */
   readonly hide: Hide;
-  /** What is turned on beyond the documented operations. */
-  readonly capabilities: readonly Capability[];
+  /** Whether nothing but the documented operations is sent. */
+  readonly contractOnly: boolean;
   /** Takes what is wrong with the names that stand in place of ids. */
   readonly diagnostics: Diagnostic[];
 }
@@ -107,30 +106,26 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   return fields;
 }
 
-/** What no schema can say of the names in place of ids: whether they can be looked up, and that none is a secret. */
+/** What no schema can say of the names in place of ids: whether they are looked up, and that none is a secret. */
 function checkNames(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
   const field = at.at(-1) ?? '';
   const { refersTo: related, idForm, findId = '' } = kind.fields[field] ?? {};
   if (!related || (idForm !== undefined) !== isJsonList(value)) return;
-  const isOn = read.capabilities.includes(namesNeed);
   for (const [item, id] of (isJsonList(value) ? value : [value]).entries()) {
     if (!isNameOfOne(id)) continue;
     const path = isJsonList(value) ? [...at, item] : at;
-    if (isOn && !read.references.has([...path, 'name'])) continue;
-    const problem = isOn ? secretName(related) : needed(related, findId);
+    if (!read.contractOnly && !read.references.has([...path, 'name'])) continue;
+    const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);
     read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
     read.broken.set(path, true);
   }
 }
 
-function needed({ type }: Referable, findId: string): Problem {
+function notLookedUp({ type }: Referable, findId: string): Problem {
   return {
-    code: 'needs-capability',
-    summary: `a ${type} by its name needs the capability \`${namesNeed}\``,
-    detail: [
-      'Turn it on under `capabilities` in rollcall.yaml, in ROLLCALL_CAPABILITIES, or with --capability, which takes the place of the others.',
-      `Or write the id. ${findId}`,
-    ].join('\n'),
+    code: 'contract-only',
+    summary: `no ${type} is looked up by its name, as contract_only keeps to the three documented operations`,
+    detail: `Write the id. ${findId}`,
   };
 }
 

@@ -20,7 +20,7 @@ import { findManifests } from './find-manifests.ts';
 import { excess, limits, type Limits } from './limits.ts';
 import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
-import { Rules } from './rules.ts';
+import { fieldChecks, Rules, type KnownRelease } from './rules.ts';
 import { secretFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {
@@ -54,8 +54,7 @@ export interface Unchecked {
 
 export interface LoadOptions extends ReadingOptions {
   readonly files: Files;
-  /** The release of the service, where it is known. */
-  readonly release?: Release;
+  readonly release?: KnownRelease;
   /** Whether a warning is an error. */
   readonly strict?: boolean;
   /** Which valid entries are kept; all by default. It is asked about each, in their order. */
@@ -122,11 +121,28 @@ export async function loadManifests(
     declared,
     counts,
     addresses: rules.names,
-    diagnostics: strict ? sorted.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : sorted,
+    diagnostics: strictly(sorted, strict),
     filenames: found.filenames,
     secretFiles: named,
     ...(unchecked && { unchecked: unchecked.all() }),
   };
+}
+
+/** What single fields of valid manifests are for the release of the service, which was asked for after they were read. */
+export function checkByRelease(
+  resources: readonly Resource[],
+  release: Release | undefined,
+  strict: boolean,
+): Diagnostic[] {
+  const found = resources.flatMap((resource) => {
+    const diagnostics = [...fieldChecks(resource, release)];
+    return diagnostics.length === 0 ? [] : withoutSecrets(diagnostics, new Set(resource.secrets));
+  });
+  return strictly(once(found).toSorted(byPlace), strict);
+}
+
+function strictly(diagnostics: Diagnostic[], strict: boolean): Diagnostic[] {
+  return strict ? diagnostics.map((diagnostic) => ({ ...diagnostic, severity: 'error' })) : diagnostics;
 }
 
 /** Files that say what they are, and not what they hold. */

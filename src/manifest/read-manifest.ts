@@ -5,7 +5,6 @@ import { PathMap } from '../base/path-map.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
 import { kinds } from '../kinds/all.ts';
-import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -27,8 +26,8 @@ export interface ReadingOptions extends ReferencePolicy {
   readonly secrets?: 'read' | 'assumed';
   /** The fields that nothing shows. */
   readonly hide?: Hide;
-  /** What is turned on beyond the documented operations; nothing by default. */
-  readonly capabilities?: readonly Capability[];
+  /** Whether nothing but the documented operations is sent: then no name can stand in place of an id. */
+  readonly contractOnly?: boolean;
 }
 
 /** What one file declares. */
@@ -49,7 +48,7 @@ export async function readManifest(
   readFile: SecretSources['readFile'],
   options: ReadingOptions,
 ): Promise<ReadManifest> {
-  const { own = noOwnSecrets, hide = [], secrets: mode, env = {}, capabilities = [] } = options;
+  const { own = noOwnSecrets, hide = [], secrets: mode, env = {}, contractOnly = false } = options;
   const areAssumed = mode === 'assumed';
   const nothing: ReadManifest = {
     file: text,
@@ -98,7 +97,7 @@ export async function readManifest(
     places,
     file,
     hide,
-    capabilities,
+    contractOnly,
     diagnostics,
   });
   return { ...declared, file, diagnostics, entries, secrets, references };

@@ -1,7 +1,7 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { shownPlace } from '../base/source.ts';
-import { notIn, type Release } from '../kinds/release.ts';
+import { knownReleases, notIn, readRelease, type Release } from '../kinds/release.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
 import { idsIn, nameIn, namesById } from '../kinds/named.ts';
@@ -35,10 +35,9 @@ const rules: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, sim
 /** Checks what holds over all files, file by file. */
 export class Rules {
   readonly #met = new Met();
-  readonly #release: Release | undefined;
+  readonly #release: KnownRelease;
 
-  /** The release of the service, where it is known. */
-  constructor(release?: Release) {
+  constructor(release: KnownRelease = undefined) {
     this.#release = release;
   }
 
@@ -57,8 +56,30 @@ export class Rules {
       const first = known ?? this.names.add(resource.address, placeOf(resource, resource.kind.identity));
       for (const rule of rules) yield* rule({ resource, first, isFirst: known === undefined }, this.#met);
     }
-    for (const resource of mappings) yield* fieldChecks(resource, this.#release);
+    for (const resource of mappings) yield* this.#ofFields(resource);
   }
+
+  *#ofFields(resource: Resource): Iterable<Diagnostic> {
+    if (this.#release !== 'asked later') return yield* fieldChecks(resource, this.#release);
+    for (const found of fieldChecks(resource, undefined))
+      if (found.severity === 'error' && isSoForAll(resource, found)) yield found;
+  }
+}
+
+/** The release of the service where it is known; or that it is to be asked: what is an error for all of them is one for it. */
+export type KnownRelease = Release | 'asked later' | undefined;
+
+/** Whether a single field is wrong in the same way for every release that is known. */
+function isSoForAll(resource: Resource, { code, range }: Diagnostic): boolean {
+  return knownReleases.every(({ line }) =>
+    [...fieldChecks(resource, readRelease(line))].some(
+      (other) => other.severity === 'error' && other.code === code && sameRange(other.range, range),
+    ),
+  );
+}
+
+function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
+  return a?.start.line === b?.start.line && a?.start.column === b?.start.column;
 }
 
 /** A slug or a username may be declared once, over all files. */
@@ -170,7 +191,7 @@ function hasSensitiveName(resource: Resource): boolean {
  * What its kind has to say of single fields of an entry, declared or missing, that the schema does not say. The fields that are
  * broken are not among those.
  */
-function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
+export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
   const { kind, fields, broken = [] } = resource;
   const present = new Set([...Object.keys(fields), ...broken]);
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);

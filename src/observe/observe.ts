@@ -43,6 +43,8 @@ interface ObserveOptions {
   readonly pacing: Pacing;
   /** When it aborts, no further read begins. */
   readonly signal?: AbortSignal;
+  /** The time in milliseconds; without it, nothing is measured. */
+  readonly now?: () => number;
   readonly onRead?: (done: number, total: number) => void;
   /** Called for each kind of which there is a list, with how it was read. */
   readonly onList?: (news: ListNews) => void;
@@ -88,6 +90,10 @@ export async function observe(
       case 'denied':
       case 'nothing':
       case 'fault':
+        if (!client.canRead(resource.kind)) {
+          observed.set(resource.address, { presence: 'unknown' });
+          return;
+        }
         failures.push({ resource, proof: reading.proof, answer: reading.answer });
         inARow += 1;
         if (reading.stop !== undefined || inARow >= mostInARow.lookUps) stopped = true;
@@ -100,16 +106,24 @@ export async function observe(
     client,
     pacing,
     signal,
+    now: options.now ?? (() => 0),
     onFound: (count) => {
       if (count > 0) options.onRead?.(count, readable.length);
     },
     onNews: (news) => options.onList?.(news),
   });
   for (const [{ address }, held] of lists.found) observed.set(address, { presence: 'present', held });
+  for (const resource of lists.absent) observed.set(resource.address, absent(lists.namesakes.get(resource)));
   const left = readable.filter(({ address }) => !observed.has(address));
   done = readable.length - left.length;
   await pacing.forEach(left, async (resource) => {
     if (stopped || signal?.aborted) return;
+    if (!client.canRead(resource.kind)) {
+      observed.set(resource.address, { presence: 'unknown' });
+      done += 1;
+      options.onRead?.(done, readable.length);
+      return;
+    }
     const reading = await retrieve(resource.kind, resource.name, client, pacing, signal);
     // After an interruption, or for a pause that is too long, a resource stays unread.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) stopped = true;

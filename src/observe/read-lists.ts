@@ -5,7 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
 import { observedIn, type Client, type ListedRecord } from '../service/client.ts';
-import { pageSize } from '../service/page.ts';
+import { pageSize, type Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { countOf, readPages } from '../service/read-pages.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
@@ -22,11 +22,13 @@ type ListCourse =
   | {
       readonly kind: 'in_pages';
       readonly found: number;
+      /** How many it showed to be absent. */
+      readonly absent: number;
       readonly pages: number;
       /** The last answer that carried no page though there should be one. */
       readonly failed?: Answer;
     }
-  /** All of the so many records that there are would take more requests than the declared ones. */
+  /** To show all of the so many records that there are would cost the service more than to look the declared ones up. */
   | { readonly kind: 'too_many'; readonly count: number }
   /** The service shows this list rightly to superusers only, and the token is none of theirs, or that could not be learnt. */
   | { readonly kind: 'no_superuser' }
@@ -38,41 +40,51 @@ interface ListsOptions {
   readonly client: Client;
   readonly pacing: Pacing;
   readonly signal?: AbortSignal | undefined;
+  /** The time in milliseconds, by which it is measured what a page costs. */
+  readonly now: () => number;
   /** Called after each page with how many resources are known to be there. */
   readonly onFound: (count: number) => void;
   readonly onNews: (news: ListNews) => void;
 }
 
-/** What lists showed. Of all other resources they show nothing, not even that they are absent. */
+/** What lists showed. Of all other resources they show nothing. */
 interface ReadLists {
   readonly found: ReadonlyMap<Resource, HeldRecord>;
+  /** Those that a list did not hold which was read whole, and which the service shows rightly. */
+  readonly absent: ReadonlySet<Resource>;
   /** Of those that were not found: the name of the only other one that has the same title. */
   readonly namesakes: ReadonlyMap<Resource, string>;
   /** The last answer that did not show what was asked for. */
   readonly failed?: Answer;
 }
 
-const nothing = { found: new Map<Resource, HeldRecord>(), namesakes: new Map<Resource, string>() };
+const nothing = {
+  found: new Map<Resource, HeldRecord>(),
+  absent: new Set<Resource>(),
+  namesakes: new Map<Resource, string>(),
+};
 
-/** Reads in pages what would take more requests one by one, where the lists of the service are right. */
+/** Reads in pages what would cost the service more one by one, where its lists are right. */
 export async function readLists(resources: readonly Resource[], options: ListsOptions): Promise<ReadLists> {
   const { client, signal, onFound, onNews } = options;
   const found = new Map<Resource, HeldRecord>();
+  const absent = new Set<Resource>();
   const namesakes = new Map<Resource, string>();
   let failed: Answer | undefined;
   for (const [kind, declared] of byKind(resources)) {
-    if (!client.canList(kind) || declared.length <= fewestRequests(kind) || signal?.aborted) continue;
-    const before = found.size;
+    if (!client.canList(kind) || declared.length <= fewestListed || signal?.aborted) continue;
+    const before = found.size + absent.size;
     const read = await readList(kind, declared, {
       ...options,
       onFound: (count) => onFound(before + count),
     });
     for (const [resource, held] of read.found) found.set(resource, held);
+    for (const resource of read.absent) absent.add(resource);
     for (const [resource, name] of read.namesakes) namesakes.set(resource, name);
     failed = read.failed ?? failed;
     if (read.course) onNews({ kind, declared: declared.length, course: read.course });
   }
-  return { found, namesakes, ...(failed && { failed }) };
+  return { found, absent, namesakes, ...(failed && { failed }) };
 }
 
 function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Resource[]> {
@@ -85,53 +97,101 @@ function byKind(resources: readonly Resource[]): ReadonlyMap<Kind, readonly Reso
   return groups;
 }
 
-/** How many requests it takes at the least to read a list: its count and one page, and whose token it is. */
-function fewestRequests({ listing }: Kind): number {
-  return listing.completeFor === 'superusers' ? 3 : 2;
-}
-
 interface ReadList extends ReadLists {
   /** None where the run ended meanwhile. */
   readonly course?: ListCourse;
 }
 
+/**
+ * Reads a list.
+ *
+ * 1. Two small requests show whose the token is, and how many records there are.
+ * 2. Pages are read as long as they cost less than to look up what is still open.
+ * 3. What a whole list does not hold is absent, where it is read as a superuser and the service holds names unique.
+ */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
-  const { client, pacing, signal, onFound } = options;
+  const { client, pacing, signal, now, onFound } = options;
+  const { completeFor, isUnique } = kind.listing;
   const ended = (course: ListCourse | undefined, failed?: Answer): ReadList => ({
     ...nothing,
     ...(course && !signal?.aborted && { course }),
     ...(failed && { failed }),
   });
-  if (kind.listing.completeFor === 'superusers') {
-    const self = await retrieveSelf(client, pacing, signal);
-    if (self?.proof !== 'exists') return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
-    if (!self.isSuperuser) return ended({ kind: 'no_superuser' });
+  const self = await pacing.beside(() => retrieveSelf(client, pacing, signal));
+  const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
+  if (completeFor === 'superusers' && !isSuperuser) {
+    if (self?.proof === 'exists') return ended({ kind: 'no_superuser' });
+    return ended(self && { kind: 'failed', failed: self.answer }, self?.answer);
   }
   const list = listQuery(kind, new Set(declared.flatMap(({ fields }) => Object.keys(fields))));
-  const counted = await countOf(list, { client, pacing, signal });
+  const beganAt = now();
+  const counted = await pacing.beside(() => countOf(list, { client, pacing, signal }));
   if (counted.kind === 'not_counted') {
     const { isDoubtful, failed } = counted;
     return ended(isDoubtful ? { kind: 'doubtful' } : failed && { kind: 'failed', failed }, failed);
   }
   const { count } = counted;
+  const countedAt = now();
+  const price = new PagePrice(countedAt - beganAt);
   const listed = new Listed(kind, declared, client.knowsNames);
-  const isWorth = (pages: number): boolean => pages < Math.min(listed.open, count);
-  if (!isWorth(Math.ceil(count / pageSize))) return ended({ kind: 'too_many', count });
+  const provesAbsence = isSuperuser && isUnique;
+  const isWorth = (pages: number): boolean => {
+    const left = count - listed.seen;
+    const saved = provesAbsence ? listed.open : Math.min(listed.open, left);
+    return price.of(listed.seen === 0 ? Math.ceil(left / pageSize) : pages, left) < saved;
+  };
+  if (!isWorth(0)) return ended({ kind: 'too_many', count });
   const { isDoubtful, pages, failed } = await readPages(list, {
     client,
     pacing,
     signal,
     count,
     isWorth,
-    onPage: ({ items }) => {
-      for (const item of items) listed.take(item);
+    onPage: (page) => {
+      if (listed.seen === 0) price.measure(now() - countedAt, page.items.length);
+      client.noteShown(kind);
+      listed.takePage(page);
       onFound(listed.found.size);
     },
   });
   if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
   const { found, namesakes } = listed;
-  const course = { kind: 'in_pages', found: found.size, pages, ...(failed && { failed }) } as const;
-  return { ...ended(course, failed), found, namesakes };
+  const absent = provesAbsence && listed.isWhole(count) ? listed.missing : nothing.absent;
+  const shown = { found: found.size, absent: absent.size, pages };
+  return {
+    ...ended({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
+    found,
+    absent,
+    namesakes,
+  };
+}
+
+/** Fewer are looked up one by one: the two small requests would cost more than they can save. */
+const fewestListed = 12;
+
+/**
+ * What it costs the service to show records in pages, where a look-up costs it 1. It pays by record, so a page of many costs as much as
+ * several look-ups: some 8 of a hundred records, until the first page shows it.
+ */
+class PagePrice {
+  readonly #lookUpMs: number;
+  #ofRecord = 0.07;
+
+  /** How long one small request took. */
+  constructor(lookUpMs: number) {
+    this.#lookUpMs = lookUpMs;
+  }
+
+  of(pages: number, records: number): number {
+    return pages + records * this.#ofRecord;
+  }
+
+  /** Takes note of how long the first page took. So few records say nothing. */
+  measure(pageMs: number, records: number): void {
+    if (this.#lookUpMs <= 0 || pageMs <= 0 || records < 20) return;
+    const price = (pageMs / this.#lookUpMs - 1) / records;
+    this.#ofRecord = Math.min(0.3, Math.max(0.01, price));
+  }
 }
 
 /** What the pages of one list show of the declared resources of its kind, and of all else the names of those with the same titles. */
@@ -142,6 +202,11 @@ class Listed {
   readonly #found = new Map<Resource, HeldRecord>();
   readonly #doubtful = new Set<Resource>();
   readonly #titles: ReadonlySet<JsonValue>;
+  /** The ids of all records that were shown. */
+  readonly #ids = new Set<string>();
+  /** Whether a record has no id or no name, or a page counts otherwise than the others. */
+  #isOdd = false;
+  readonly #counts = new Set<number>();
   /** By the titles of declared ones: the names of the others that have them. */
   readonly #others = new Map<JsonValue, Set<string>>();
 
@@ -173,10 +238,34 @@ class Listed {
     return this.#wanted.size - this.#found.size - this.#doubtful.size;
   }
 
+  /** How many different records were shown. */
+  get seen(): number {
+    return this.#ids.size;
+  }
+
+  /** Whether all records were shown, of which there are so many: nothing moved, and each page agrees. */
+  isWhole(count: number): boolean {
+    return !this.#isOdd && this.#ids.size === count && [...this.#counts].every((each) => each === count);
+  }
+
+  /** Those that were not shown. */
+  get missing(): ReadonlySet<Resource> {
+    const isThere = (resource: Resource): boolean =>
+      this.#found.has(resource) || this.#doubtful.has(resource);
+    return new Set([...this.#wanted.values()].filter((resource) => !isThere(resource)));
+  }
+
+  takePage({ items, count }: Page<ListedRecord>): void {
+    this.#counts.add(count);
+    for (const item of items) this.#take(item);
+  }
+
   /** Takes note of a record, which may stand in the list again where that moves while it is read. */
-  take(record: ListedRecord): void {
+  #take(record: ListedRecord): void {
     const { received, shown } = record;
     const name = received[this.#kind.identity];
+    if (isIdentifier(received['pk'])) this.#ids.add(textOf(received['pk'] ?? null));
+    if (typeof name !== 'string' || name === '') this.#isOdd = true;
     const resource = typeof name === 'string' ? this.#wanted.get(name) : undefined;
     if (resource === undefined && typeof name === 'string' && name !== '')
       this.#takeOther(received[this.#kind.title] ?? '', textOf(shown[this.#kind.identity]));

@@ -98,16 +98,16 @@ async function find(
   const listed =
     names.length < byName.listedFrom
       ? undefined
-      : await readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length });
+      : await pacing.beside(() =>
+          readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
+        );
   if (listed && 'records' in listed) takeNote(listed.records);
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return findings;
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingIn(listed, name));
-  const isSettled = listed?.kind === 'whole' && listed.isAtOnce;
-  const open = isSettled
-    ? []
-    : names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
+  // What a list lacks is asked for by its name: a list may end too early, and count itself.
+  const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
   let inARow = 0;
   let denied: Finding | undefined;
@@ -133,7 +133,9 @@ async function find(
   if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);
   return suggested(findings, known, async () => {
     if (listed || signal?.aborted) return;
-    const read = await readWhole(byName, { client, pacing, signal, isWorth: () => false });
+    const read = await pacing.beside(() =>
+      readWhole(byName, { client, pacing, signal, isWorth: () => false }),
+    );
     if ('records' in read) takeNote(read.records);
   });
 }

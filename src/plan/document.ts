@@ -15,6 +15,7 @@ import {
   type ObservedFields,
   type Plan,
   type PlanSummary,
+  type UnreadableTypes,
 } from './plan.ts';
 
 export const planFormatVersion = '1.0';
@@ -32,8 +33,12 @@ export interface PlanDocument {
   /** `sha256:` and the digest of what the manifests declare, in the scope of the plan and beyond. */
   readonly manifest_digest: string;
   readonly scope?: Scope;
-  /** What was turned on beyond the three documented operations, where anything was. */
+  /** What was turned on beyond reading and creating, where anything was. */
   readonly capabilities?: readonly Capability[];
+  /** That nothing but the three documented operations was sent. */
+  readonly contract_only?: true;
+  /** The types that could not be looked up: the token may not, or what answers does not offer it. */
+  readonly unreadable?: UnreadableTypes;
   /** Where the manifests were compared with those of a revision. */
   readonly since?: SinceDocument;
   /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
@@ -104,6 +109,8 @@ export function planDocument(plan: Plan): PlanDocument {
     manifest_digest: plan.manifestDigest,
     ...(plan.scope && { scope: plan.scope }),
     ...(plan.capabilities && plan.capabilities.length > 0 && { capabilities: plan.capabilities }),
+    ...(plan.contractOnly && { contract_only: true as const }),
+    ...(plan.unreadable && { unreadable: plan.unreadable }),
     ...(since && {
       since: { ref: since.ref, commit: since.commit, no_longer_declared: since.noLongerDeclared },
     }),

@@ -1,14 +1,15 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Destination } from '../base/destination.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Capability } from '../kinds/capability.ts';
+import type { Capability, Reach } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
+import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Names } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { HeldRecord, Unreadable } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
 /** What apply would do, resource by resource. It holds what is sent, secrets too: a plan is shown and written as its document. */
@@ -19,14 +20,26 @@ export interface Plan extends Destination {
   readonly manifestDigest: string;
   /** Where the plan is about some of the declared resources only. */
   readonly scope?: Scope;
-  /** What was turned on beyond the documented operations. */
+  /** What was turned on beyond reading and creating. */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** Whether nothing but the documented operations was sent. */
+  readonly contractOnly?: boolean | undefined;
+  /** The kinds that could not be looked up, and why. */
+  readonly unreadable?: UnreadableTypes | undefined;
   /** The revision that the manifests were compared with, if they were. */
   readonly since?: SinceRevision;
   /** The fields that nothing shows of it. */
   readonly hide?: Hide | undefined;
   /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
   readonly changes: readonly Change[];
+}
+
+/** Why records of a type could not be looked up. */
+export type UnreadableTypes = Readonly<Partial<Record<ResourceType, Unreadable>>>;
+
+/** How far the run went that made a plan: what carries it out goes as far. */
+export function reachOfPlan({ capabilities = [], contractOnly = false }: Plan): Reach {
+  return { capabilities, contractOnly };
 }
 
 /** What the plan would do to one resource; or why it says nothing of it. */
@@ -146,7 +159,7 @@ export function plannedEffects({ changes }: Pick<Plan, 'changes'>): Readonly<Rec
 }
 
 /** The kinds of the resources that could not be looked up. */
-export function unseenKinds({ changes }: Pick<Plan, 'changes'>): ReadonlySet<Kind> {
+export function unseenKinds({ changes }: Pick<Plan, 'changes'>): ReadonlySet<Kind<ResourceType>> {
   const unseen = changes.filter((change) => changeKind(change) === 'create_if_absent');
   return new Set(unseen.map(({ resource }) => resource.kind));
 }

@@ -21,6 +21,8 @@ export function planFrom(
     manifestDigest: document.manifest_digest,
     ...(document.scope && { scope: document.scope }),
     ...(document.capabilities && { capabilities: document.capabilities }),
+    ...(document.contract_only && { contractOnly: true }),
+    ...(document.unreadable && { unreadable: document.unreadable }),
     ...(since && {
       since: { ref: since.ref, commit: since.commit, noLongerDeclared: since.no_longer_declared },
     }),

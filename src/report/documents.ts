@@ -4,6 +4,7 @@ import { validate } from '../generated/apply.ts';
 import { isResourceType } from '../kinds/all.ts';
 import { Selector, type Scope } from '../manifest/select.ts';
 import { countedDocument, resourceAt, type PlanDocument } from '../plan/document.ts';
+import type { UnreadableTypes } from '../plan/plan.ts';
 import type { Pace } from '../service/pace.ts';
 import { foundIn, outcomeView, reportOfRun, type ApplyReport, type OutcomeView } from './report.ts';
 import { applySummary, type ApplySummary } from './words/outcomes.ts';
@@ -127,8 +128,10 @@ function shardProblems(shards: readonly Shard[]): string[] {
       if (document[part] !== first?.document[part])
         problems.push(`${filename} has another ${part} than ${first?.filename}`);
     }
-    if (capabilitiesOf(document) !== capabilitiesOf(first?.document))
-      problems.push(`${filename} was made with other capabilities than ${first?.filename}`);
+    if (reachOf(document) !== reachOf(first?.document))
+      problems.push(
+        `${filename} was made with other capabilities, or another contract_only, than ${first?.filename}`,
+      );
     if (wholeOf(document) !== wholeOf(first?.document))
       problems.push(`${filename} has another --target, --exclude or --since than ${first?.filename}`);
   }
@@ -152,8 +155,10 @@ function mergedPlan(first: PlanDocument, plans: readonly PlanDocument[]): PlanDo
   const { scope, since, ...whole } = first;
   const gone = plans.flatMap((plan) => plan.since?.no_longer_declared ?? []).toSorted(byAddress);
   const changes = plans.flatMap(({ resource_changes }) => resource_changes).toSorted(byAddress);
+  const unreadable: UnreadableTypes = Object.assign({}, ...plans.map((plan) => plan.unreadable));
   return {
     ...whole,
+    ...(Object.keys(unreadable).length > 0 && { unreadable }),
     created_at: earliest(plans.map(({ created_at }) => created_at)),
     ...wholeScope(scope),
     ...(since && { since: { ...since, no_longer_declared: gone } }),
@@ -221,8 +226,9 @@ function wholeOf(document: Shard['document'] | undefined): string {
   return JSON.stringify([target, exclude, declared, changedOnly, since?.ref, since?.commit]);
 }
 
-function capabilitiesOf(document: Shard['document'] | undefined): string {
-  return JSON.stringify(document && 'capabilities' in document && document.capabilities);
+function reachOf(document: Shard['document'] | undefined): string {
+  if (document === undefined || !('resource_changes' in document)) return '';
+  return JSON.stringify([document.capabilities, document.contract_only]);
 }
 
 function earliest(times: readonly string[]): string {

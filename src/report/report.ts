@@ -166,12 +166,7 @@ export interface Setting {
   readonly pathInRepository?: (path: string) => string;
 }
 
-/** `wasAsked`: whether the service was asked for its release. */
-export function validationReport(
-  loaded: LoadedManifests,
-  environment?: string,
-  wasAsked = false,
-): ProblemsReport {
+export function validationReport(loaded: LoadedManifests, environment?: string): ProblemsReport {
   const found = foundIn(loaded);
   const { unchecked } = loaded;
   return {
@@ -179,7 +174,7 @@ export function validationReport(
     kind: 'problems',
     title: 'rollcall validate',
     environment,
-    headline: validationHeadline(found, loaded.counts, wasAsked),
+    headline: validationHeadline(found, loaded.counts),
     findings: [],
     valid: found.errors.length === 0,
     resourceCount: loaded.declared,

@@ -5,7 +5,7 @@ import type { Pace } from '../service/pace.ts';
 import { applyPlan } from '../apply/apply-plan.ts';
 import { interruptedBy, interruptSignal } from '../base/exit-code.ts';
 import { madeReady } from '../plan/make-plan.ts';
-import { pendingIn, type Pending, type Plan, type ReadyPlan } from '../plan/plan.ts';
+import { pendingIn, reachOfPlan, type Pending, type Plan, type ReadyPlan } from '../plan/plan.ts';
 import { diagnosticOf } from '../kinds/resource.ts';
 import { filesNamedBy } from '../manifest/secret-reference.ts';
 import type { SavedPlan } from '../plan/saved/document.ts';
@@ -58,24 +58,24 @@ interface SavedRequest extends ApplyOptions {
  */
 export async function applySaved(request: SavedRequest, job: Job): Promise<Ran<ApplyRun>> {
   const { settings, filename, refuseOutputs } = request;
-  const { service: reached, capabilities, diagnostics, policy, hide } = settings;
+  const { service: reached, diagnostics, policy, hide } = settings;
   const { files, env } = job;
   const nothing = { filenames: [], diagnostics: [] };
   if (reached === undefined) return { ...nothing, ...refused(diagnostics, job) };
   const destination = destinationOf(reached);
   const context = { ...policy, hide, files, env };
-  const opened = await openSavedPlan(filename, destination, capabilities, context);
+  const opened = await openSavedPlan(filename, destination, settings, context);
   if (opened.kind === 'refused') return { ...nothing, ...destination, ...halted(opened, job) };
   const { plan } = opened;
   const known = { ...nothing, service: plan.service, environment: plan.environment };
   const secretFiles = new Set(plan.changes.flatMap(({ resource }) => filesNamedBy(resource)));
   const clashes = await refuseOutputs?.(inputsOf(settings, { filenames: [filename], secretFiles }));
   if (clashes && clashes.length > 0) return { ...known, ...refused(clashes, job) };
-  const { hide: hidden, capabilities: used = [] } = plan;
-  const allow = reached.allow.filter((action) => used.includes(action));
+  const reach = reachOfPlan(plan);
+  const allow = reached.allow.filter((action) => reach.capabilities.includes(action));
   const forbidden = pendingIn(plan).find(({ action }) => action !== 'create' && !allow.includes(action));
   if (forbidden) return { ...known, ...refused([notAllowed(forbidden)], job) };
-  const asPlanned = { ...reached, hide: hidden, capabilities: used, allow };
+  const asPlanned = { ...reached, ...reach, hide: plan.hide, allow };
   const course = await withService(asPlanned, job, async (service) => {
     const ready = await stillReady(opened, service, job);
     return 'halt' in ready ? ready : carryOut(ready, request, service, job, true);

@@ -7,9 +7,9 @@ import type { World } from './world.ts';
 export async function check(
   settings: Settings,
   { files, env }: Pick<World, 'files' | 'env'>,
-  options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns'> = {},
+  options: Pick<LoadOptions, 'secrets' | 'keep' | 'warns' | 'release'> = {},
 ): Promise<LoadedManifests> {
-  const { config, configFile, variables, strict, release, policy, hide, capabilities, diagnostics } =
+  const { config, configFile, variables, strict, release, policy, hide, contractOnly, diagnostics } =
     settings;
   const loaded = await loadManifests(manifestsOf(settings), {
     ...policy,
@@ -17,9 +17,9 @@ export async function check(
     env,
     strict,
     hide,
-    capabilities,
-    ...options,
+    contractOnly,
     ...(release && { release }),
+    ...options,
     ...(configFile !== undefined && { settingsFile: configFile }),
     ...(variables && { variables }),
     ...(config?.choices && { choices: config.choices }),

@@ -57,7 +57,7 @@ export async function withService<Result>(
       emit({ kind: 'pause', milliseconds, answer, isTooLong: milliseconds > longestPauseMs }),
   });
   try {
-    const client = createClient(send, settings.capabilities);
+    const client = createClient(send, settings);
     return await use({ client, send, pacing, settings, signal, faults, emit });
   } catch (error) {
     throw errorWithout(secretsOf(settings), error);

@@ -1,4 +1,5 @@
 import type { Outcome } from '../apply/outcome.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import type { Pending, Plan } from '../plan/plan.ts';
@@ -15,9 +16,9 @@ export type RunEvent =
       readonly kind: 'checked';
       readonly isValid: boolean;
       readonly manifests: LoadedManifests;
-      /** Whether the service was asked for its release before. */
-      readonly wasAsked: boolean;
     }
+  /** What the release of the service makes of the manifests; what is wrong is not among it. */
+  | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
   /** So many of a stage are done; none at its beginning. */
   | {
       readonly kind: 'progress';

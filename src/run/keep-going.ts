@@ -35,6 +35,14 @@ export function heldBackByNames(
   return held;
 }
 
+/** The same with what else is wrong with single resources. */
+export function withOthers(held: HeldBack, diagnostics: readonly Diagnostic[]): HeldBack {
+  const all = new Map(held);
+  for (const found of diagnostics)
+    if (found.address !== undefined) all.set(found.address, [...(all.get(found.address) ?? []), found]);
+  return all;
+}
+
 /** Ids show what names do not: that two names, or a name and an id, are one provider, which belongs to one application. */
 export function sharedBy(resources: readonly Resource[]): readonly Diagnostic[] {
   const found = [...new Rules().check({ named: resources, mappings: [] })];

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
@@ -11,11 +12,14 @@ import {
   type Permission,
   type Plan,
   type ReadyPlan,
+  type UnreadableTypes,
 } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
-import { heldBackByNames, sharedBy, type HaltWords } from './keep-going.ts';
+import { heldBackByNames, sharedBy, withOthers, type HaltWords } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
+import type { Client } from '../service/client.ts';
+import { askRelease } from '../service/release.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
 import { haltEnding, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
@@ -79,11 +83,12 @@ async function boundedPlan(
  *
  * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
  * 2. `observe` looks up the resources.
- * 3. `permissionFor` finds out what is needed to change any of them.
- * 4. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
+ * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
+ * 4. `permissionFor` finds out what is needed to change any of them.
+ * 5. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
  */
 export async function planFor(
-  { resources: declared, ...about }: Scoped,
+  { resources: declared, checkByRelease, ...about }: Scoped,
   service: Service,
   job: Job,
   { isSaved = false, keepGoing }: Pick<PlanOptions, 'keepGoing'> & { readonly isSaved?: boolean } = {},
@@ -100,6 +105,7 @@ export async function planFor(
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
+  const release = checkByRelease && declared.length > 0 ? releaseOf(service) : undefined;
   const resolved = await resolveNames(declared, { client, pacing, signal });
   const { resources, facts, unresolved: names, notRead } = resolved;
   const shared = resources === declared ? [] : sharedBy(resources);
@@ -107,10 +113,20 @@ export async function planFor(
   if (!heldBack && (names.length > 0 || shared.length > 0 || notRead > 0))
     return unresolved(shared, names, notRead);
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
-  const result = await observe(resources, { client, pacing, signal, onRead, onList });
+  const result = await observe(resources, {
+    client,
+    pacing,
+    signal,
+    now: () => job.clock.now(),
+    onRead,
+    onList,
+  });
   if (result.kind === 'failed')
     return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
   const { observed } = result;
+  const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
+  if (diagnostics.length > 0 && !heldBack)
+    return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const permission = await permissionFor(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
@@ -118,13 +134,26 @@ export async function planFor(
     ...destinationOf(settings),
     hide: settings.hide,
     capabilities: settings.capabilities,
+    contractOnly: settings.contractOnly,
+    ...(client.unreadable.size > 0 && { unreadable: unreadableTypes(client) }),
     ...about,
     permission,
     facts,
-    heldBack,
+    heldBack: heldBack && withOthers(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, permission };
+}
+
+/** Asks for the release beside the first look-ups. What is thrown comes to whoever waits for it. */
+function releaseOf({ send, pacing, signal }: Service): Promise<Release | undefined> {
+  const release = pacing.beside(() => askRelease(send, pacing, signal));
+  release.catch(() => {});
+  return release;
+}
+
+function unreadableTypes({ unreadable }: Pick<Client, 'unreadable'>): UnreadableTypes {
+  return Object.fromEntries(Array.from(unreadable, ([{ type }, why]) => [type, why]));
 }
 
 /** Reports why a job goes no further. */

@@ -1,9 +1,11 @@
 import type { Address } from '../base/diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
 import type { Since } from '../manifest/since.ts';
 import { ManifestDigest } from '../plan/manifest-digest.ts';
-import { askRelease } from '../service/release.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { check, hasErrors, inputsOf, type RefuseOutputs } from './check.ts';
@@ -30,36 +32,32 @@ export interface Scoped {
   readonly manifestDigest: string;
   /** What became of them since a revision, where that is known. */
   readonly since?: Since;
+  /** Returns the errors that only the release of the service decides, once that was asked for; `undefined`: it does not say. */
+  readonly checkByRelease?: (release: Release | undefined) => readonly Diagnostic[];
 }
 
-/**
- * Checks what a run is about, and does something with it and the service. Nothing is sent before that, but with the capability
- * `release`: then the service says first which release it has, and what is checked is checked by that.
- */
+/** Checks what a run is about, and does something with it and the service. Nothing is sent before that. */
 export async function inScope<Result>(
   request: ScopeRequest,
   job: Job,
   use: (scoped: Scoped, service: Service) => Promise<Course<Result>>,
 ): Promise<Ran<Result>> {
-  const { settings } = request;
-  if (settings.service === undefined || !settings.capabilities.includes('release'))
-    return whereValid(await checkScope(request, job), (scoped, reached) =>
-      withService(reached, job, (service) => use(scoped, service)),
-    );
-  return withService(settings.service, job, async (service) => {
-    const release = await askRelease(service.send, service.pacing, service.signal);
-    const informed = { ...request, settings: { ...settings, ...(release && { release }) } };
-    return whereValid(await checkScope(informed, job, true), (scoped) => use(scoped, service));
-  });
-}
-
-async function whereValid<Result>(
-  checked: Checked,
-  use: (scoped: Scoped, reached: ServiceSettings) => Promise<Course<Result>>,
-): Promise<Ran<Result>> {
+  const checked = await checkScope(request, job);
   const { known } = checked;
   if (checked.kind === 'invalid') return { ...known, ending: 'invalid' };
-  return { ...known, ...(await use(checked.scoped, checked.service)) };
+  const { scoped, service: reached } = checked;
+  const { strict, contractOnly, release: configured } = request.settings;
+  const late: Diagnostic[] = [];
+  const checkLate = (release: Release | undefined): readonly Diagnostic[] => {
+    const found = checkByRelease(scoped.resources, release ?? configured, strict);
+    late.push(...found.filter(({ severity }) => severity === 'warning'));
+    if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });
+    return found.filter(({ severity }) => severity === 'error');
+  };
+  const course = await withService(reached, job, (service) =>
+    use(contractOnly ? scoped : { ...scoped, checkByRelease: checkLate }, service),
+  );
+  return { ...known, ...course, diagnostics: [...known.diagnostics, ...late] };
 }
 
 /** Everything that is known before a request is sent. */
@@ -72,17 +70,17 @@ type Checked = {
 
 /**
  * Checks what a run is about, and reports what is wrong with it. Of what it is not about, warnings are left out; errors stay: they
- * end the run in any case. `wasAsked`: the service, for its release.
+ * end the run in any case.
  */
 async function checkScope(
   { settings, selection, since, refuseOutputs }: ScopeRequest,
   job: Job,
-  wasAsked = false,
 ): Promise<Checked> {
   const { service, nameOf } = settings;
   const selector = new Selector(selection);
   const digest = new ManifestDigest();
   const manifests = await check(settings, job, {
+    ...(!settings.contractOnly && { release: 'asked later' as const }),
     keep: (resource) => {
       digest.add(resource);
       return selector.has(resource.address);
@@ -100,7 +98,7 @@ async function checkScope(
     ({ severity, address }) => severity === 'error' || address === undefined || !isLeftOut(address),
   );
   const known = { diagnostics, filenames, ...(service && destinationOf(service)) };
-  job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics }, wasAsked });
+  job.emit({ kind: 'checked', isValid, manifests: { ...manifests, diagnostics } });
   if (!isValid) return { kind: 'invalid', known };
   const selected = selector.scope(resources.length, manifests, nameOf);
   const scope: Scope | undefined = since?.changedOnly

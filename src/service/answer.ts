@@ -30,6 +30,8 @@ export type AnswerKind =
   | 'denied'
   /** 404 or 410 with the service's own JSON: an object with a `detail`. Of a list, for a page beyond its end. */
   | 'not_found'
+  /** 404, 405 or 410 with JSON, or 501, to what is no documented operation: what answers there does not have it. */
+  | 'not_offered'
   /** Any other 404 or 410: no such route. */
   | 'no_such_route'
   /** 405 without JSON: how a crash inside a POST looks. */
@@ -163,9 +165,13 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
       return 'denied';
     case 404:
     case 410:
+      if (asked.shape !== 'record' && !mayBeMissing(asked) && json !== undefined) return 'not_offered';
       return mayBeMissing(asked) && typeof body?.['detail'] === 'string' ? 'not_found' : 'no_such_route';
     case 405:
-      return json === undefined ? 'crash' : 'unprocessable';
+      if (json === undefined) return 'crash';
+      return asked.shape === 'record' ? 'unprocessable' : 'not_offered';
+    case 501:
+      return asked.shape === 'record' ? 'failure' : 'not_offered';
     case 406:
     case 411:
     case 413:

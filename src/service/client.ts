@@ -7,13 +7,13 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import { type Capability, namesNeed } from '../kinds/capability.ts';
+import type { Reach } from '../kinds/capability.ts';
 import { namesWithin, referring, factsWithin } from '../kinds/named.ts';
-import { canBeListed, canBeRead, type Kind } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
-import type { HeldRecord } from './types.ts';
+import type { HeldRecord, Unreadable } from './types.ts';
 import { ownUserPath } from './who-am-i.ts';
 import {
   whatAnswersProve,
@@ -84,36 +84,59 @@ interface Understood {
 export interface Client {
   /** Whether names of ids are looked up, and what records show of them is kept. */
   readonly knowsNames: boolean;
-  /** Whether a record of this kind can be looked up, with what is turned on. */
+  /** Whether a record of this kind can be looked up, as far as is known. */
   canRead(kind: Kind): boolean;
+  /** Whether the service has answered what it holds of this kind, or that it holds nothing. */
+  hasShown(kind: Kind): boolean;
+  /** Takes note that a list has shown what the service holds of this kind. */
+  noteShown(kind: Kind): void;
+  /** From now on, records of this kind cannot be looked up. */
+  forgo(kind: Kind, why: Unreadable): void;
+  /** The kinds that were forgone. */
+  readonly unreadable: ReadonlyMap<Kind, Unreadable>;
   /** Sends one request, once. Rejects only where this kind cannot be read. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
-  /** Whether records of this kind can be read in pages, with what is turned on. */
+  /** Whether records of this kind can be read in pages: in place of a look-up, so only where that is possible. */
   canList(kind: Kind): boolean;
   /** Asks for one page of any list of the service, once, and never rejects. It is none of the documented operations. */
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
-  /** Asks whose the token is, once, and never rejects. It is none of the documented operations. */
+  /** Asks whose the token is, and answers from memory once it is known. Never rejects. It is none of the documented operations. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
+  /** What an answer to a create proves, as far as is known now of whether records of this kind can be looked up. */
+  createProof(kind: Kind, answer: Answer): WriteProof;
   /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
   /** Sends one request, once, with these fields of the record that has this `pk`. Rejects only where updates are not turned on. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
 }
 
-export function createClient(send: Transport, turnedOn: readonly Capability[] = []): Client {
-  const canRead = (kind: Kind): boolean => canBeRead(kind, turnedOn);
-  const knowsNames = turnedOn.includes(namesNeed);
-  const canUpdate = turnedOn.includes('update');
+export function createClient(
+  send: Transport,
+  { contractOnly = false, capabilities = [] }: Partial<Reach> = {},
+): Client {
+  const unreadable = new Map<Kind, Unreadable>();
+  const shown = new Set<Kind>();
+  const canRead = (kind: Kind): boolean =>
+    kind.lookUp.isDocumented || (!contractOnly && !unreadable.has(kind));
+  const canUpdate = capabilities.includes('update');
+  const createProof = (kind: Kind, answer: Answer): WriteProof => writeProofOf(answer.kind, canRead(kind));
+  const knowsNames = !contractOnly;
+  let self: Promise<SelfReading> | undefined;
   return {
     knowsNames,
     canRead,
-    canList: (kind) => canBeListed(kind, turnedOn),
+    hasShown: (kind) => shown.has(kind),
+    noteShown: (kind) => void shown.add(kind),
+    forgo: (kind, why) => void unreadable.set(kind, why),
+    unreadable,
+    canList: (kind) => !contractOnly && canRead(kind),
     async read(kind, name, signal) {
-      if (!canRead(kind)) throw new Error(`without ${kind.lookUp.needs}, ${kind.list} are not looked up`);
+      if (contractOnly && !kind.lookUp.isDocumented) throw new Error(`${kind.list} are not looked up`);
       const { path, answers } = kind.lookUp;
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
       const proof = whatAnswersProve[answer.kind].read;
+      if (proof === 'exists' || proof === 'absent') shown.add(kind);
       if (proof !== 'exists') return { proof, answer, ...rest };
       const exact = canUpdate ? exactIn(exchange) : undefined;
       // readAnswer has checked the name and the `pk`. All other fields may be missing.
@@ -140,12 +163,18 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       if (proof !== 'exists') return { proof, answer, ...rest };
       return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
     },
-    readSelf: (signal) => selfRead(send, signal),
+    createProof,
+    async readSelf(signal) {
+      self ??= selfRead(send, signal);
+      const reading = await self;
+      if (reading.proof === 'nothing') self = undefined;
+      return reading;
+    },
     async create(kind, name, fields) {
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
-      const proof = writeProofOf(answer.kind, canRead(kind));
+      const proof = createProof(kind, answer);
       if (proof !== 'created') return { proof, answer, ...rest };
       return {
         proof,
@@ -155,7 +184,7 @@ export function createClient(send: Transport, turnedOn: readonly Capability[] = 
       };
     },
     async update(kind, name, pk, fields) {
-      if (!turnedOn.includes('update')) throw new Error('without the capability update, nothing is changed');
+      if (!canUpdate) throw new Error('without the capability update, nothing is changed');
       const path = kind.update.path(name, pk);
       const exchange = await send({ method: 'PATCH', path, body: JSON.stringify(fields) });
       const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));

@@ -30,6 +30,8 @@ const noPatience: Patience = {
 export interface Pacing {
   /** Does something for every item: as many at a time as the service bears, and never more than the ceiling. */
   forEach<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]>;
+  /** Does one thing more beside what is done for each: at once, unless the ceiling is reached. */
+  beside<Result>(task: () => Promise<Result>): Promise<Result>;
   /**
    * Waits until no pause is in force and the service is there. False when the pause is too long to wait out, the service
    * does not come back, or the run is interrupted meanwhile.
@@ -78,6 +80,7 @@ export function createPacing(options: PacingOptions): Pacing {
   // Each function may be taken from it, and used alone.
   return {
     forEach: (items, task) => shared.forEach(items, task),
+    beside: (task) => shared.beside(task),
     turn: () => shared.turn(),
     note: (answer, attempt) => shared.note(answer, attempt),
     again: (tried) => shared.again(tried),
@@ -92,6 +95,8 @@ class SharedPacing {
   readonly #options: PacingOptions;
   readonly #concurrency: AdaptiveConcurrency;
   readonly #limiter: LimitFunction;
+  /** How many things go on that are not in the queue. */
+  #beside = 0;
   #pausedUntil = 0;
   #requests = 0;
   #firstAt: number | undefined;
@@ -120,9 +125,34 @@ class SharedPacing {
         throw error;
       } finally {
         // A new limit holds only from here, after everything is noted that may keep the next from beginning.
-        this.#limiter.concurrency = this.#concurrency.limit;
+        this.#limit();
       }
     });
+  }
+
+  async beside<Result>(task: () => Promise<Result>): Promise<Result> {
+    const { ceiling } = this.#concurrency;
+    if (this.#beside + 1 < ceiling && this.#beside + this.#limiter.activeCount < ceiling) {
+      this.#beside += 1;
+      this.#limit();
+      try {
+        return await task();
+      } finally {
+        this.#beside -= 1;
+        this.#limit();
+      }
+    }
+    // What is thrown ends this alone, and not what else is in the queue.
+    const [result] = await this.forEach([task], (one) => Promise.allSettled([one()]));
+    const [ended] = result ?? [];
+    if (ended?.status === 'fulfilled') return ended.value;
+    throw ended?.reason;
+  }
+
+  /** Leaves room for what goes on beside. */
+  #limit(): void {
+    const { limit, ceiling } = this.#concurrency;
+    this.#limiter.concurrency = Math.max(1, Math.min(limit, ceiling - this.#beside));
   }
 
   async turn(): Promise<boolean> {

@@ -9,8 +9,8 @@ interface PagesOptions {
   readonly pacing: Pacing;
   /** When it aborts, no further page is asked for. */
   readonly signal?: AbortSignal | undefined;
-  /** How many records there are, where that is known. */
-  readonly count?: number;
+  /** How many records there are, as far as is known. */
+  readonly count: number;
   /** Whether it is worth to ask for so many further pages. Asked before each. */
   readonly isWorth: (pages: number) => boolean;
   /** Called with each page, in no certain order. */
@@ -71,7 +71,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
   }
 
   let asked = 0;
-  let most = options.count === undefined ? 1 : Math.max(1, Math.ceil(options.count / pageSize));
+  let most = 1;
   const goesOn = (): boolean => asked < most && !isOver && isWorth(most - asked);
   for (let round = 0; round < mostRounds.growing && goesOn(); round += 1) {
     const numbers = Array.from({ length: most - asked }, (_, index) => asked + index + 1);
@@ -82,7 +82,7 @@ export async function readPages(list: ListQuery, options: PagesOptions): Promise
       await ask(number);
     });
     asked = most;
-    if (last) most = pagesBy(last.page, last.number);
+    most = last ? pagesBy(last.page, last.number) : Math.ceil(options.count / pageSize);
   }
   return { isDoubtful, pages, ...(failed && { failed }) };
 }

@@ -1,6 +1,9 @@
 import type { JsonValue } from '../base/json.ts';
 import type { NamesById, Fact } from '../kinds/named.ts';
 
+/** Why records of a kind cannot be looked up: the token may not, or what answers does not offer it. */
+export type Unreadable = 'denied' | 'not_offered';
+
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {
   /** To be compared with what is declared, and not to be shown. */

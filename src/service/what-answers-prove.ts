@@ -70,6 +70,7 @@ export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   unexplained_refusal: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   denied: { read: 'denied', create: 'denied', update: 'denied', stop: 'type' },
   not_found: { read: 'absent', create: 'fault', update: 'vanished' },
+  not_offered: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   no_such_route: { read: 'fault', create: 'fault', update: 'fault', stop: 'run' },
   crash: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   unprocessable: { read: 'fault', create: 'rejected', update: 'rejected' },

@@ -2,28 +2,34 @@ import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import {
   capabilities,
+  formerCapability,
   isCapability,
-  permitted,
   type Capability,
-  type Permitted,
+  type Reach,
 } from '../kinds/capability.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import type { ChosenConfig, Values } from './values.ts';
 
-const variable = 'ROLLCALL_CAPABILITIES';
+const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCALL_CONTRACT_ONLY' } as const;
 
 /**
- * What is turned on beyond the documented operations: what is given, or else what the environment says, or else the file. Throws a
- * UsageError for what is none.
+ * How far beyond the documented operations the run goes: as is given, or else as the environment says, or else the file. Where it
+ * keeps to them, nothing is turned on. Throws a UsageError for what is no capability.
  */
-export function capabilitiesOf(
-  { capabilities: given, nameOf }: Pick<Values, 'capabilities' | 'nameOf'>,
+export function reachOf(
+  { capabilities: given, contractOnly, nameOf }: Pick<Values, 'capabilities' | 'contractOnly' | 'nameOf'>,
   env: Environment,
-  config: Pick<ChosenConfig, 'capabilities'>,
-): readonly Capability[] {
-  if (given !== undefined) return checked(given, nameOf('capabilities'));
-  const named = nonEmpty(env[variable]);
-  return named === undefined ? (config.capabilities ?? []) : checked(named.split(/[\s,]+/), variable);
+  config: Pick<ChosenConfig, 'capabilities' | 'contractOnly'>,
+): Reach {
+  const named = nonEmpty(env[variables.capabilities]);
+  const turnedOn =
+    given !== undefined
+      ? checked(given, nameOf('capabilities'))
+      : named === undefined
+        ? (config.capabilities ?? [])
+        : checked(named.split(/[\s,]+/), variables.capabilities);
+  const isContractOnly = contractOnly ?? keepsTo(env) ?? config.contractOnly ?? false;
+  return { contractOnly: isContractOnly, capabilities: isContractOnly ? [] : turnedOn };
 }
 
 /**
@@ -31,25 +37,24 @@ export function capabilitiesOf(
  * permitted, and where only this one of the two switches is on.
  */
 export function permittedBy(
-  values: Pick<Values, 'allow' | 'capabilities' | 'nameOf'>,
-  env: Environment,
-  config: Pick<ChosenConfig, 'allow' | 'capabilities'>,
-): readonly Permitted[] {
-  const { allow: given, nameOf } = values;
-  const turnedOn = capabilitiesOf(values, env, config);
+  { allow: given, nameOf }: Pick<Values, 'allow' | 'nameOf'>,
+  config: Pick<ChosenConfig, 'allow'>,
+  { contractOnly, capabilities: turnedOn }: Reach,
+): readonly Capability[] {
   const where = given === undefined ? '`allow` of the environment' : nameOf('allow');
-  return [...new Set(given ?? config.allow ?? [])].map((name) => {
-    const action = permitted.find((candidate) => candidate === name);
-    if (action === undefined) {
+  return [...new Set(given ?? config.allow ?? [])].map((action) => {
+    if (!isCapability(action)) {
       throw new UsageError(
-        `${where} cannot be ${JSON.stringify(name)}`,
-        didYouMean(name, permitted) ?? `It can be: ${permitted.join(', ')}.`,
+        `${where} cannot be ${JSON.stringify(action)}`,
+        didYouMean(action, capabilities) ?? `It can be: ${capabilities.join(', ')}.`,
       );
     }
     if (turnedOn.includes(action)) return action;
     throw new UsageError(
       `${where} is ${action}, and the capability \`${action}\` is not turned on`,
-      `What exists is changed only where two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn both on, or neither. So neither a stray flag nor a forgotten setting changes anything.`,
+      contractOnly
+        ? 'The run keeps to the three documented operations of the service, and no change is among them: leave one of the two out.'
+        : `What exists is changed only where two switches are on: one for the service, \`capabilities: [${action}]\` in rollcall.yaml, and one for the run. Turn both on, or neither. So neither a stray flag nor a forgotten setting changes anything.`,
     );
   });
 }
@@ -59,7 +64,13 @@ function checked(names: readonly string[], where: string): Capability[] {
     if (isCapability(name)) return name;
     throw new UsageError(
       `${where}: there is no capability ${JSON.stringify(name)}`,
-      didYouMean(name, capabilities) ?? `There are: ${capabilities.join(', ')}.`,
+      formerCapability(name) ?? didYouMean(name, capabilities) ?? `There is: ${capabilities.join(', ')}.`,
     );
   });
+}
+
+function keepsTo(env: Environment): boolean | undefined {
+  const said = nonEmpty(env[variables.contractOnly]);
+  if (said === undefined || said === 'true' || said === 'false') return said && said === 'true';
+  throw new UsageError(`${variables.contractOnly} cannot be ${JSON.stringify(said)}`, 'It is true or false.');
 }

@@ -193,6 +193,7 @@ function choose(config: Config, environment: string | undefined, filename: strin
     tokenFile: tokenFile && seen(tokenFile),
     concurrency: chosen.concurrency ?? config.concurrency,
     capabilities: chosen.capabilities ?? config.capabilities,
+    contractOnly: chosen.contract_only ?? config.contract_only,
     allow: chosen.allow,
     release: chosen.release ?? config.release,
     hide: config.hide,

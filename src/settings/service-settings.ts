@@ -1,10 +1,10 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
-import type { Capability, Permitted } from '../kinds/capability.ts';
+import type { Capability, Reach } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
-import { capabilitiesOf, permittedBy } from './capabilities.ts';
+import { permittedBy, reachOf } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
@@ -14,7 +14,7 @@ import { readToken, refuseOtherToken } from './token.ts';
 import { bounds, type ChosenConfig, type NumberName, type Values, wholeNumber } from './values.ts';
 
 /** How to reach the service. */
-export interface ServiceSettings {
+export interface ServiceSettings extends Reach {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** The environment of rollcall.yaml that was chosen, where one was. */
@@ -37,10 +37,8 @@ export interface ServiceSettings {
   readonly headers: readonly ExtraHeader[];
   /** The fields whose values nothing that is shown of an answer repeats. */
   readonly hide?: Hide | undefined;
-  /** What is turned on beyond the documented operations. */
-  readonly capabilities: readonly Capability[];
   /** What may be done beside creating what is missing. */
-  readonly allow: readonly Permitted[];
+  readonly allow: readonly Capability[];
 }
 
 export function destinationOf({ baseUrl, environment }: ServiceSettings): Destination {
@@ -85,7 +83,9 @@ export async function readServiceSettings(
     refuseOtherUrl(baseUrl, values, config);
     await refuseOtherToken(token, values, env, config, files);
   }
+  const reach = reachOf(values, env, config);
   return {
+    ...reach,
     baseUrl,
     environment: config.environment,
     hide: config.hide,
@@ -100,8 +100,7 @@ export async function readServiceSettings(
       isAsked: values.waitSeconds !== undefined,
     },
     concurrency: concurrencyOf(values, env, config),
-    capabilities: capabilitiesOf(values, env, config),
-    allow: permittedBy(values, env, config),
+    allow: permittedBy(values, config, reach),
   };
 }
 

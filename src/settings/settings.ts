@@ -4,10 +4,10 @@ import { standardInput, type Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shortestOwnSecret, type OwnSecrets } from '../base/own-secrets.ts';
 import { redactorOf } from '../base/redactor.ts';
-import type { Capability } from '../kinds/capability.ts';
+import type { Reach } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readRelease, type Release } from '../kinds/release.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { reachOf } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
 import { readHeaders } from './headers.ts';
@@ -18,7 +18,7 @@ import { noConfig, type ChosenConfig, type NameOf, type Values } from './values.
 import { readVarsFiles } from './variables.ts';
 
 /** All settings of a run. */
-export interface Settings {
+export interface Settings extends Reach {
   /** What rollcall.yaml says for the chosen environment; none when it is faulty. */
   readonly config?: ChosenConfig | undefined;
   /** The file that it was read from, also when that is faulty: no manifest. */
@@ -41,8 +41,6 @@ export interface Settings {
   };
   /** The fields that no output shows; where rollcall.yaml is faulty, all that it may name. */
   readonly hide: Hide;
-  /** What is turned on beyond the documented operations. */
-  readonly capabilities: readonly Capability[];
   /** What is wrong with rollcall.yaml and the files of variables. */
   readonly diagnostics: readonly Diagnostic[];
   readonly nameOf: NameOf;
@@ -105,7 +103,7 @@ export async function readSettings(
         ? { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables }
         : undefined,
     strict,
-    capabilities: capabilitiesOf(values, env, config ?? noConfig),
+    ...reachOf(values, env, config ?? noConfig),
     release: readRelease(config?.release ?? ''),
     service,
     hide,

@@ -1,7 +1,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigEnvironment } from '../generated/config.ts';
-import type { Capability, Permitted } from '../kinds/capability.ts';
+import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
@@ -15,8 +15,10 @@ export interface Values {
   readonly vars?: readonly string[] | undefined;
   /** Whether a warning is an error. */
   readonly strict?: boolean | undefined;
-  /** What is turned on beyond the documented operations, in place of what the environment and the file say. */
+  /** What is turned on beyond reading and creating, in place of what the environment and the file say. */
   readonly capabilities?: readonly string[] | undefined;
+  /** Whether nothing is sent but the documented operations. */
+  readonly contractOnly?: boolean | undefined;
   /** What may be done beside creating what is missing. */
   readonly allow?: readonly string[] | undefined;
 
@@ -68,10 +70,12 @@ export interface ChosenConfig {
   readonly allowFiles?: readonly string[] | undefined;
   /** The fields that no output shows. */
   readonly hide?: Hide | undefined;
-  /** What is turned on beyond the documented operations. */
+  /** What is turned on beyond reading and creating. */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** Whether nothing is sent but the documented operations. */
+  readonly contractOnly?: boolean | undefined;
   /** What may be done beside creating what is missing. */
-  readonly allow?: readonly Permitted[] | undefined;
+  readonly allow?: readonly Capability[] | undefined;
 }
 
 /** What a file of settings says that says nothing. */

@@ -4,6 +4,7 @@ import { stepsOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kindAt, kinds } from '../kinds/all.ts';
+import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
 /** A value that breaks a schema, as the words for it need it. */
@@ -52,7 +53,8 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   },
   enum: ({ subject, params, data, isQuotable }) => {
     const allowed = (params['allowedValues'] as unknown[]).map(String);
-    const hint = isQuotable ? didYouMean(textOfScalar(data), allowed) : undefined;
+    const written = textOfScalar(data);
+    const hint = isQuotable ? (formerCapability(written) ?? didYouMean(written, allowed)) : undefined;
     return ['invalid-value', `${subject} must be one of: ${allowed.join(', ')}`, hint];
   },
   const: ({ subject, params, data, isQuotable }) => {

@@ -27,7 +27,7 @@ function taking(
 ): Promise<Inventory> {
   const aborting = signal && { signal };
   return inventoryOf(kindOf(type), {
-    client: createClient(send, ['lists', 'lookup-users']),
+    client: createClient(send),
     pacing: createPacing({ concurrency: 4, clock: virtualClock(), random: () => 0, ...aborting }),
     ...aborting,
   });

@@ -41,7 +41,7 @@ async function applying(
   );
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency });
-  const looking = createClient(async () => absent);
+  const looking = createClient(async () => absent, { contractOnly: true });
   const result = await observe(resources, { client: looking, pacing });
   if (result.kind !== 'observed') throw new Error('nothing was observed');
   const plan = makePlan(resources, result.observed, {
@@ -53,7 +53,7 @@ async function applying(
   const transport = countingTransport((request) => (request.method === 'GET' ? absent : post(request)));
   const seen: Outcome[] = [];
   const outcomes = await applyPlan(plan, {
-    client: createClient(transport.send),
+    client: createClient(transport.send, { contractOnly: true }),
     pacing,
     clock,
     onOutcome: (outcome) => seen.push(outcome),
@@ -165,7 +165,7 @@ async function carryOut(
   };
   const begun: string[] = [];
   const outcomes = await applyPlan(plan, {
-    client: createClient(transport),
+    client: createClient(transport, { contractOnly: true }),
     pacing,
     clock,
     onStart: ({ resource }) => begun.push(resource.address),
@@ -247,7 +247,11 @@ describe('doubts that come of outages', () => {
       const { username } = JSON.parse(request.body ?? '{}') as { username: string }; // a create of a user
       return post(username) ?? created(request);
     };
-    const outcomes = await applyPlan(plan, { client: createClient(send), pacing, clock });
+    const outcomes = await applyPlan(plan, {
+      client: createClient(send, { contractOnly: true }),
+      pacing,
+      clock,
+    });
     const counts: Record<string, number> = {};
     for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
     return counts;
@@ -278,9 +282,12 @@ test('what was begun and never sent says why the run had stopped', async () => {
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
   pacing.note({ kind: 'slow_down', status: 429, retryAfter: '3600' }, 1);
-  const client = createClient(async () => {
-    throw new Error('nothing is to be sent');
-  });
+  const client = createClient(
+    async () => {
+      throw new Error('nothing is to be sent');
+    },
+    { contractOnly: true },
+  );
   expect(await applyPlan(await planOf(manifest), { client, pacing, clock })).toMatchObject([
     { outcome: 'not_attempted', stoppedBy: 'pause', attempts: 0 },
   ]);

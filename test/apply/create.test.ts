@@ -51,7 +51,7 @@ async function settleUnless(
   let stop: Traced['stop'];
   const settled = await create(
     creation,
-    createClient(transport.send),
+    createClient(transport.send, { contractOnly: true }),
     createPacing({ concurrency: 1, clock, random: () => 1, signal }),
     { stop: (scope) => (stop = scope), mayBegin: () => true, mayRetry: () => true },
   );
@@ -250,11 +250,14 @@ describe('a taken slug', () => {
 
   test('is unknown when a pause, too long to wait out, keeps from looking', async () => {
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
-    const client = createClient(async ({ method }) => {
-      expect(method).toBe('POST');
-      pacing.note(hourLong, 1); // another resource was answered meanwhile
-      return slugTaken;
-    });
+    const client = createClient(
+      async ({ method }) => {
+        expect(method).toBe('POST');
+        pacing.note(hourLong, 1); // another resource was answered meanwhile
+        return slugTaken;
+      },
+      { contractOnly: true },
+    );
     expect(await create(application, client, pacing, alone)).toMatchObject({
       outcome: 'unknown',
       answer: { status: 400 },
@@ -289,7 +292,9 @@ describe('a pause that is too long to wait out', () => {
     const stops: string[] = [];
     const course = { stop: (scope: string) => stops.push(scope), mayBegin: () => true, mayRetry: () => true };
     const { send, requests } = scriptedTransport();
-    expect(await create(application, createClient(send), pacing, course)).toStrictEqual({
+    expect(
+      await create(application, createClient(send, { contractOnly: true }), pacing, course),
+    ).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -305,7 +310,12 @@ describe('a create while the service is away', () => {
   async function settleAway(failures: number, creation: Creation, ...answers: Exchange[]): Promise<Settled> {
     const transport = scriptedTransport(...answers);
     const pacing = pacingWhileAway(failures);
-    const settled = await create(creation, createClient(transport.send), pacing, alone);
+    const settled = await create(
+      creation,
+      createClient(transport.send, { contractOnly: true }),
+      pacing,
+      alone,
+    );
     expect(transport.requests).toHaveLength(answers.length);
     expect(pacing.pace().retries).toBe(0);
     return settled;
@@ -357,7 +367,7 @@ describe('a create while the service is away', () => {
       patience: { waitMs: 60_000, fromTheStart: false, ask: async () => away },
     });
     const { send } = scriptedTransport(answered(429, '', { 'retry-after': '5' }));
-    expect(await create(user, createClient(send), pacing, alone)).toMatchObject({
+    expect(await create(user, createClient(send, { contractOnly: true }), pacing, alone)).toMatchObject({
       outcome: 'not_attempted',
       answer: { status: 429, waitedMs: 60_000 },
     });
@@ -433,7 +443,7 @@ describe('creating a user', () => {
     const { send, requests } = scriptedTransport();
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
     const course = { ...alone, mayBegin: () => false };
-    expect(await create(user, createClient(send), pacing, course)).toStrictEqual({
+    expect(await create(user, createClient(send, { contractOnly: true }), pacing, course)).toStrictEqual({
       outcome: 'not_attempted',
       inDoubt: false,
       attempts: 0,
@@ -446,7 +456,7 @@ describe('creating a user', () => {
     const { send, requests } = scriptedTransport(answered(500, '', { 'retry-after': '3' }));
     const pacing = createPacing({ concurrency: 1, clock, random: () => 0 });
     const course = { ...alone, mayRetry: () => clock.now() < 3000 };
-    expect(await create(user, createClient(send), pacing, course)).toMatchObject({
+    expect(await create(user, createClient(send, { contractOnly: true }), pacing, course)).toMatchObject({
       outcome: 'unknown',
       attempts: 1,
     });
@@ -456,9 +466,12 @@ describe('creating a user', () => {
   test('is not sent again once there is no use in it', async () => {
     const { send, requests } = scriptedTransport(refused);
     const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 });
-    expect(await create(user, createClient(send), pacing, { ...alone, mayRetry: () => false })).toMatchObject(
-      { outcome: 'not_attempted', attempts: 1 },
-    );
+    expect(
+      await create(user, createClient(send, { contractOnly: true }), pacing, {
+        ...alone,
+        mayRetry: () => false,
+      }),
+    ).toMatchObject({ outcome: 'not_attempted', attempts: 1 });
     expect(requests).toHaveLength(1);
   });
 
@@ -500,7 +513,7 @@ describe('what is not begun any more after an answer', () => {
     const stops: string[] = [];
     await create(
       creation,
-      createClient(async ({ method }) => (method === 'GET' ? absent : exchange)),
+      createClient(async ({ method }) => (method === 'GET' ? absent : exchange), { contractOnly: true }),
       createPacing({ concurrency: 1, clock: virtualClock(), random: () => 0 }),
       { stop: (scope) => stops.push(scope), mayBegin: () => true, mayRetry: () => true },
     );

@@ -33,7 +33,7 @@ describe.each(['application', 'user'] as const)('what a real service made of a c
     if (typeof resources === 'string') return expect(resources).toMatch(/wrong-type|not-in-release/);
     const clock = virtualClock();
     const outcomes = await applyPlan(await planOf(manifest, {}, {}, release), {
-      client: createClient(async () => answered(201, response.body)),
+      client: createClient(async () => answered(201, response.body), { contractOnly: true }),
       pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
       clock,
     });
@@ -55,7 +55,7 @@ test.each([
     const body = isJsonObject(recording?.response.body) ? { ...recording.response.body, ...name } : {};
     const clock = virtualClock();
     const outcomes = await applyPlan(await planOf(`{ version: 1, ${type}s: [${entry}] }`), {
-      client: createClient(async () => answered(201, body), []),
+      client: createClient(async () => answered(201, body), { contractOnly: true }),
       pacing: createPacing({ clock, random: () => 0, concurrency: 1 }),
       clock,
     });

@@ -48,7 +48,13 @@ async function carriedOut(
   };
   const clock = virtualClock();
   const pacing = createPacing({ clock, random: () => 0, concurrency: 1 });
-  const parts = { client: createClient(send), pacing, clock, onStart: () => {}, onOutcome: () => {} };
+  const parts = {
+    client: createClient(send, { contractOnly: true }),
+    pacing,
+    clock,
+    onStart: () => {},
+    onOutcome: () => {},
+  };
   const fault = new AbortController();
   const outcomes = await applyPlan(await planOf(manifest, existing), {
     ...parts,

@@ -52,7 +52,7 @@ async function settle(
   const stops: string[] = [];
   const settled = await update(
     { resource, base, permission: { self: undefined }, isTaken: () => false },
-    createClient(send, ['update']),
+    createClient(send, { capabilities: ['update'] }),
     pacing,
     { ...course, stop: (scope) => stops.push(scope) },
   );

@@ -41,6 +41,7 @@ async function applied(
   setup: Partial<Setup> = {},
 ) {
   const { context, stdout, stderr } = capture({
+    contractOnly: true,
     files: { 'm.yaml': manifest(count) },
     url: 'https://id.example.com',
     transport,
@@ -79,6 +80,7 @@ describe('an apply of very many', () => {
       outcomes: { length: count + 1 },
     });
     const { context, written } = capture({
+      contractOnly: true,
       files: { 'm.yaml': manifest(count) },
       url: 'https://id.example.com',
       transport: world(),
@@ -158,7 +160,12 @@ describe('a plan that was approved', () => {
 
   test('in a file is not printed again, unless that is asked for', async () => {
     const service = world();
-    const { context, written } = capture({ ...small, url: 'https://id.example.com', transport: service });
+    const { context, written } = capture({
+      contractOnly: true,
+      ...small,
+      url: 'https://id.example.com',
+      transport: service,
+    });
     await plan(['m.yaml'], { output: 'text', out: 'p.json' }, context);
     const files = { 'p.json': written.get('p.json') ?? '' };
     const { stdout } = await applied(service, { plan: 'p.json' }, { files });

@@ -60,6 +60,7 @@ async function planned(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
   const run = capture({
+    contractOnly: true,
     env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env },
     transport: async () => answered(404, { detail: 'Not found.' }),
   });
@@ -116,7 +117,7 @@ describe('the token file is never a manifest', () => {
       'forbidden-file',
     ]);
     const faulty = configured(...environments, 'wrong: true');
-    const run = capture({ env: {} });
+    const run = capture({ contractOnly: true, env: {} });
     await validate([at('tok')], { config: faulty, output: 'json' }, { ...run.context, files: nodeFiles });
     expect(run.stdout()).toContain('"forbidden-file"');
   });
@@ -140,7 +141,7 @@ describe('validate', () => {
     options: Partial<ValidateOptions>,
     env: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly ending: Ending; readonly text: string }> {
-    const run = capture({ env });
+    const run = capture({ contractOnly: true, env });
     let asked = 0;
     const files: Files = {
       ...nodeFiles,
@@ -197,7 +198,7 @@ describe('validate', () => {
     writeFileSync(at('whole/a.yaml'), valid);
     writeFileSync(at('whole/rollcall.yaml'), 'version: 1\nmanifests: [.]\n');
     const config = at('whole/rollcall.yaml');
-    const run = capture({});
+    const run = capture({ contractOnly: true });
     expect(await validate([], { output: 'text', config }, { ...run.context, files: nodeFiles })).toBe('done');
     expect(run.stdout()).toBe('Valid: 0 applications, 1 user.\n');
     expect((await validated(at('whole'), { config })).ending).toBe('done');
@@ -218,7 +219,7 @@ describe('a token_file of rollcall.yaml beyond its folder', () => {
       'environments:',
       `  a: { url: "http://127.0.0.1:9", token_file: "${tokenFile}", token_env: TOKEN_A }`,
     );
-    const run = capture({ env });
+    const run = capture({ contractOnly: true, env });
     const connect: (typeof run.context)['connect'] = async (settings) => ({
       send: async () => {
         sent.push(settings.token.reveal());
@@ -345,7 +346,7 @@ describe('manifests that rollcall.yaml names', () => {
     '-',
   ])('lie below its folder, which %s does not', async (path) => {
     const config = configured(`manifests: [manifests, ${JSON.stringify(path)}]`);
-    const run = capture({ env: {} });
+    const run = capture({ contractOnly: true, env: {} });
     await validate([], { config, output: 'json' }, { ...run.context, files: nodeFiles });
     expect(parseJson(run.stdout())).toMatchObject({
       diagnostics: [{ code: 'outside-project', range: { filename: config, start: { line: 2, column: 24 } } }],
@@ -360,7 +361,7 @@ describe('manifests that rollcall.yaml names', () => {
       kindOf: async (path) => (isPipe(path) ? 'other' : nodeFiles.kindOf(path)),
       realPath: async (path) => nodeFiles.realPath(isPipe(path) ? at('missing') : path),
     };
-    const run = capture({ env: {} });
+    const run = capture({ contractOnly: true, env: {} });
     await validate([], { config, output: 'json' }, { ...run.context, files });
     expect(parseJson(run.stdout())).toMatchObject({ diagnostics: [{ code: 'outside-project' }] });
   });
@@ -420,7 +421,7 @@ describe('standard input is read as one thing', () => {
     [{ tokenFile: '-' }, ['-'], {}],
     [{ vars: ['-', '-'] }, [], {}],
   ])('%j %j %j', async (options, paths, env) => {
-    const run = capture({ env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env } });
+    const run = capture({ contractOnly: true, env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env } });
     await expect(plan(paths, { output: 'text', ...options }, run.context)).rejects.toThrow(
       /standard input cannot hold both/,
     );
@@ -515,11 +516,11 @@ describe('a saved plan', () => {
       env: { ROLLCALL_URL: 'http://127.0.0.1:9', ROLLCALL_TOKEN: 'canary-viewer', ONE: 'canary-1', ...env },
       transport: async ({ body = '{}' }: HttpRequest) => answered(201, { pk: 1, ...JSON.parse(body) }),
     };
-    const planning = capture(setup);
+    const planning = capture({ contractOnly: true, ...setup });
     const context = { ...planning.context, files: nodeFiles };
     expect(await plan([at('saved.yaml')], { output: 'json', out: 'plan.json' }, context)).toBe('done');
     writeFileSync(at('plan.json'), planning.written.get('plan.json') ?? '');
-    const run = capture(setup);
+    const run = capture({ contractOnly: true, ...setup });
     await apply(
       [],
       { output: 'text', plan: at('plan.json'), ...options },

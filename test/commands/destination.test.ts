@@ -48,7 +48,13 @@ async function ran(
 ): Promise<Ran> {
   const env = { PRODUCTION_TOKEN: 'canary-token' };
   const transport = fakeService({ wiki }).send;
-  const { context, stdout, stderr, written } = capture({ files, transport, env, ...setup });
+  const { context, stdout, stderr, written } = capture({
+    contractOnly: true,
+    files,
+    transport,
+    env,
+    ...setup,
+  });
   const questions: string[] = [];
   const ask = async (question: string): Promise<string> => {
     questions.push(question);

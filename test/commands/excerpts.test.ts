@@ -65,7 +65,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     ['a line of the key', keyLine],
   ])('%s', async (_what, secret) => {
     const manifest = `version: 1\nusers:\n  - { username: alice, name: Alice, ${references} }\n  - { username: bob, nome: "x: ${secret} y" }\n`;
-    const run = capture({ files: project(manifest), env });
+    const run = capture({ contractOnly: true, files: project(manifest), env });
     const report = ['html=h', 'sarif=s', 'json=j', 'junit=u', 'markdown=m'];
     expect(await plan(['a.yaml'], { output: 'text', report, ...options }, run.context)).toBe('invalid');
     expect(run.stderr()).toContain('username: bob, nome: "x:');
@@ -77,14 +77,14 @@ describe('a diagnostic shows the line of a manifest without', () => {
 
   test('the token that is in the environment, where nothing is sent', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, nome: ${secrets.token} }] # ${secrets.ofAnother}\n`;
-    const run = capture({ files: project(manifest), env });
+    const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain('nome: (sensitive)');
   });
 
   test('the token, where a manifest holds it, which is refused: it would be sent, and shown in the plan', async () => {
     const manifest = `version: 1\nusers: [{ username: bob, name: "by ${secrets.ofAnother}" }]\n`;
-    const run = capture({ files: project(manifest), env });
+    const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
     expect(run.stderr()).toContain('a.yaml:2:36: error: an access token stands here [invalid-value]');
   });
@@ -95,7 +95,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     ['two variables', '${var:x}${var:y}', [`x=${secrets.token.slice(0, 9)}`, `y=${secrets.token.slice(9)}`]],
   ])('the token, which is refused where %s put it together', async (_how, name, assignments) => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: "${name}"\n`;
-    const run = capture({ files: project(manifest), env });
+    const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', var: assignments, ...options }, run.context)).toBe(
       'invalid',
     );
@@ -105,7 +105,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
   test('the token, which is refused in the name of an attribute, too', async () => {
     const escaped = secrets.token.replace('c', String.raw`\u0063`);
     const manifest = `version: 1\nusers:\n  - { username: bob, name: Bob, attributes: { "${escaped}": 1 } }\n`;
-    const run = capture({ files: project(manifest), env });
+    const run = capture({ contractOnly: true, files: project(manifest), env });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
     expect(run.stderr()).toContain('error: an access token stands here [invalid-value]');
   });
@@ -114,7 +114,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
     'the token, where a variable holds it',
     async (assignment) => {
       const manifest = 'version: 1\nusers: [{ username: bob, name: Bob, attributes: { x: "${var:x}" } }]\n';
-      const run = capture({ files: project(manifest), env });
+      const run = capture({ contractOnly: true, files: project(manifest), env });
       expect(await plan(['a.yaml'], { output: 'text', var: [assignment], ...options }, run.context)).toBe(
         'invalid',
       );
@@ -125,6 +125,7 @@ describe('a diagnostic shows the line of a manifest without', () => {
   test('the secrets of a header and of the proxy, when the service refuses what stands there', async () => {
     const manifest = `version: 1\nusers:\n  - username: bob\n    name: Bob # ${secrets.header}, ${secrets.password}\n`;
     const run = capture({
+      contractOnly: true,
       files: project(manifest),
       env,
       transport: async () => answered(400, { name: ['too long'] }),
@@ -140,6 +141,7 @@ test('a log of requests shows no secret that an answer or an error repeats', asy
   const manifest =
     'version: 1\napplications:\n  - { slug: wiki, name: Wiki }\n  - { slug: news, name: News }\n';
   const run = capture({
+    contractOnly: true,
     files: project(manifest),
     env,
     transport: async ({ path }) =>
@@ -157,14 +159,14 @@ describe('a diagnostic about settings shows their line without the token', () =>
     [{ vars: ['vars.yaml'] }, { 'vars.yaml': `a: ${secrets.token}\na: "\${x}" # ${secrets.token}\n` }],
     [{}, { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` }],
   ])('%j', async (flags, files) => {
-    const run = capture({ files: { ...project('version: 1\n'), ...files }, env });
+    const run = capture({ contractOnly: true, files: { ...project('version: 1\n'), ...files }, env });
     expect(await validate(['a.yaml'], { output: 'text', ...flags }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain('(sensitive)');
   });
 
   test('also where the service alone is asked', async () => {
     const files = { 'rollcall.yaml': `version: 1\nurl: https://x/?${secrets.token}\n` };
-    const run = capture({ files, env });
+    const run = capture({ contractOnly: true, files, env });
     expect(await doctor({ output: 'text' }, run.context)).toBe('invalid');
     expect(run.stderr()).toContain('(sensitive)');
   });
@@ -173,7 +175,7 @@ describe('a diagnostic about settings shows their line without the token', () =>
     'nor what somebody wrote there under the name %s',
     async (name) => {
       const files = { 'rollcall.yaml': `version: 1\nenvironments:\n  a:\n    ${name}: 'unknown canary'\n` };
-      const run = capture({ files, env: {} });
+      const run = capture({ contractOnly: true, files, env: {} });
       expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
       expect(run.stdout()).toContain(`rollcall.yaml:4:5`);
     },
@@ -184,14 +186,18 @@ describe('a seed of the sandbox', () => {
   const run = async () => 0;
 
   test('that holds the token by mistake is not shown', async () => {
-    const { context, stderr } = capture({ files: { 'seed.yaml': secrets.token }, env });
+    const { context, stderr } = capture({ contractOnly: true, files: { 'seed.yaml': secrets.token }, env });
     expect(await sandbox([], { seed: 'seed.yaml' }, context, run)).toBe('invalid');
     expect(stderr()).toContain('(sensitive)');
   });
 
   test('is not the file of the token', async () => {
     const tokenFile = { ...env, ROLLCALL_TOKEN: '', ROLLCALL_TOKEN_FILE: 'tok' };
-    const { context, stderr } = capture({ files: { tok: secrets.token }, env: tokenFile });
+    const { context, stderr } = capture({
+      contractOnly: true,
+      files: { tok: secrets.token },
+      env: tokenFile,
+    });
     expect(await sandbox([], { seed: 'tok' }, context, run)).toBe('invalid');
     expect(stderr()).toContain('[forbidden-file]');
   });
@@ -204,7 +210,7 @@ describe('a diagnostic shows the line of rollcall.yaml without', () => {
     ['a line of the key', keyLine],
   ])('%s, though no URL of a service is known', async (_what, secret) => {
     const files = { ...project(''), 'rollcall.yaml': `version: 1\nfoo: ${secret}\n` };
-    const run = capture({ files, env: { ...env, ROLLCALL_URL: '' } });
+    const run = capture({ contractOnly: true, files, env: { ...env, ROLLCALL_URL: '' } });
     expect(await plan(['a.yaml'], { output: 'text', ...options }, run.context)).toBe('invalid');
     expect(run.stderr()).toMatch(/2 \| foo: ?\(sensitive\)/);
     expect(run.stderr()).not.toContain(secret);
@@ -217,7 +223,11 @@ describe('a diagnostic shows the line of rollcall.yaml without', () => {
     ],
     ['environments: { a: { uri: "https://me:canary-in-a-url@id.example.com" } }', 'unknown field `uri`'],
   ])('the password in a URL', async (line, words) => {
-    const run = capture({ files: { ...project(''), 'rollcall.yaml': `version: 1\n${line}\n` }, env });
+    const run = capture({
+      contractOnly: true,
+      files: { ...project(''), 'rollcall.yaml': `version: 1\n${line}\n` },
+      env,
+    });
     expect(await validate(['a.yaml'], { output: 'text' }, run.context)).toBe('invalid');
     expect(run.stdout()).toContain(words);
     expect(run.stdout()).not.toContain('canary-in-a-url');

@@ -19,7 +19,6 @@ import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 
-const capability = ['lists', 'lookup-users'];
 const url = 'https://id.example.com';
 
 interface Exported {
@@ -35,18 +34,14 @@ async function exporting(
   files: Readonly<Record<string, string>> = {},
 ): Promise<Exported> {
   const { context, stdout, stderr, written } = capture({ url, transport, files });
-  const ending = await exportManifests({ output: 'yaml', capability, ids: true, ...options }, context);
+  const ending = await exportManifests({ output: 'yaml', ids: true, ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
 /** Whether a plan of these manifests finds nothing to do, and what else it says. */
 async function planning(transport: Transport, texts: ReadonlyMap<string, string>): Promise<string> {
   const { context, stdout, stderr } = capture({ url, transport, files: Object.fromEntries(texts) });
-  const ending = await plan(
-    [...texts.keys()],
-    { output: 'text', capability, detailedExitcode: true },
-    context,
-  );
+  const ending = await plan([...texts.keys()], { output: 'text', detailedExitcode: true }, context);
   return `${ending}\n${stderr()}${stdout()}`;
 }
 
@@ -65,7 +60,7 @@ test.each(['(sensitive)', '(hidden)'])(
 );
 
 describe('names in place of ids', () => {
-  const named = { capability: [...capability, 'lookup-names'], ids: false };
+  const named = { ids: false };
   /** The same names, with ids of each one's own. */
   const world = (first: number, more: SandboxSeed = {}): ReturnType<typeof sandboxHere> => {
     const uuid = (index: number): string =>
@@ -101,7 +96,7 @@ describe('names in place of ids', () => {
     expect(text).not.toContain('100');
     const to = world(500);
     const { context } = capture({ url, transport: to.send, files: Object.fromEntries(first.written) });
-    const options = { output: 'text', yes: true, capability: named.capability } as const;
+    const options = { output: 'text', yes: true } as const;
     expect(await apply([...first.written.keys()], options, context)).toBe('done');
     const second = await exporting(to.send, { ...named, out: 'manifests' });
     expect([...second.written]).toEqual([...first.written]);
@@ -114,20 +109,6 @@ describe('names in place of ids', () => {
     const { stdout, ending } = await exporting(from.send, { ...named, check: true });
     expect(ending).toBe('done');
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
-  });
-
-  test('need their capability, or --ids', async () => {
-    const from = world(100);
-    await expect(exporting(from.send, { ids: false })).rejects.toThrow(
-      'export needs what is not turned on: lookup-names',
-    );
-    // A flag takes the place of the file, so the advice names what is on as well.
-    await expect(exporting(from.send, { ids: false })).rejects.toMatchObject({
-      hint: expect.stringMatching(
-        /^Write --capability lists --capability lookup-users --capability lookup-names,/,
-      ),
-    });
-    expect((await exporting(from.send, { ids: false, list: true })).ending).toBe('done');
   });
 
   test('end the export where the token may not view them', async () => {
@@ -268,18 +249,21 @@ describe('rollcall export', () => {
       { applications: [{ slug, name: 'A', meta_icon: 'fa://fa-book' }] },
       '2025.12',
     );
-    const unknown = await exporting(send, applicationsOnly);
+    const asked = await exporting(send, applicationsOnly);
+    expect(asked).toMatchObject({ ending: 'done', stderr: '' });
+    expect(asked.stdout).toContain(`- slug: ${slug}\n    name: A\n    meta_icon: fa://fa-book\n`);
+    const { send: silent } = sandboxHere({ applications: [{ slug, name: 'A' }] }, '2025.12');
+    const unsaid: Transport = async (request, signal) =>
+      request.path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : silent(request, signal);
+    const unknown = await exporting(unsaid, applicationsOnly);
     expect(unknown.ending).toBe('incomplete');
     expect(unknown.stdout).not.toContain(slug);
     expect(unknown.stderr).toContain('longer than 50 characters');
-    const asked = await exporting(send, { ...applicationsOnly, capability: [...capability, 'release'] });
-    expect(asked).toMatchObject({ ending: 'done', stderr: '' });
-    expect(asked.stdout).toContain(`- slug: ${slug}\n    name: A\n    meta_icon: fa://fa-book\n`);
-    const said = await exporting(send, applicationsOnly, {
+    const said = await exporting(unsaid, applicationsOnly, {
       'rollcall.yaml': "version: 1\nrelease: '2025.12'\n",
     });
-    expect(said.stdout).toBe(asked.stdout);
-    const older = await exporting(send, applicationsOnly, {
+    expect(said.ending).toBe('done');
+    const older = await exporting(unsaid, applicationsOnly, {
       'rollcall.yaml': "version: 1\nrelease: '2025.10'\n",
     });
     expect(older.ending).toBe('incomplete');
@@ -299,10 +283,7 @@ describe('rollcall export', () => {
           }
         : exchange;
     };
-    const { stdout } = await exporting(withIcon, {
-      type: ['application'],
-      capability: [...capability, 'release'],
-    });
+    const { stdout } = await exporting(withIcon, { type: ['application'] });
     expect(stdout).toContain('slug: wiki');
     expect(stdout).not.toContain('meta_icon');
   });
@@ -446,8 +427,7 @@ describe('rollcall export', () => {
   });
 
   test.each<[what: string, options: Partial<ExportOptions>, said: string]>([
-    ['without capabilities', { capability: [] }, 'lists and lookup-users'],
-    ['without one of them', { capability: ['lists'] }, 'lookup-users'],
+    ['to read lists under the contract alone', { contractOnly: true }, 'the three documented operations'],
     ['files without a folder', { split: 'path' }, '--split needs --out'],
     ['files of JSON', { output: 'json', out: 'm' }, '-o json'],
     ['a list in files', { list: true, out: 'm' }, '--list'],

@@ -13,6 +13,7 @@ async function applied(
 ): Promise<{ ending: string; stdout: string }> {
   let looked = 0;
   const { context, stdout } = capture({
+    contractOnly: true,
     files: { 'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
     url: 'http://127.0.0.1:9',
     clock: virtualClock(),
@@ -61,6 +62,7 @@ describe('an application that appears between the plan and its create', () => {
 
 test('an application that was there before the plan, and differs, is reported by the plan alone', async () => {
   const { context, stdout } = capture({
+    contractOnly: true,
     files: { 'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki }]\n' },
     url: 'http://127.0.0.1:9',
     transport: async () => answered(200, { pk: 'p', slug: 'wiki', name: 'Other' }),

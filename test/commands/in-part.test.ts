@@ -30,6 +30,7 @@ async function applied(manifest: string, answers: readonly Exchange[], failFast 
   for (const output of ['text', 'json', 'ndjson'] as const) {
     let sent = 0;
     const { context, stdout, written } = capture({
+      contractOnly: true,
       files: { 'm.yaml': manifest },
       url: 'http://127.0.0.1:9',
       clock: virtualClock(),
@@ -234,6 +235,7 @@ describe('what is created, and comes back otherwise', () => {
       'version: 1\nusers: [{ username: alice, name: "${env:NAME}", attributes: { key: "${env:KEY}" } }]\n';
     let sent = '';
     const { context, stdout } = capture({
+      contractOnly: true,
       files: { 'm.yaml': secret },
       url: 'http://127.0.0.1:9',
       env: { NAME: 'canary-name', KEY: 'canary-key' },
@@ -294,7 +296,10 @@ describe('what is created, and comes back otherwise', () => {
 describe('report merge', () => {
   async function merged(document: object, output: 'text' | 'json'): Promise<Ran & { stdout: string }> {
     const scope = { target: [], exclude: [], declared: 1, shard: { index: 1, count: 1 } };
-    const { context, stdout } = capture({ files: { 's.json': JSON.stringify({ ...document, scope }) } });
+    const { context, stdout } = capture({
+      contractOnly: true,
+      files: { 's.json': JSON.stringify({ ...document, scope }) },
+    });
     const ending = await reportMerge(['s.json'], { output }, context);
     return { ending, outputs: {}, stdout: stdout() };
   }

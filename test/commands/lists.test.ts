@@ -44,7 +44,7 @@ async function running(
   command: typeof plan | typeof apply,
   text: string,
   sandbox: Sandbox,
-  capability = ['lookup-users', 'lists'],
+  capability = [],
 ): Promise<Ran> {
   const requests: HttpRequest[] = [];
   const { context, stdout } = capture({
@@ -96,7 +96,7 @@ describe('a plan with lists is the plan without them', () => {
   ])('with %s', async (_name, rights, requests) => {
     const half = holding(manifest(all.applications.slice(0, 20), all.users.slice(0, 38)), rights);
     const listed = await running(plan, declared, half);
-    const without = await running(plan, declared, half, ['lookup-users']);
+    const without = await running(plan, declared, half, []);
     expect(listed.stdout).toBe(without.stdout);
     expect(listed.ending).toBe(without.ending);
     expect(listed.requests).toHaveLength(requests);

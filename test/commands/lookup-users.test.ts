@@ -40,7 +40,7 @@ function setup(users: string, transport: Transport): Captured {
   return capture({
     files: { 'm.yaml': `version: 1\nusers:\n${users}` },
     url: 'http://127.0.0.1:9',
-    env: { ROLLCALL_CAPABILITIES: 'lookup-users' },
+    env: { ROLLCALL_CAPABILITIES: '' },
     clock: virtualClock(),
     transport,
   });
@@ -191,7 +191,7 @@ test('a saved plan is applied with the capabilities that it was made with, and r
   const off = capture(world);
   expect(await apply([], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
   expect(off.stderr()).toContain('was made with the capability "lookup-users", which is not turned on here');
-  const on = capture({ ...world, env: { ROLLCALL_CAPABILITIES: 'lookup-users' } });
+  const on = capture({ ...world, env: { ROLLCALL_CAPABILITIES: '' } });
   expect(await apply([], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
   expect([...service.users.keys()]).toEqual(['alice', 'bob']);
 });

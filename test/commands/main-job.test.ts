@@ -46,13 +46,13 @@ interface Ran {
 }
 
 async function runPlan(setup: Setup = {}, options: Partial<Parameters<typeof plan>[1]> = {}): Promise<Ran> {
-  const { context, stdout, stderr } = capture({ files, url: server.url, ...setup });
+  const { context, stdout, stderr } = capture({ contractOnly: true, files, url: server.url, ...setup });
   const ending = await plan(['manifests'], { output: 'text', ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }
 
 async function runApply(setup: Setup = {}, options: Partial<Parameters<typeof apply>[1]> = {}): Promise<Ran> {
-  const { context, stdout, stderr } = capture({ files, url: server.url, ...setup });
+  const { context, stdout, stderr } = capture({ contractOnly: true, files, url: server.url, ...setup });
   const ending = await apply(['manifests'], { output: 'text', yes: true, ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }
@@ -322,7 +322,7 @@ describe('apply', () => {
     const { stdout, stderr } = await runApply({ answerToPrompt: 'no' }, { yes: false });
     for (const shown of [stdout, stderr]) expect(shown).toContain('Plan: 3 to add, 0 to change');
 
-    const onTerminal = capture({ files, url: server.url, answerToPrompt: 'no' });
+    const onTerminal = capture({ contractOnly: true, files, url: server.url, answerToPrompt: 'no' });
     const { context } = onTerminal;
     const terminal = { ...context, stdout: { ...context.stdout, isTerminal: true } };
     await apply(['manifests'], { output: 'text' }, terminal);
@@ -342,7 +342,12 @@ describe('apply', () => {
 
   test('that is interrupted begins nothing more, and says what it did not attempt', async () => {
     const interruption = new AbortController();
-    const { context, stdout, stderr } = capture({ files, url: server.url, signal: interruption.signal });
+    const { context, stdout, stderr } = capture({
+      contractOnly: true,
+      files,
+      url: server.url,
+      signal: interruption.signal,
+    });
     const connect: typeof context.connect = async (settings) => {
       const connection = await context.connect(settings);
       return {
@@ -397,13 +402,14 @@ describe('apply', () => {
 
 describe('validate', () => {
   test('counts what a good manifest declares', async () => {
-    const { context, stdout } = capture({ files });
+    const { context, stdout } = capture({ contractOnly: true, files });
     expect(await validate(['manifests'], { output: 'text' }, context)).toBe('done');
     expect(stdout()).toBe('Valid: 2 applications, 2 users.\n');
   });
 
   test('shows what is wrong with rollcall.yaml and what is wrong with the manifests, at once', async () => {
     const { context, stdout } = capture({
+      contractOnly: true,
       files: {
         'rollcall.yaml': 'version: 1\nvers: {}\n',
         'm.yaml': 'version: 1\nusers: [{ username: "${var:who}", is_active: "${var:flag}", nam: A }]\n',
@@ -423,14 +429,14 @@ describe('validate', () => {
 
   test('prints no warnings with --quiet, and counts them all the same', async () => {
     const warned = { 'm.yaml': 'version: 1\nusers: [{ username: alice }, { username: bob, nam: B }]\n' };
-    const { context, stdout } = capture({ files: warned });
+    const { context, stdout } = capture({ contractOnly: true, files: warned });
     const valid = { 'm.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
     expect(await validate(['m.yaml'], { output: 'text', quiet: true }, context)).toBe('invalid');
     expect(stdout()).toContain('unknown field `nam`');
     expect(stdout()).not.toContain('warning:');
-    const loud = capture({ files: valid });
+    const loud = capture({ contractOnly: true, files: valid });
     await validate(['m.yaml'], { output: 'text' }, loud.context);
-    const quiet = capture({ files: valid });
+    const quiet = capture({ contractOnly: true, files: valid });
     expect(await validate(['m.yaml'], { output: 'text', quiet: true }, quiet.context)).toBe('done');
     expect(loud.stdout()).toMatch(new RegExp(`warning:[^]*\n${quiet.stdout()}$`));
     expect(quiet.stdout()).toBe('Valid: 0 applications, 1 user; 1 warning.\n');
@@ -439,7 +445,7 @@ describe('validate', () => {
   test('as JSON satisfies its schema', async () => {
     const broken = { 'a.yaml': 'version: 1\nusers: [{ username: alice, nam: A }]\n' };
     for (const given of [files, broken]) {
-      const { context, stdout } = capture({ files: given });
+      const { context, stdout } = capture({ contractOnly: true, files: given });
       const ending = await validate(Object.keys(given), { output: 'json' }, context);
       const document = JSON.parse(stdout()) as { valid: boolean };
       expect(schemaErrors('validation', document)).toEqual([]);
@@ -448,20 +454,20 @@ describe('validate', () => {
   });
 
   test('ends as invalid for a file that is not there', async () => {
-    const { context, stdout } = capture({ files });
+    const { context, stdout } = capture({ contractOnly: true, files });
     expect(await validate(['manifest'], { output: 'text' }, context)).toBe('invalid');
     expect(stdout()).toContain('manifest: error: no such file or folder [file-not-found]');
   });
 
   test('lets warnings pass, and with --strict makes them errors', async () => {
     const warned = { 'a.yaml': 'version: 1\nusers: [{ username: alice }]\n' };
-    const lenient = capture({ files: warned });
+    const lenient = capture({ contractOnly: true, files: warned });
     expect(await validate(['a.yaml'], { output: 'text' }, lenient.context)).toBe('done');
     expect(lenient.stdout()).toContain(
       'warning: user.alice: the service is known to demand a `name` [likely-refused]',
     );
     expect(lenient.stdout()).toContain('Valid: 0 applications, 1 user; 1 warning.');
-    const strict = capture({ files: warned });
+    const strict = capture({ contractOnly: true, files: warned });
     expect(await validate(['a.yaml'], { output: 'text', strict: true }, strict.context)).toBe('invalid');
   });
 
@@ -469,7 +475,7 @@ describe('validate', () => {
     ['sarif', /FORMAT=FILE/],
     ['pdf=x', /The formats are: text, json, markdown, html, junit, sarif, github/],
   ])('refuses --report %s', async (report, message) => {
-    const { context } = capture({ files });
+    const { context } = capture({ contractOnly: true, files });
     await expect(
       validate(['manifests'], { output: 'text', report: [report] }, context),
     ).rejects.toMatchObject({
@@ -479,7 +485,7 @@ describe('validate', () => {
 
   test('lets no control character reach the terminal', async () => {
     const hostile = 'version: 1\nusers: [{ username: "\\e[31mred\\u202e", "\\e]0;title\\a": 1 }]\n';
-    const { context, stdout } = capture({ files: { 'a.yaml': hostile } });
+    const { context, stdout } = capture({ contractOnly: true, files: { 'a.yaml': hostile } });
     await validate(['a.yaml'], { output: 'text' }, context);
     // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(stdout()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);

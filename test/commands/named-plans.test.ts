@@ -48,7 +48,7 @@ users:
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-const flags = { capability: ['lookup-names', 'lookup-users'] } as const;
+const flags = { capability: [] } as const;
 
 async function planned(
   service: Pick<Service, 'send'>,
@@ -96,7 +96,7 @@ describe('a plan shows names beside ids', () => {
 
   test('in text, of what was read in pages', async () => {
     const service = sandboxTransport(drifted);
-    const { stdout } = await planned(service, { capability: [...flags.capability, 'lists'] });
+    const { stdout } = await planned(service, { capability: [...flags.capability] });
     expect(service.requests.filter(({ path }) => path.includes('username='))).toHaveLength(1); // that of alice, who is absent
     expect(stdout).toContain(
       `      groups\n        observed  ["staff" (${staff}), "admins" (${admins})]\n        declared  ["admins" (${admins})]\n`,
@@ -300,7 +300,7 @@ describe('a saved plan', () => {
   });
 
   test('is refused where names are not looked up', async () => {
-    const { ending, output } = await applied(seed, { capability: ['lookup-users'] });
+    const { ending, output } = await applied(seed, { capability: [] });
     expect(ending).toBe('stale');
     expect(output).toContain('"lookup-names", which is not turned on here');
   });
@@ -353,7 +353,7 @@ describe('a saved plan', () => {
     ],
     [
       'the capability is taken out of it',
-      (_, document) => (document.capabilities = ['lookup-users']),
+      (_, document) => (document.capabilities = []),
       'application.new: names need the capability lookup-names',
     ],
     ['a name is no text', (of) => (of('application.new').names['/provider'] = 7), 'it has been altered'],

@@ -51,7 +51,7 @@ const other: SandboxSeed = {
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-const flags = { output: 'text', capability: ['lookup-names', 'lookup-users'] } as const;
+const flags = { output: 'text', capability: [] } as const;
 
 async function run(
   command: 'plan' | 'apply' | 'validate',
@@ -107,7 +107,7 @@ test('validate sends nothing, and neither does a plan of ids', async () => {
 
 test('without the capability, a name is an error, and nothing is sent', async () => {
   const service = sandboxTransport(one);
-  const { ending, stderr, stdout } = await run('plan', service, manifest, { capability: ['lookup-users'] });
+  const { ending, stderr, stdout } = await run('plan', service, manifest, { capability: [] });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('m.yaml:5:15');
   expect(stderr + stdout).toContain('[needs-capability]');

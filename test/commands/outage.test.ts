@@ -71,6 +71,7 @@ async function applying(
     return sooner ?? service.send(request);
   };
   const { context, stdout, stderr } = capture({
+    contractOnly: true,
     url: 'https://id.example.com',
     files: { 'm.yaml': text },
     transport,
@@ -223,6 +224,7 @@ describe('a service that has not answered yet', () => {
     const startedAt = clock.now();
     const service = fakeService();
     const { context, stdout, stderr } = capture({
+      contractOnly: true,
       url: 'https://id.example.com',
       files: { 'm.yaml': manifest },
       transport: async (request) =>

@@ -164,6 +164,7 @@ describe('--target and --exclude', () => {
 
   test('do not save a manifest from being checked', async () => {
     const { context, stderr } = capture({
+      contractOnly: true,
       ...setup(),
       files: { ...files, 'm/x.yaml': 'version: 1\nusers: [{}]\n' },
     });

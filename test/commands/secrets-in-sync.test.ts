@@ -18,7 +18,7 @@ users:
 `;
 const group = '22222222-2222-4222-8222-222222222222';
 const env = { KEY: 'canary-key', GROUP: group };
-const flags = { output: 'text', capability: ['lookup-users', 'lookup-names'] } as const;
+const flags = { output: 'text', capability: [] } as const;
 
 /** Saves a plan, perhaps has it altered with a digest that fits, and applies it in a perhaps changed world. */
 async function applied({

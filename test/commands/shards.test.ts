@@ -65,6 +65,7 @@ interface Ran {
 
 async function applyShard(shard: string | undefined, text: string, { transport }: World): Promise<Ran> {
   const { context, stdout, stderr } = capture({
+    contractOnly: true,
     files: { 'm.yaml': text },
     url: 'http://127.0.0.1:9',
     transport,
@@ -75,6 +76,7 @@ async function applyShard(shard: string | undefined, text: string, { transport }
 
 async function planShard(shard: string | undefined, text: string, { transport }: World): Promise<Ran> {
   const { context, stdout, stderr } = capture({
+    contractOnly: true,
     files: { 'm.yaml': text },
     url: 'http://127.0.0.1:9',
     transport,
@@ -87,7 +89,7 @@ async function merge(
   files: Readonly<Record<string, string>>,
   options: Partial<Parameters<typeof reportMerge>[1]> = {},
 ): Promise<Ran> {
-  const { context, stdout, stderr } = capture({ files });
+  const { context, stdout, stderr } = capture({ contractOnly: true, files });
   const ending = await reportMerge(Object.keys(files), { output: 'json', ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr() };
 }
@@ -201,6 +203,7 @@ describe('shards', () => {
 
   test('say in their plan which part of the roll they are', async () => {
     const { context, stdout } = capture({
+      contractOnly: true,
       files: { 'm.yaml': manifest(50) },
       url: 'http://127.0.0.1:9',
       transport: world().transport,
@@ -379,7 +382,7 @@ describe('report merge', () => {
   });
 
   test('needs files that can be read, and documents to join', async () => {
-    const { context } = capture({});
+    const { context } = capture({ contractOnly: true });
     const none = reportMerge(['gone.json'], { output: 'json' }, context);
     await expect(none).rejects.toThrow('gone.json');
   });
@@ -419,7 +422,7 @@ describe('report merge', () => {
 
   test('fails where a report cannot be written', async () => {
     const files = await reports(2);
-    const { context, stdout } = capture({ files });
+    const { context, stdout } = capture({ contractOnly: true, files });
     const writeReport = async (): Promise<never> => Promise.reject(new Error('ENOSPC'));
     const options = { output: 'text', report: ['html=full'] } as const;
     expect(await reportMerge(Object.keys(files), options, { ...context, writeReport })).toBe('failed');
@@ -436,13 +439,14 @@ describe('report merge', () => {
     for (let index = 1; index <= 3; index += 1)
       files[`${index}.json`] = (await applyShard(`${index}/3`, roll, together)).stdout;
     const run = capture({
+      contractOnly: true,
       files: { 'm.yaml': roll },
       url: 'http://127.0.0.1:9',
       transport: alone.transport,
       env,
     });
     const whole = await apply(['m.yaml'], { output: 'json', yes: true, ...reported }, run.context);
-    const { context, written } = capture({ files, env });
+    const { context, written } = capture({ contractOnly: true, files, env });
     const ending = await reportMerge(Object.keys(files), { output: 'text', ...reported }, context);
     expect([ending, whole]).toEqual(['incomplete', 'incomplete']);
     for (const format of formatNames)
@@ -461,7 +465,7 @@ describe('report merge', () => {
     const planned = capture(setup);
     await plan(['m.yaml'], { output: 'text', shard: '1/1', out: 'plan.json' }, planned.context);
     const files = { 'plan.json': planned.written.get('plan.json') ?? '' };
-    const run = capture({ ...setup, files, signal: AbortSignal.abort('SIGTERM') });
+    const run = capture({ contractOnly: true, ...setup, files, signal: AbortSignal.abort('SIGTERM') });
     expect(await apply([], { output: 'json', plan: 'plan.json' }, run.context)).toBe('terminated');
     expect(JSON.parse(run.stdout())).toMatchObject({
       interrupted_by: 'SIGTERM',
@@ -500,7 +504,7 @@ describe('of more resources than fit into memory', () => {
     files: Readonly<Record<string, string>>,
     options: Parameters<typeof reportMerge>[1],
   ): Promise<Ran> {
-    const captured = capture({ files });
+    const captured = capture({ contractOnly: true, files });
     const ending = await reportMerge(Object.keys(files), options, captured.context, most);
     return { ending, stdout: captured.stdout(), stderr: captured.stderr() };
   }
@@ -532,7 +536,7 @@ describe('of more resources than fit into memory', () => {
 
 test('no more of a document is read than can be made a text', async () => {
   const read = vi.fn<(path: string, maxBytes: number) => Promise<Uint8Array>>(async () => Buffer.from('{'));
-  const { context } = capture({});
+  const { context } = capture({ contractOnly: true });
   const files = { ...context.files, read };
   expect(await reportMerge(['zero'], { output: 'json' }, { ...context, files })).toBe('failed');
   expect(read.mock.lastCall?.[1]).toBeLessThanOrEqual(constants.MAX_STRING_LENGTH);

@@ -441,7 +441,6 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     ],
     applications: [{ slug: 'wiki', name: 'Wiki', backchannel_providers: [3, 4] }],
   };
-  const flags = ['lookup-users', 'lookup-names'];
 
   async function compared(
     [then, present]: readonly [string, string],
@@ -464,11 +463,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
         close: async () => {},
       }),
     } satisfies Setup);
-    const ending = await plan(
-      ['m.yaml'],
-      { output: 'text', since: 'main', capability: flags, ...options },
-      context,
-    );
+    const ending = await plan(['m.yaml'], { output: 'text', since: 'main', ...options }, context);
     expect(ending).toBe('done');
     return stdout();
   }
@@ -526,7 +521,7 @@ describe('what an entry no longer declares, and the service goes on holding', ()
 
   test('is reported beside a change, which is no graver for it, and blanked out where it is hidden', async () => {
     const pair = [`groups: ["${staff}"]`, 'groups: [], path: new'] as const;
-    const changing = { allow: ['update'], capability: [...flags, 'update'] };
+    const changing = { allow: ['update'], capability: ['update'] };
     const text = await compared(pair, { ...changing, output: 'json' });
     expect(schemaErrors('plan', JSON.parse(text))).toEqual([]);
     const [change] = (JSON.parse(text) as { resource_changes: readonly object[] }).resource_changes;

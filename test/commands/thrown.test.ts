@@ -176,6 +176,7 @@ describe('what is thrown in the midst of an apply', () => {
 /** Every event of a run, each in a run in which it is told. */
 const kinds: Record<RunEvent['kind'], boolean> = {
   checked: false,
+  warned: false,
   progress: false,
   listed: false,
   inventoried: false,

@@ -91,7 +91,7 @@ describe('an answer to a change that carries another record', () => {
       sent.push(request);
       return answered(200, body);
     };
-    const client = createClient(send, ['update', 'lookup-users']);
+    const client = createClient(send, { capabilities: ['update'] });
     const updating = await client.update(kind, 'name', pk, { name: 'New' });
     expect(updating.proof).toBe('ambiguous');
     expect(updating).not.toHaveProperty('held');

@@ -352,9 +352,7 @@ describe('a saved plan that was altered, with a digest that fits,', () => {
   });
 
   test('that claims not to need the capability changes nothing', async () => {
-    const { world, ending, stderr } = await applyAltered(
-      (document) => (document.capabilities = ['lookup-users']),
-    );
+    const { world, ending, stderr } = await applyAltered((document) => (document.capabilities = []));
     expect(ending).toBe('invalid');
     expect(stderr).toContain('this run is not allowed to');
     expect(world.writes()).toEqual([]);
@@ -545,7 +543,7 @@ describe('attributes', () => {
     });
     const list = names.map((username) => `{ username: ${username}, attributes: { dept: legal } }`).join(', ');
     const { context, stdout } = world.run(`version: 1\nusers: [${list}]\n`, {
-      ROLLCALL_CAPABILITIES: 'lookup-users,lists,update',
+      ROLLCALL_CAPABILITIES: 'update',
     });
     await plan(['m.yaml'], { output: 'text', ...allowed }, context);
     expect(stdout().match(/holds a number that could not be sent back/g)).toHaveLength(3);
@@ -573,7 +571,7 @@ users: [{ username: new, name: New, ${twice} }]
   test('as an id and as a name', async () => {
     const world = new World();
     const declared = `version: 1\nusers: [{ username: new, name: New, groups: ["${staff}", { name: staff }] }]\n`;
-    const { context } = world.run(declared, { ROLLCALL_CAPABILITIES: 'lookup-users,lookup-names' });
+    const { context } = world.run(declared, { ROLLCALL_CAPABILITIES: '' });
     expect(await apply(['m.yaml'], { output: 'text', yes: true }, context)).toBe('done');
     expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
   });
@@ -617,7 +615,7 @@ test('what a header holds as well is compared as it was received', async () => {
 
 test('without the capability, the client itself sends no change', async () => {
   const world = new World();
-  const client = createClient(world.send, ['lookup-users', 'lists', 'release']);
+  const client = createClient(world.send);
   const sending = client.update(application, 'wiki', '1', { group: 'Tools' });
   await expect(sending).rejects.toThrow('nothing is changed');
   expect(world.requests).toEqual([]);

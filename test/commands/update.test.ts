@@ -29,7 +29,7 @@ describe('without both switches', () => {
 
   test('the permission alone is a usage error that names the other switch', async () => {
     const world = new World();
-    const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: 'lookup-users' });
+    const { context } = world.run(manifest, { ROLLCALL_CAPABILITIES: '' });
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
       '--allow is update, and the capability `update` is not turned on',
     );
@@ -366,7 +366,7 @@ applications:
   - { slug: zulip, name: Zulip }
 users:
 ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
-    const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: 'lookup-users,lists,update' });
+    const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: 'update' });
     await plan(['m.yaml'], { output: 'text', ...allowed }, context);
     expect(world.requests.filter(({ path }) => path.includes('slug=') || path.includes('username='))).toEqual(
       [],
@@ -431,7 +431,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
         'version: 1\napplications:\n  - { slug: dashboards, name: "${env:TITLE}" }\n' +
         others.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('') +
         'users: [{ username: ann }, { username: ben }, { username: cy }, { username: eve, name: "" }]\n';
-      const env = { TITLE: 'grafana', ROLLCALL_CAPABILITIES: 'lookup-users,lists' };
+      const env = { TITLE: 'grafana', ROLLCALL_CAPABILITIES: '' };
       const { context, stdout } = world.run(text, env);
       expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('done');
       expect(stdout()).toContain('Plan: 2 to add');

@@ -24,7 +24,7 @@ const seed: SandboxSeed = {
     { username: 'root', name: 'Root', groups: [admins] },
   ],
 };
-const all = { ROLLCALL_CAPABILITIES: 'lookup-users,lookup-names,update' };
+const all = { ROLLCALL_CAPABILITIES: 'update' };
 const contract = { ROLLCALL_CAPABILITIES: '' };
 
 function applications(...entries: string[]): string {
@@ -205,7 +205,7 @@ describe('who gains the rights of a superuser', () => {
 
   test('is known from what a look-up of another user shows of its groups', async () => {
     const manifest = users('username: root, name: Root', `username: new, name: New, groups: [${admins}]`);
-    const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: 'lookup-users' } });
+    const { stdout } = await planned(manifest, {}, { env: { ROLLCALL_CAPABILITIES: '' } });
     expect(stdout()).toContain(`note  ${gains} ${admins} of \`groups\``);
   });
 

@@ -417,29 +417,28 @@ describe('names in place of ids', () => {
     'applications: [{ slug: a, name: A, provider: { name: Provider 7 }, backchannel_providers: [3] }]',
     'users: [{ username: alice, name: Alice, groups: [{ name: staff }] }]',
   ];
-  const capabilities = ['lookup-names'];
 
   async function named(): Promise<ValidManifests> {
     writeFileSync(join(folder, 'a.yaml'), ['version: 1', ...lines].join('\n'));
-    const manifests = await loadManifests(folder, { capabilities });
+    const manifests = await loadManifests(folder);
     if (manifests.kind === 'invalid') throw new Error(renderManifests(manifests, 'text'));
     return manifests;
   }
 
   test('are looked up by plan, and apply creates with the ids', async () => {
     const manifests = await named();
-    const made = await planned(manifests, { capabilities });
+    const made = await planned(manifests);
     const [application, user] = made.plan.resource_changes;
     expect(application?.change.after).toMatchObject({ provider: 7, backchannel_providers: [3] });
     expect(user?.change.after).toMatchObject({ groups: ['11111111-1111-4111-8111-111111111111'] });
     expect(application?.names).toEqual({ '/provider': 'Provider 7' });
     expect(renderPlan(made, 'text')).toContain('"Provider 7" (7)');
-    const again = await planned(made.manifests, { capabilities });
+    const again = await planned(made.manifests);
     expect(again.plan.manifest_digest).toBe(made.plan.manifest_digest);
     const applied = await apply(made, service);
     expect(applied.outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
     expect(renderApply(applied, 'json')).not.toContain('Provider 7');
-    const { plan: after } = await planned(manifests, { capabilities: ['lookup-names', 'lookup-users'] });
+    const { plan: after } = await planned(manifests);
     expect(after.summary).toMatchObject({ in_sync: 2 });
   });
 
@@ -465,7 +464,7 @@ describe('names in place of ids', () => {
   test('are not sent as they stand: neither without the capability, nor with manifests that were not planned', async () => {
     const manifests = await named();
     await expect(plan(manifests, service)).rejects.toThrow('application.a has a name in place of an id');
-    const made = await planned(manifests, { capabilities });
+    const made = await planned(manifests);
     await expect(apply({ ...made, manifests }, service)).rejects.toThrow('was not looked up');
     const read = await loadManifests(folder, { env: {} });
     expect(read.diagnostics.map(({ code }) => code)).toEqual(['needs-capability', 'needs-capability']);

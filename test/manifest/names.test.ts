@@ -5,10 +5,7 @@ import { sentOf, shownOf } from '../support/values.ts';
 
 const group = '11111111-1111-4111-8111-111111111111';
 
-async function load(
-  lists: readonly string[],
-  options: Partial<LoadOptions> = { capabilities: ['lookup-names'] },
-): Promise<LoadedManifests> {
+async function load(lists: readonly string[], options: Partial<LoadOptions> = {}): Promise<LoadedManifests> {
   const files = Object.fromEntries(
     lists.map((list, index) => [`${index + 1}.yaml`, `version: 1\n${list}\n`]),
   );
@@ -45,7 +42,6 @@ describe('a name in place of an id', () => {
     ['users: [{ username: a, name: A, groups: ["${var:named}"] }]', 'groups', [{ name: 'admins' }]],
   ])('is declared as it is written, trimmed and with its variables: %s', async (list, field, value) => {
     const loaded = await load([list], {
-      capabilities: ['lookup-names'],
       variables: { g: 'staff', named: { name: 'admins' } },
     });
     expect(loaded.diagnostics).toEqual([]);
@@ -53,24 +49,21 @@ describe('a name in place of an id', () => {
     expect(loaded.resources.map((resource) => shownOf(resource)[field])).toEqual([value]);
   });
 
-  test.each([[undefined], [[]], [['lookup-users'] as const]])(
-    'needs the capability for it, and says so at each place: %j',
-    async (capabilities) => {
-      const loaded = await load(
-        [
-          'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [7, { name: y }] }]',
-          'defaults: { user: { groups: [{ name: x }] } }\nusers: [{ username: a, name: A }]',
-        ],
-        capabilities ? { capabilities } : {},
-      );
-      expect(told(loaded)).toEqual([
-        'needs-capability 1.yaml:2:46',
-        'needs-capability 1.yaml:2:86',
-        'needs-capability 2.yaml:2:30',
-      ]);
-      expect(loaded.diagnostics[0]?.summary).toContain('`lookup-names`');
-    },
-  );
+  test('is an error under the contract alone, at each place', async () => {
+    const loaded = await load(
+      [
+        'applications: [{ slug: a, name: A, provider: { name: x }, backchannel_providers: [7, { name: y }] }]',
+        'defaults: { user: { groups: [{ name: x }] } }\nusers: [{ username: a, name: A }]',
+      ],
+      { contractOnly: true },
+    );
+    expect(told(loaded)).toEqual([
+      'contract-only 1.yaml:2:46',
+      'contract-only 1.yaml:2:86',
+      'contract-only 2.yaml:2:30',
+    ]);
+    expect(loaded.diagnostics[0]?.summary).toContain('contract_only');
+  });
 
   test.each(['${env:CANARY}', 'the ${env:CANARY}', '${file:secret}'])(
     'is no secret, as it is shown everywhere: %s',
@@ -85,7 +78,6 @@ describe('a name in place of an id', () => {
       const loaded = await loadManifests(Object.keys(files), {
         files: memoryFiles({ ...files, secret: 'canary-name' }),
         env: { CANARY: 'canary-name' },
-        capabilities: ['lookup-names'],
       });
       expect(told(loaded)).toEqual(['sensitive-name 0.yaml:2:80', 'sensitive-name 1.yaml:2:46']);
       expect(JSON.stringify(loaded.diagnostics)).not.toContain('canary-name');

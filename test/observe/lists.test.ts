@@ -20,8 +20,6 @@ import {
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const both = ['lookup-users', 'lists'] as const;
-
 interface Declared {
   readonly users?: readonly JsonObject[];
   readonly applications?: readonly JsonObject[];
@@ -39,11 +37,11 @@ async function observing(
   declared: Declared,
   { send }: Pick<ListingService, 'send'>,
   {
-    capabilities = both,
     signal,
     concurrency = 4,
+    contractOnly = false,
   }: {
-    capabilities?: readonly ('lookup-users' | 'lists')[];
+    contractOnly?: boolean;
     signal?: AbortSignal;
     concurrency?: number;
   } = {},
@@ -58,7 +56,7 @@ async function observing(
   const news: ListNews[] = [];
   const reads: (readonly [number, number])[] = [];
   const result = await observe(resources, {
-    client: createClient(send, capabilities),
+    client: createClient(send, { contractOnly }),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
     onRead: (done, total) => reads.push([done, total]),
@@ -93,7 +91,11 @@ describe('what exists is read in pages', () => {
     const { seen } = await observing({ users: manyUsers(10) }, service);
     expect(seen().get('user.u00003')).toEqual({
       presence: 'present',
-      held: { pk: '4', fields: { username: 'u00003', name: 'User u00003' } },
+      held: {
+        pk: '4',
+        fields: { username: 'u00003', name: 'User u00003' },
+        names: { groups: new Map() },
+      },
     });
   });
 
@@ -129,18 +131,12 @@ describe('what exists is read in pages', () => {
   });
 });
 
-describe('what is not turned on is not asked for', () => {
+test('under the contract alone no list is asked for, and no user', async () => {
   const declared = { users: manyUsers(10), applications: manyApplications(10) };
-
-  test.each([
-    { capabilities: [], presence: { present: 10, unknown: 10 }, requests: 10 },
-    { capabilities: ['lists'], presence: { present: 10, unknown: 10 }, requests: 3 },
-    { capabilities: ['lookup-users'], presence: { present: 20 }, requests: 20 },
-  ] as const)('with $capabilities: $requests requests', async ({ capabilities, presence, requests }) => {
-    const service = listingService(declared);
-    expect(presences(await observing(declared, service, { capabilities }))).toEqual(presence);
-    expect(service.requests).toHaveLength(requests);
-  });
+  const service = listingService(declared);
+  const observed = await observing(declared, service, { contractOnly: true });
+  expect(presences(observed)).toEqual({ present: 10, unknown: 10 });
+  expect(service.requests).toHaveLength(10);
 });
 
 describe('pages or single requests, whichever are fewer', () => {

@@ -28,7 +28,7 @@ async function observing(
   );
   const transport = countingTransport(answer);
   const result = await observe(resources, {
-    client: createClient(transport.send),
+    client: createClient(transport.send, { contractOnly: true }),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
   });
@@ -53,7 +53,7 @@ describe('observing', () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(502));
     const result = await observe(await applications('a'), {
-      client: createClient(transport.send),
+      client: createClient(transport.send, { contractOnly: true }),
       pacing: createPacing({ concurrency: 1, clock, random: () => 1 }),
     });
     expect(transport.requests).toHaveLength(5);
@@ -114,7 +114,7 @@ describe('observing', () => {
     const clock = virtualClock();
     const transport = countingTransport(() => answered(429, '', { 'retry-after': '603' }));
     const result = await observe(await applications('a', 'b', 'c', 'd'), {
-      client: createClient(transport.send),
+      client: createClient(transport.send, { contractOnly: true }),
       pacing: {
         ...createPacing({ concurrency: 1, clock, random: () => 0 }),
         forEach: async (items, task) => {

@@ -100,7 +100,7 @@ async function applied(
         requests.push(`${request.method} ends`);
         return request.method === 'PATCH' ? patch(request) : answered(201, { pk: 'p', ...fields });
       },
-      ['update'],
+      { capabilities: ['update'] },
     ),
     pacing: { ...pacing, forEach: (items, task) => Promise.all(items.map((item) => task(item))) },
     clock,

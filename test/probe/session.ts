@@ -56,9 +56,8 @@ export class Session {
   constructor(send: Send, run: string) {
     this.#send = send;
     this.#run = run;
-    this.client = createClient(
-      ({ method, path, body }) => send({ method, path, ...(body !== undefined && { body }) }),
-      ['lookup-users'],
+    this.client = createClient(({ method, path, body }) =>
+      send({ method, path, ...(body !== undefined && { body }) }),
     );
   }
 

@@ -41,6 +41,7 @@ interface Started {
 async function started(answer = service, signal = new AbortController().signal): Promise<Started> {
   const events: RunEvent[] = [];
   const { context, stdout, stderr } = capture({
+    contractOnly: true,
     files,
     url: 'https://id.example.com',
     clock: virtualClock(),

@@ -17,7 +17,7 @@ interface Case {
   /** What the service answers to the question for its release, one after the other; the last again and again. */
   readonly says?: readonly Exchange[];
   readonly config?: string;
-  readonly capability?: string[];
+  readonly contractOnly?: boolean;
 }
 
 interface Came {
@@ -29,7 +29,7 @@ interface Came {
 /** Runs a job about an application with a long slug. */
 async function run(
   job: typeof plan | typeof apply,
-  { says = [], config = '', capability = ['release'] }: Case,
+  { says = [], config = '', contractOnly = false }: Case,
 ): Promise<Came> {
   const sent: string[] = [];
   const answers = [...says];
@@ -49,10 +49,12 @@ async function run(
     clock: virtualClock(),
     transport,
   });
-  const values = await valuesOf({ concurrency: '1', capability }, context.env);
+  const values = await valuesOf({ concurrency: '1', contractOnly }, context.env);
   const settings = await readSettings(values, context, 'service', ['m.yaml']);
   const ran = await job({ settings, selection: { target: [], exclude: [] } }, { ...context, emit: () => {} });
-  return { ran, sent, codes: ran.diagnostics.map(({ severity, code }) => `${severity} ${code}`) };
+  const halted = ran.halt?.kind === 'refused' ? ran.halt.diagnostics : [];
+  const found = [...ran.diagnostics, ...halted];
+  return { ran, sent, codes: found.map(({ severity, code }) => `${severity} ${code}`) };
 }
 
 function version(release: string): Exchange {
@@ -62,8 +64,8 @@ function version(release: string): Exchange {
 const asked = `GET ${versionPath}`;
 const looked = 'GET /api/v3/core/applications/LONG/';
 
-describe('with the capability `release`', () => {
-  test('the service is asked first, and once, and what it takes passes', async () => {
+describe('the release of the service', () => {
+  test('is asked for once, beside the look-ups, and what it takes passes', async () => {
     const says = [version('2025.12.4')];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'done' },
@@ -76,10 +78,10 @@ describe('with the capability `release`', () => {
     });
   });
 
-  test.each([plan, apply])('what it does not take is an error, and nothing more is sent', async (job) => {
+  test.each([plan, apply])('makes what it does not take an error, and nothing is created', async (job) => {
     expect(await run(job, { says: [version('2025.10.4')] })).toMatchObject({
       ran: { ending: 'invalid' },
-      sent: [asked],
+      sent: [asked, looked],
       codes: ['error invalid-length'],
     });
   });
@@ -88,7 +90,7 @@ describe('with the capability `release`', () => {
     const newer = { says: [version('2026.2.2')], config: "release: '2023.10'" };
     expect(await run(plan, newer)).toMatchObject({ ran: { ending: 'done' } });
     const older = { says: [version('2023.10.7')], config: "release: '2026.2'" };
-    expect(await run(plan, older)).toMatchObject({ ran: { ending: 'invalid' }, sent: [asked] });
+    expect(await run(plan, older)).toMatchObject({ ran: { ending: 'invalid' }, sent: [asked, looked] });
   });
 
   test.each([
@@ -102,7 +104,7 @@ describe('with the capability `release`', () => {
     const says = [exchange];
     expect(await run(plan, { says })).toMatchObject({
       ran: { ending: 'invalid' },
-      sent: [asked],
+      sent: [asked, looked],
       codes: ['error invalid-length'],
     });
     expect(await run(plan, { says, config: "release: '2025.12'" })).toMatchObject({
@@ -127,24 +129,45 @@ describe('with the capability `release`', () => {
   });
 });
 
-test.each([
-  ['release', 'Invalid: 1 error. Nothing was sent but the question for the release.\n'],
-  [undefined, 'Invalid: 1 error. Nothing was sent.\n'],
-])('what is invalid is reported with what was sent, with the capability %s', async (capability, last) => {
+test('nothing is asked where a manifest is wrong for every release', async () => {
+  const sent: string[] = [];
   const { context, stderr } = capture({
     files: { 'm.yaml': '{ version: 1, applications: [{ slug: a b, name: A }] }' },
     url: 'https://id.example.com',
-    transport: async () => version('2025.12.4'),
+    transport: async ({ path }) => {
+      sent.push(path);
+      return version('2025.12.4');
+    },
   });
-  const options = { output: 'text', ...(capability && { capability: [capability] }) } as const;
-  expect(await planCommand(['m.yaml'], options, context)).toBe('invalid');
-  expect(stderr().endsWith(last)).toBe(true);
+  expect(await planCommand(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
+  expect(stderr().endsWith('Invalid: 1 error. Nothing was sent.\n')).toBe(true);
+  expect(sent).toEqual([]);
 });
 
-test('without it, nobody is asked', async () => {
+test('a warning of a field is for the release of the service, also where warnings are errors', async () => {
+  const files = { 'm.yaml': '{ version: 1, applications: [{ slug: a, name: A, meta_icon: fa://fa-book }] }' };
+  const planned = async (release: string, strict: boolean): Promise<string[]> => {
+    const transport = async ({ path }: HttpRequest): Promise<Exchange> =>
+      path === versionPath ? version(release) : answered(404, { detail: 'Not found.' });
+    const { context, stderr } = capture({ files, url: 'https://id.example.com', transport });
+    return [await planCommand(['m.yaml'], { output: 'text', strict }, context), stderr()];
+  };
+  expect(await planned('2026.2.2', true)).toEqual(['done', '']);
+  const [older, warned] = await planned('2023.10.7', false);
+  expect(older).toBe('done');
+  expect(warned).toMatch(/^m\.yaml:1:\d+: warning: /);
+  const [strictly, refused] = await planned('2023.10.7', true);
+  expect(strictly).toBe('invalid');
+  expect(refused).toMatch(/^m\.yaml:1:\d+: error: /);
+});
+
+test('under the contract alone, nobody is asked', async () => {
   const says = [version('2025.12.4')];
-  expect(await run(plan, { says, capability: [] })).toMatchObject({ ran: { ending: 'invalid' }, sent: [] });
-  expect(await run(plan, { says, capability: [], config: "release: '2026.2'" })).toMatchObject({
+  expect(await run(plan, { says, contractOnly: true })).toMatchObject({
+    ran: { ending: 'invalid' },
+    sent: [],
+  });
+  expect(await run(plan, { says, contractOnly: true, config: "release: '2026.2'" })).toMatchObject({
     sent: [looked],
   });
 });

@@ -24,6 +24,7 @@ function service(): (request: HttpRequest) => Exchange {
 async function logOf(options: object, env: Readonly<Record<string, string>>): Promise<string> {
   const answer = service();
   const { context, stderr } = capture({
+    contractOnly: true,
     files,
     url: 'http://127.0.0.1:9',
     env: { SECRET: 'canary-secret', ROLLCALL_TOKEN: 'canary-token', ...env },

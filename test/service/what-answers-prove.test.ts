@@ -11,7 +11,7 @@ import { answered, scriptedTransport } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
 function clientAnsweredWith(exchange: Exchange): Client {
-  return createClient(scriptedTransport(exchange).send);
+  return createClient(scriptedTransport(exchange).send, { contractOnly: true });
 }
 
 function toGet(exchange: Exchange): ReturnType<Client['read']> {
@@ -92,19 +92,21 @@ describe('what an answer proves', () => {
       ['429', answered(429, { detail: 'slow down' }), 'nothing'],
     ];
     test.each(rows)('%s', async (_, exchange, proof) => {
-      const client = createClient(scriptedTransport(exchange).send, ['lookup-users']);
+      const client = createClient(scriptedTransport(exchange).send);
       expect((await client.read(user, identity)).proof).toBe(proof);
     });
 
-    test('and nothing is asked without the capability', async () => {
+    test('and nothing is asked under the contract alone', async () => {
       const { send, requests } = scriptedTransport(answered(200, page([alice])));
-      await expect(createClient(send).read(user, identity)).rejects.toThrow('lookup-users');
+      await expect(createClient(send, { contractOnly: true }).read(user, identity)).rejects.toThrow(
+        'users are not looked up',
+      );
       expect(requests).toEqual([]);
     });
 
     test('and a taken name is looked up, where it can be', async () => {
       const taken = answered(400, { username: ['taken'] });
-      const client = createClient(scriptedTransport(taken).send, ['lookup-users']);
+      const client = createClient(scriptedTransport(taken).send);
       expect((await client.create(user, identity, { username: identity })).proof).toBe('taken');
       expect((await toPostUser(taken)).proof).toBe('exists');
     });
@@ -120,7 +122,7 @@ describe('what an answer proves', () => {
     );
     const pagination = { count: 0, current: 1, next: 0, start_index: 0, end_index: 0 };
     const empty = answered(200, { pagination, results: [] });
-    met.push(await createClient(scriptedTransport(empty).send, ['lookup-users']).read(user, identity));
+    met.push(await createClient(scriptedTransport(empty).send).read(user, identity));
     expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
   });
 

@@ -7,14 +7,14 @@ import { readSchema } from '../support/schemas.ts';
 import { projectSettings } from '../support/settings.ts';
 
 const config = `version: 1
-capabilities: [lookup-users]
+capabilities: [update]
 environments:
   production: { url: https://id.example.com, capabilities: [] }
   staging: { url: https://staging.example.com }
 `;
 
 function settings(
-  flags: { readonly capability?: string[]; readonly env?: string } = {},
+  flags: { readonly capability?: string[]; readonly contractOnly?: boolean; readonly env?: string } = {},
   env: Readonly<Record<string, string>> = {},
   text = config,
 ): Promise<Settings> {
@@ -27,34 +27,60 @@ describe('the capabilities that are turned on', () => {
   });
 
   test('are those of the file, and those of an environment in their place', async () => {
-    expect((await settings()).capabilities).toEqual(['lookup-users']);
-    expect((await settings({ env: 'staging' })).capabilities).toEqual(['lookup-users']);
+    expect((await settings()).capabilities).toEqual(['update']);
+    expect((await settings({ env: 'staging' })).capabilities).toEqual(['update']);
     expect((await settings({ env: 'production' })).capabilities).toEqual([]);
   });
 
   test('are those of the variable in place of the file, and those of the flag in place of both', async () => {
     const none = 'version: 1\n';
-    const variable = { ROLLCALL_CAPABILITIES: ' lookup-users, lookup-users ' };
-    expect((await settings({}, variable, none)).capabilities).toEqual(['lookup-users']);
-    expect((await settings({ capability: ['lookup-users'] }, {}, none)).capabilities).toEqual([
-      'lookup-users',
-    ]);
-    expect((await settings({}, { ROLLCALL_CAPABILITIES: '' })).capabilities).toEqual(['lookup-users']);
-    const other = { ROLLCALL_CAPABILITIES: 'lists' };
-    expect((await settings({}, other)).capabilities).toEqual(['lists']);
-    expect((await settings({ capability: ['release'] }, other)).capabilities).toEqual(['release']);
+    const variable = { ROLLCALL_CAPABILITIES: ' update, update ' };
+    expect((await settings({}, variable, none)).capabilities).toEqual(['update']);
+    expect((await settings({ capability: ['update'] }, {}, none)).capabilities).toEqual(['update']);
+    expect((await settings({}, { ROLLCALL_CAPABILITIES: '' })).capabilities).toEqual(['update']);
+    expect((await settings({ env: 'production' }, variable)).capabilities).toEqual(['update']);
+    expect((await settings({ capability: [] }, variable)).capabilities).toEqual([]);
   });
 
+  test('are none under the contract alone, which the flag says before the variable, and that before the file', async () => {
+    const kept = `${config}contract_only: true\n`;
+    const reach = async (...given: Parameters<typeof settings>): Promise<readonly unknown[]> => {
+      const { contractOnly, capabilities: turnedOn } = await settings(...given);
+      return [contractOnly, turnedOn];
+    };
+    expect(await reach({}, {}, config)).toEqual([false, ['update']]);
+    expect(await reach({}, {}, kept)).toEqual([true, []]);
+    expect(await reach({ contractOnly: true })).toEqual([true, []]);
+    expect(await reach({}, { ROLLCALL_CONTRACT_ONLY: 'true' })).toEqual([true, []]);
+    expect(await reach({}, { ROLLCALL_CONTRACT_ONLY: 'false' }, kept)).toEqual([false, ['update']]);
+    const one = kept.replace('staging.example.com }', 'staging.example.com, contract_only: false }');
+    expect(await reach({ env: 'staging' }, {}, one)).toEqual([false, ['update']]);
+    await expect(settings({}, { ROLLCALL_CONTRACT_ONLY: 'yes' })).rejects.toThrow(
+      'ROLLCALL_CONTRACT_ONLY cannot be "yes"',
+    );
+  });
+
+  test.each(['lookup-users', 'lookup-names', 'lists', 'release'])(
+    'are none of what is read by default: %s',
+    async (name) => {
+      const advice = expect.stringMatching(/^What the token may read is read/) as string;
+      await expect(settings({ capability: [name] })).rejects.toMatchObject({ hint: advice });
+      await expect(settings({}, { ROLLCALL_CAPABILITIES: name })).rejects.toMatchObject({ hint: advice });
+      const { diagnostics } = await settings({}, {}, `version: 1\ncapabilities: [update, ${name}]\n`);
+      expect(diagnostics).toMatchObject([{ code: 'invalid-value', detail: advice }]);
+    },
+  );
+
   test('must be known, wherever they are named', async () => {
-    await expect(settings({ capability: ['lookup-user'] })).rejects.toThrow(
-      new UsageError('--capability: there is no capability "lookup-user"', 'Did you mean `lookup-users`?'),
+    await expect(settings({ capability: ['updat'] })).rejects.toThrow(
+      new UsageError('--capability: there is no capability "updat"', 'Did you mean `update`?'),
     );
     await expect(settings({}, { ROLLCALL_CAPABILITIES: 'all' })).rejects.toThrow(
       'ROLLCALL_CAPABILITIES: there is no capability "all"',
     );
-    const { diagnostics } = await settings({}, {}, 'version: 1\ncapabilities: [lookup-user]\n');
+    const { diagnostics } = await settings({}, {}, 'version: 1\ncapabilities: [updat]\n');
     expect(diagnostics).toMatchObject([
-      { code: 'invalid-value', range: { start: { line: 2, column: 16 } }, detail: /lookup-users/ },
+      { code: 'invalid-value', range: { start: { line: 2, column: 16 } }, detail: /update/ },
     ]);
   });
 

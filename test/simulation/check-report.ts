@@ -149,7 +149,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
   if (attempts !== posts.length)
     fail('attempts', `${says} after ${attempts} attempts, and sent ${posts.length}`);
   if (!wasResent) checkParts(history, run, reported, { answers, commits }, fail);
-  if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported)) {
+  if (['exists', 'unchanged', 'differs'].includes(outcome) && canBeLookedUp(history, reported, run)) {
     if (
       !answers.some(({ tells }) => tells === 'present') &&
       !run.delivered.some((page) => shownIn(page, reported))

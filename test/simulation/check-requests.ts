@@ -1,6 +1,6 @@
 import { beginnings, cannotHaveWorked, isClearRead, isQuestion, isWrite, metOutage } from './events.ts';
-import { addressOf, isSame, type History } from './history.ts';
-import { canBeLookedUp, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
+import { addressOf, isSame, type History, type Identity } from './history.ts';
+import { canBeLookedUp, isOfUsers, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** What was sent, and when. */
 export function checkRequests(history: History, run: RunHistory, ceiling: number, fail: Fail): void {
@@ -58,15 +58,16 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const mine = run.sent.filter((event) => isSame(event, identity));
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter(({ method }) => method === 'POST');
-    if (canBeLookedUp(history, identity) && planned) {
+    if (canBeLookedUp(history, identity, run) && planned) {
       const lastRead = reads.findLast((read) => before(read, planned));
       const answer = lastRead && delivery.get(lastRead.request);
-      // What is not looked up by itself was shown by a list, in which nothing is absent.
+      // What is not looked up by itself was shown by a list, or by none that a superuser read.
+      const isAbsent = isShownAbsent(run, identity, planned);
       const isClear = lastRead
         ? answer !== undefined && before(answer, planned) && isClearRead(answer)
-        : run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
+        : isAbsent || run.delivered.some((page) => before(page, planned) && shownIn(page, identity));
       if (!isClear) fail('reads_first', `${run.name} sent a create before it knew of ${addressOf(identity)}`);
-      if (writes.length > 0 && answer?.tells !== 'absent')
+      if (writes.length > 0 && answer?.tells !== 'absent' && !(lastRead === undefined && isAbsent))
         fail('absent', `${run.name} sent a create for ${addressOf(identity)}, which was not absent`);
     }
     for (const [index, post] of writes.entries()) {
@@ -84,7 +85,7 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         const told = delivery.get(read.request);
         return before(answer, read) && told !== undefined && before(told, post) && told.tells === 'absent';
       });
-      if (canBeLookedUp(history, identity) && !asked)
+      if (canBeLookedUp(history, identity, run) && !asked)
         fail('retry', `${run.name} sent #${post.request} without asking what became of #${earlier.request}`);
     }
   }
@@ -99,7 +100,14 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     if (answer.closed && later.some(({ type }) => type === answer.type))
       fail('closed', `${run.name} went on with ${answer.type}s after #${answer.request}`);
     const isFirstRead = planned === undefined || before(answer, planned);
-    if (isDenial && answer.purpose === 'look_up' && isFirstRead && later.length > 0)
+    // Who may not view users goes on without; but not where the token itself is refused.
+    const isOfToken =
+      answer.purpose === 'self' &&
+      run.delivered.some(
+        (other) => isOfUsers(other) && other.status === 403 && planned && before(other, planned),
+      );
+    const isForAll = isOfToken || (answer.purpose === 'look_up' && answer.type === 'application');
+    if (isDenial && isForAll && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
     const isWrongPlace =
       isWrite(answer) && (answer.status === 302 || (answer.status === 404 && answer.method === 'POST'));
@@ -111,12 +119,21 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
   }
 }
 
-/** Whether a request is one of the documented operations, or something that a capability of the run is for. */
+/** Whether the service gave lists of this kind to a superuser before that, and what it showed there was other. */
+function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> | Of<'approved'>): boolean {
+  const earlier = run.delivered.filter((answer) => run.before(answer, planned));
+  const pages = earlier.filter(({ purpose, type }) => purpose === 'page' && type === identity.type);
+  return (
+    earlier.some(({ tells }) => tells === 'superuser') &&
+    pages.some(({ shows }) => shows !== undefined) &&
+    !pages.some((page) => shownIn(page, identity))
+  );
+}
+
+/** Whether a request is one of the documented operations, or a read or a change that this run may make. */
 function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'>): boolean {
-  const { capabilities, declared } = history;
+  const { contractOnly, capabilities, declared } = history;
   const [place = '', query] = event.path.split('?');
-  const hasLists = capabilities.includes('lists');
-  const seesUsers = capabilities.includes('lookup-users');
   switch (event.purpose) {
     case 'create':
       return query === undefined && (place === applications || place === users);
@@ -125,17 +142,19 @@ function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'
       return mayChange && capabilities.includes('update') && isDeclared && canBeLookedUp(history, event);
     }
     case 'name':
-      return capabilities.includes('lookup-names');
+      return !contractOnly;
     case 'self':
-      return (hasLists || mayChange) && event.path === `${users}me/`;
+      return !contractOnly && event.path === `${users}me/`;
+    case 'release':
+      return !contractOnly && event.path === '/api/v3/admin/version/';
     case 'page':
-      return hasLists && (place === applications || (place === users && seesUsers));
+      return !contractOnly && (place === applications || place === users);
     case 'look_up':
     case 'question': {
       if (query === undefined)
         return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
       const filters = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
-      return seesUsers && place === users && filters.includes(query);
+      return !contractOnly && place === users && filters.includes(query);
     }
   }
 }
@@ -145,7 +164,7 @@ const applications = '/api/v3/core/applications/';
 const users = '/api/v3/core/users/';
 
 /** How it waited for a service that was away. */
-export function checkWaiting({ capabilities, events }: History, run: RunHistory, fail: Fail): void {
+export function checkWaiting({ contractOnly, events }: History, run: RunHistory, fail: Fail): void {
   if (run.wait === '0') return;
   const all = events.filter((event): event is RunEvent => 'run' in event && event.run === run.name);
   let isAway = false;
@@ -155,9 +174,7 @@ export function checkWaiting({ capabilities, events }: History, run: RunHistory,
   for (const event of all) {
     if (event.kind === 'interrupted') return;
     if (event.kind === 'sent') {
-      const isOverdue =
-        event.at - run.beganAt >
-        (1 + capabilities.filter((one) => one === 'lists' || one === 'lookup-names').length) * mostHasteMs;
+      const isOverdue = event.at - run.beganAt > (contractOnly ? 1 : 3) * mostHasteMs;
       if (run.wait === undefined && !hasAnswered && isRefusedOnly && isOverdue)
         fail('prompt', `${run.name} sent #${event.request}, and nothing had answered for so long`);
       if (isQuestion(event)) questions += 1;

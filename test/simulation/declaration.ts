@@ -60,12 +60,12 @@ const knownGroups = [
 /** What the world holds of what the resources refer to: groups for all users, providers for each application. */
 export const world = {
   groups: [...knownGroups, otherGroup, lateGroup],
-  providers: Array.from({ length: 40 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
+  providers: Array.from({ length: 70 }, (_, index) => ({ pk: 20 + index, name: `realm-${20 + index}` })),
 };
 
 /** The main provider that an application has before, and the one that it takes, which the next one has. */
 function mainProviderOf({ name }: Identity, when: 'before' | 'after'): number {
-  return 40 + Number(name.slice(1)) + (when === 'after' ? 1 : 0);
+  return 60 + Number(name.slice(1)) + (when === 'after' ? 1 : 0);
 }
 
 /** The ids of the groups that are declared, in their order there. */
@@ -84,7 +84,7 @@ export const partialField = { application: 'backchannel_providers', user: 'group
 function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
   const number = Number(name.slice(1));
   return type === 'application'
-    ? { backchannel_providers: [30 + number, 20 + number] }
+    ? { backchannel_providers: [40 + number, 20 + number] }
     : {
         groups: declaredGroups,
         last_login: '2024-05-01T10:00:00+02:00',
@@ -107,7 +107,7 @@ const besides = {
 /** What is invalid, and so is never as declared. */
 function invalidFieldsOf({ type, name }: Identity): JsonObject {
   return type === 'application'
-    ? { provider: 90 + Number(name.slice(1)) }
+    ? { provider: 190 + Number(name.slice(1)) }
     : { groups: [...declaredGroups, unknownGroup] };
 }
 

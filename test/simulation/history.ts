@@ -102,6 +102,8 @@ export type Purpose =
   | 'self'
   /** Which id a name has. */
   | 'name'
+  /** Which release the service has. */
+  | 'release'
   /** Anything else that changes nothing. What is said of that is said of no resource. */
   | 'question';
 
@@ -148,6 +150,7 @@ export interface ReportedOutcome extends Identity {
 export interface History {
   readonly seed: number;
   readonly declared: readonly DeclaredIdentity[];
+  readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
   /** Whether the runs keep going where some resources cannot be planned. */
   readonly keepGoing: boolean;

@@ -12,7 +12,7 @@ export function narrate({ history, violations }: Simulated): string {
   return [
     `seed ${history.seed}`,
     `declared: ${facts.join(', ')}`,
-    `allowed beyond the documented operations: ${history.capabilities.join(', ') || 'nothing'}`,
+    `allowed beyond the documented operations: ${history.contractOnly ? 'nothing' : ['reading', ...history.capabilities].join(', ')}`,
     `existing: ${history.present.map((identity) => addressOf(identity)).join(', ') || 'nothing'}`,
     ...history.events.map((event) => `${String(event.at - start).padStart(8)} ms  ${told(event)}`),
     ...violations.map(({ rule, words }) => `BROKEN  ${rule}: ${words}\n        ${rules[rule]}`),

@@ -21,6 +21,7 @@ export function askedBy(
   const last = pathname.split('/').at(-2) ?? '';
   if (method === 'PATCH')
     return { purpose: 'change', type, name: type === 'user' ? (usernameOf(last) ?? `(user ${last})`) : last };
+  if (pathname.endsWith('/admin/version/')) return { purpose: 'release', type, name: '(the release)' };
   if (pathname.endsWith('/users/me/')) return { purpose: 'self', type, name: '(whose token it is)' };
   const searchParams = new URLSearchParams(query);
   if (pathname.includes('/groups/') || pathname.includes('/providers/'))

@@ -1,6 +1,7 @@
 /** The promises, each held against what the world saw. Nothing here knows how the engine works. */
 export const rules = {
-  contract: 'Nothing is sent but the three documented operations, and what a capability allows by name.',
+  contract:
+    'Nothing is sent but the three documented operations, where the run keeps to them; else reads, and changes where these are allowed.',
   ends: 'Every run that is not killed ends, and with no exception.',
   one_outcome: 'Every declared resource has exactly one outcome, and the summary counts them.',
   created: '`created`: a request of this run created it, and the run was told so.',
@@ -22,7 +23,8 @@ export const rules = {
   attempts:
     'The attempts that are reported are the requests that were sent, and three at the most met a service that was there.',
   reads_first: 'Nothing is sent before every read has told clearly whether there is something.',
-  absent: 'What can be looked up is created only after the service itself said that it is absent.',
+  absent:
+    'What can be looked up is created only after the service itself said that it is absent, or gave a superuser a list without it.',
   superusers: "Applications are read in pages only after the service said that the token is a superuser's.",
   retry:
     'A create is sent again only when the one before cannot have worked, or the service was asked first.',

@@ -29,6 +29,8 @@ export interface RunHistory {
   readonly failFast: boolean;
   readonly wants: Of<'run_began'>['wants'];
   readonly mayChange: boolean;
+  /** Whether users were not to be looked up: then they are created if they are absent. */
+  readonly isBlind: boolean;
   /** When somebody said yes to its plan. */
   readonly approved: Of<'approved'> | undefined;
   /** It was interrupted twice, and asked no more. */
@@ -53,8 +55,13 @@ export function runHistoryOf(
   const requests = new Set(sent.map(({ request }) => request));
   const [ended] = ofRun(ofKind(events, 'ended'));
   const [killed] = ofRun(ofKind(events, 'killed'));
+  const delivered = ofRun(ofKind(events, 'delivered'));
+  const firstWrite = delivered.findIndex(({ method }) => method !== 'GET');
   return {
     name,
+    isBlind: delivered
+      .slice(0, firstWrite === -1 ? delivered.length : firstWrite)
+      .some((answer) => isOfUsers(answer) && [403, 404, 405].includes(answer.status ?? 0)),
     beganAt: began.at,
     wait: began.wait,
     failFast: began.failFast,
@@ -64,14 +71,20 @@ export function runHistoryOf(
     endedAt: ended?.at ?? killed?.at ?? Number.POSITIVE_INFINITY,
     gaveUp: ofRun(ofKind(events, 'insisted')).length > 0,
     sent,
-    delivered: ofRun(ofKind(events, 'delivered')),
+    delivered,
     handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
     before: (a, b) => (order.get(a) ?? 0) < (order.get(b) ?? 0),
   };
 }
 
-export function canBeLookedUp({ capabilities }: History, { type }: Identity): boolean {
-  return type === 'application' || capabilities.includes('lookup-users');
+/** Whether a user was looked up, or users. */
+export function isOfUsers({ purpose, type }: Of<'delivered'>): boolean {
+  return type === 'user' && (purpose === 'look_up' || purpose === 'page');
+}
+
+/** Whether something can be looked up; by a run, where its plan was not told that this is not to be had. */
+export function canBeLookedUp({ contractOnly }: History, { type }: Identity, run?: RunHistory): boolean {
+  return type === 'application' || (!contractOnly && run?.isBlind !== true);
 }
 
 /** What an answer of the service's own shows of something. */

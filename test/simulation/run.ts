@@ -92,7 +92,8 @@ export function startRun(
   const mayAllow = scenario.capabilities.includes('update');
   const options = {
     output: 'json',
-    ...(scenario.capabilities.length > 0 && { capability: scenario.capabilities }),
+    contractOnly: scenario.contractOnly,
+    capability: scenario.capabilities,
     ...(waits !== undefined && { wait: waits }),
     ...((bug?.allows ?? changes !== undefined) && mayAllow && { allow: ['update'] }),
     ...(!changes && { yes: true }),

@@ -6,7 +6,8 @@ import { listFaults, type ListFault } from './list-faults.ts';
 
 /** What a seed makes happen. */
 export interface Scenario {
-  /** What the runs are allowed beyond the documented operations. */
+  /** Whether the runs keep to the documented operations. */
+  readonly contractOnly: boolean;
   readonly capabilities: readonly Capability[];
   readonly declared: readonly DeclaredIdentity[];
   /** How it is declared; runs have an edition of their own. */
@@ -107,9 +108,9 @@ export const faults = [
 export type Fault = (typeof faults)[number];
 
 /** Faults that are about only where something is allowed beyond the documented operations. */
-export const beyondFaults = ['half_reset', ...listFaults] as const;
+export const beyondFaults = ['half_reset', 'not_offered', ...listFaults] as const;
 
-export type BeyondFault = ListFault | 'half_reset';
+export type BeyondFault = ListFault | 'half_reset' | 'not_offered';
 
 export function scenarioOf(random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
@@ -147,6 +148,7 @@ export function scenarioOf(random: Random): Scenario {
   };
   const actions = chance(0.3) ? whole(1, 4) : 0;
   return {
+    contractOnly: true,
     capabilities: [],
     declared,
     style: { exactly: false, access: false, named: false, handed: false },
@@ -191,8 +193,8 @@ export function withPatience(scenario: Scenario, random: Random): Scenario {
   return { ...calm, restart, runs, trouble: 0, actor: [], failFast: false };
 }
 
-/** Allows the runs something beyond the documented operations, or not; and lets that go wrong. */
-export function withCapabilities(scenario: Scenario, random: Random): Scenario {
+/** Lets the runs read what they may, or not; and lets that go wrong. */
+export function withReading(scenario: Scenario, random: Random): Scenario {
   const { chance, pick } = dice(random);
   if (chance(0.5)) return scenario;
   const hidden = chance(0.3);
@@ -203,10 +205,10 @@ export function withCapabilities(scenario: Scenario, random: Random): Scenario {
   const more = beyondFaults.filter(() => chance(often));
   const looking: Scenario = {
     ...scenario,
-    capabilities: ['lookup-users'],
+    contractOnly: false,
     declared,
     faults: [...scenario.faults, ...more],
-    mayViewUsers: !chance(0.03),
+    mayViewUsers: !chance(0.06),
   };
   const reading = chance(0.5) ? looking : withLists(looking, random);
   const allowed = chance(0.5) ? reading : withChanges(reading, random);
@@ -217,7 +219,6 @@ export function withCapabilities(scenario: Scenario, random: Random): Scenario {
   if (!chance(0.2)) return stormy;
   return {
     ...stormy,
-    capabilities: [...stormy.capabilities, 'lookup-names'],
     style: { ...stormy.style, named: true },
   };
 }
@@ -282,9 +283,13 @@ const others: readonly [Identity, ...Identity[]] = [
 function withLists(scenario: Scenario, random: Random): Scenario {
   const { chance, whole, pick } = dice(random);
   const superuser = chance(0.7);
-  const more = [...namesOf('application', whole(0, 4), 5), ...namesOf('user', whole(0, 4), 5)].map(
-    (identity) => ({ ...identity, invalid: chance(0.05), hidden: chance(0.05) }),
-  );
+  // Lists are read of so many that it pays.
+  const many = (): number => (chance(0.5) ? whole(0, 4) : whole(9, 13));
+  const more = [...namesOf('application', many(), 5), ...namesOf('user', many(), 5)].map((identity) => ({
+    ...identity,
+    invalid: chance(0.05),
+    hidden: chance(0.05),
+  }));
   const declared = [...scenario.declared, ...more].map((identity) => ({
     ...identity,
     hidden: identity.hidden && !superuser,
@@ -311,7 +316,6 @@ function withLists(scenario: Scenario, random: Random): Scenario {
         }));
   return {
     ...scenario,
-    capabilities: chance(0.85) ? [...scenario.capabilities, 'lists'] : ['lists'],
     declared,
     existing,
     actor: [...scenario.actor, ...movements],

@@ -390,6 +390,10 @@ export class ServiceWorld {
       case 'half_reset':
         own('half');
         return { ...lostIn(back), words: `reset (${fault})` };
+      case 'not_offered':
+        // What stands in front keeps back what no documented operation asks for.
+        if (underWay.type === 'application' || isWrite) return own();
+        return { ...odd(405, '{"detail":"Method \\"GET\\" not allowed."}'), clear: false };
       default: {
         const answering = own();
         const { exchange } = answering;
@@ -479,6 +483,7 @@ export class ServiceWorld {
       }
       case 'create':
       case 'name':
+      case 'release':
       case 'question':
         return {};
     }

@@ -5,7 +5,7 @@ import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { scenarioOf, withCapabilities, withHandovers, withPatience, withStrays } from './scenario.ts';
+import { scenarioOf, withReading, withHandovers, withPatience, withStrays } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -39,7 +39,7 @@ export async function simulate(
     ? documented
     : withStrays(
         withHandovers(
-          withCapabilities(documented, seededRandom(seed ^ 0x55555555)),
+          withReading(documented, seededRandom(seed ^ 0x55555555)),
           seededRandom(seed ^ 0x33333333),
         ),
         seededRandom(seed ^ 0x0f0f0f0f),
@@ -63,6 +63,7 @@ export async function simulate(
   const history: History = {
     seed,
     declared: scenario.declared,
+    contractOnly: scenario.contractOnly,
     capabilities: scenario.capabilities,
     keepGoing: scenario.keepGoing,
     present,

@@ -13,7 +13,6 @@ export async function desired(
   const { resources, diagnostics } = await loadManifests(['m.yaml'], {
     files: memoryFiles({ 'm.yaml': text }),
     env,
-    capabilities: ['lookup-names'],
     ...(known && { release: known }),
   });
   if (diagnostics.some(({ severity }) => severity === 'error'))

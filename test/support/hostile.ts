@@ -9,7 +9,6 @@ import type { ApplyRun } from '../../src/run/result.ts';
 import { failedReads } from '../../src/report/words/halts.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
-import { canBeRead } from '../../src/kinds/kind.ts';
 import { addressOf, type Resource } from '../../src/kinds/resource.ts';
 import type { Answer } from '../../src/service/answer.ts';
 import { readBaseUrl } from '../../src/settings/base-url.ts';
@@ -112,7 +111,7 @@ export function given(texts: readonly string[]): Given {
   const resources = texts.map((text, index) => resourceOf(text, index));
   const observed = new Map<Address, Observation>(
     resources.map((resource, index) => {
-      if (!canBeRead(resource.kind, [])) return [resource.address, { presence: 'unknown' }];
+      if (!resource.kind.lookUp.isDocumented) return [resource.address, { presence: 'unknown' }];
       if (index % 3 === 0) return [resource.address, { presence: 'absent' }];
       const fields = { ...sentOf(resource), meta_description: `held ${texts[index - 1]}`, group: 'held' };
       return [resource.address, { presence: 'present', held: { pk: 'p', fields } }];
@@ -151,7 +150,7 @@ export function given(texts: readonly string[]): Given {
     pace: { limit: 1, highest: 1, ceiling: 16, requests: 0, retries: 0, requests_per_second: 0 },
     saved: false,
   };
-  const applications = resources.filter(({ kind }) => canBeRead(kind, []));
+  const applications = resources.filter(({ kind }) => kind.lookUp.isDocumented);
   const diagnostics = [
     ...texts.map((text, index) => diagnosticOf(text, index)),
     ...failedReads(

@@ -1,4 +1,3 @@
-import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Observation, ObservedState } from '../../src/observe/observe.ts';
 import { makePlan, type MadePlan } from '../../src/plan/make-plan.ts';
 import type { Permission } from '../../src/plan/plan.ts';
@@ -23,6 +22,7 @@ export async function planOf(
     toolVersion: '1.2.3',
     createdAt: new Date('2026-01-01T00:00:00Z'),
     service: 'https://id.example.com',
+    contractOnly: true,
     permission,
   });
 }
@@ -31,7 +31,7 @@ export function observedIn(resources: readonly Resource[], existing: Existing): 
   return new Map<Address, Observation>(
     resources.map(({ kind, name, address }) => {
       const fields = existing[name];
-      if (!canBeRead(kind, [])) return [address, { presence: 'unknown' }];
+      if (!kind.lookUp.isDocumented) return [address, { presence: 'unknown' }];
       if (fields === undefined) return [address, { presence: 'absent' }];
       return [address, { presence: 'present', held: { pk: 'p', fields } }];
     }),

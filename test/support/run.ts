@@ -11,6 +11,8 @@ export interface Setup {
   readonly files?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether nothing is sent but the documented operations. */
+  readonly contractOnly?: boolean;
   readonly answerToPrompt?: string;
   /** In place of the real transport. */
   readonly transport?: Transport;
@@ -47,7 +49,11 @@ export function capture(setup: Setup): Captured {
   const { transport, answerToPrompt, columns, colours = false, terminal = columns !== undefined } = setup;
   const width = columns !== undefined && { columns };
   const context: Context = {
-    env: { ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }), ...setup.env },
+    env: {
+      ...(setup.url && { ROLLCALL_URL: setup.url, ROLLCALL_TOKEN: sandboxToken }),
+      ...(setup.contractOnly && { ROLLCALL_CONTRACT_ONLY: 'true' }),
+      ...setup.env,
+    },
     files: memoryFiles(setup.files ?? {}),
     clock: setup.clock ?? {
       now: () => Date.now(),

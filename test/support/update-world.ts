@@ -83,7 +83,7 @@ export class World {
     return capture({
       files: { 'm.yaml': text },
       url: 'http://127.0.0.1:9',
-      env: { ROLLCALL_CAPABILITIES: 'lookup-users,update', ...env },
+      env: { ROLLCALL_CAPABILITIES: 'update', ...env },
       clock: virtualClock(),
       transport: this.send,
       ...more,

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { isBlank, sensitive } from '../../base/sensitive.ts';
 import { kindOf } from '../../kinds/all.ts';
-import { type Capability, namesNeed } from '../../kinds/capability.ts';
 import { isInstruction, savedValue } from '../../kinds/fields.ts';
-import { canBeRead, type Kind } from '../../kinds/kind.ts';
+import { type Kind } from '../../kinds/kind.ts';
 import { idsIn, referring } from '../../kinds/named.ts';
 import { canonical } from '../canonical.ts';
 import {
@@ -47,7 +46,7 @@ export function documentFault(plan: PlanDocument): string | undefined {
     const { address } = change;
     if (seen.has(address)) return `${address} is in it twice`;
     seen.add(address);
-    const fault = changeFault(change, plan.capabilities) ?? namesFault(change, plan.capabilities);
+    const fault = changeFault(change, plan.contract_only) ?? namesFault(change, plan.contract_only);
     if (fault !== undefined) return `${address}: ${fault}`;
   }
   const waiting = changes.find(({ waits_for: others }) => others?.some((other) => !seen.has(other)));
@@ -59,7 +58,7 @@ export function documentFault(plan: PlanDocument): string | undefined {
   return counted ? undefined : 'its summary does not count its changes';
 }
 
-function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = []): string | undefined {
+function changeFault(change: ChangeDocument, contractOnly = false): string | undefined {
   const { address, type, name, differences } = change;
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
@@ -71,7 +70,8 @@ function changeFault(change: ChangeDocument, turnedOn: readonly Capability[] = [
   }
   if (Object.keys({ ...before, ...after }).some((field) => isInstruction(kind, field)))
     return 'how an entry is treated is no field of it';
-  const fits = canBeRead(kind, turnedOn) !== (change.presence === 'unknown');
+  const isUnknown = change.presence === 'unknown';
+  const fits = isUnknown ? !kind.lookUp.isDocumented : kind.lookUp.isDocumented || !contractOnly;
   switch (fits && `${change.presence} ${actions.join()}`) {
     case 'absent create':
     case 'unknown create':
@@ -102,7 +102,7 @@ function differencesFault(
 }
 
 /** Each name is that of an id in the change: of a declared one, or of one that was observed where it differs. */
-function namesFault(change: ChangeDocument, turnedOn: readonly Capability[] = []): string | undefined {
+function namesFault(change: ChangeDocument, contractOnly = false): string | undefined {
   const { names = {}, observed_names: observedNames = {}, differences } = change;
   const resource = shownResource(change);
   const declared = (field: string): JsonValue | undefined => savedValue(resource, field);
@@ -110,7 +110,7 @@ function namesFault(change: ChangeDocument, turnedOn: readonly Capability[] = []
     differences.find((each) => each.field === field)?.observed;
   const kind = kindOf(change.type);
   const places = [...Object.keys(names), ...Object.keys(observedNames)];
-  if (places.length > 0 && !turnedOn.includes(namesNeed)) return `names need the capability ${namesNeed}`;
+  if (places.length > 0 && contractOnly) return 'names are not looked up with contract_only';
   const areIds =
     Object.keys(names).every((place) => isIdAt(place, kind, declared)) &&
     Object.keys(observedNames).every((place) => isIdAt(place, kind, observed));

@@ -2,7 +2,7 @@ import { destinationName, type Destination } from '../../base/destination.ts';
 import { diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { readOrRefuse, UsageError } from '../../base/errors.ts';
 import type { Files } from '../../base/files.ts';
-import type { Capability } from '../../kinds/capability.ts';
+import type { Reach } from '../../kinds/capability.ts';
 import type { Plan } from '../plan.ts';
 import type { SavedPlan } from './document.ts';
 import { readSavedPlan } from './read.ts';
@@ -20,11 +20,11 @@ type OpenedPlan =
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Opens a saved plan, to be applied to a service with what is turned on. Throws a UsageError when the file is none. */
+/** Opens a saved plan, to be applied to a service by a run that goes so far. Throws a UsageError when the file is none. */
 export async function openSavedPlan(
   filename: string,
   destination: Destination,
-  turnedOn: readonly Capability[],
+  { contractOnly, capabilities }: Reach,
   sources: SecretsOfPlan,
 ): Promise<OpenedPlan> {
   const text = await readOrRefuse('the plan', filename, textOf(filename, sources.files));
@@ -48,12 +48,19 @@ export async function openSavedPlan(
       summary: `this plan was made for ${destinationName(document)}, and this is ${destinationName(destination)}`,
     });
   }
-  const off = document.capabilities?.find((capability) => !turnedOn.includes(capability));
+  const off = document.capabilities?.find((capability) => !capabilities.includes(capability));
   if (off !== undefined) {
     return refused(filename, {
       code: 'stale-plan',
       summary: `this plan was made with the capability ${JSON.stringify(off)}, which is not turned on here`,
       detail: 'Turn on the same capabilities, or make a new plan.',
+    });
+  }
+  if (contractOnly && !document.contract_only) {
+    return refused(filename, {
+      code: 'stale-plan',
+      summary: 'this plan was made with more than the documented operations, and this run keeps to them',
+      detail: 'Apply it without contract_only, or make a new plan with it.',
     });
   }
   const result = await restored(document, sources);

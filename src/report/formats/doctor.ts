@@ -3,9 +3,8 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { kinds, kindsReadWith, listed, listsOf } from '../../kinds/all.ts';
-import type { Capability } from '../../kinds/capability.ts';
-import { canBeRead } from '../../kinds/kind.ts';
+import { kinds, listed, readBeyond } from '../../kinds/all.ts';
+import type { Reach } from '../../kinds/capability.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
 export interface Diagnosis extends Destination {
@@ -71,18 +70,17 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
 const blueprintsGive = '2024.8';
 
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
-export function leastRole(capabilities: readonly Capability[], release: Release | undefined): string {
-  const looked = kinds.filter((kind) => canBeRead(kind, []));
-  const extra = capabilities.flatMap((capability) => [
-    ...kindsReadWith(capability).map(({ type }) => `authentik_core.view_${type}`),
-    ...(capability === 'update' ? kinds.map(({ type }) => `authentik_core.change_${type}`) : []),
-  ]);
-  const permissions = new Set([
+export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
+  const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
+  const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
+  const changed = capabilities.includes('update') ? kinds : [];
+  const permissions = [
     ...looked.map(({ type }) => `authentik_core.view_${type}`),
     ...kinds.map(({ type }) => `authentik_core.add_${type}`),
-    ...extra,
-  ]);
-  const turnedOn = capabilities.length === 0 ? '' : `; and for ${listed(capabilities)}`;
+    ...changed.map(({ type }) => `authentik_core.change_${type}`),
+  ];
+  const lists = (some: readonly { readonly list: string }[]): string => listed(some.map(({ list }) => list));
+  const change = changed.length === 0 ? '' : `, and to change ${lists(changed)}`;
   const has = isIn({ from: '2025.12' }, release);
   const owner =
     has === true
@@ -90,7 +88,7 @@ export function leastRole(capabilities: readonly Capability[], release: Release 
       : has === false
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
-  return `# The least that rollcall needs: to look up ${listsOf(looked)}, and to create ${listsOf(kinds)}${turnedOn}.
+  return `# The least that rollcall needs: to look up ${lists(looked)}${change === '' ? ', and' : ','} to create ${lists(kinds)}${change}.
 # For plan alone, leave out what begins with add_ or change_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${blueprintsGive}, blueprints give no permissions: give them to the role by hand.

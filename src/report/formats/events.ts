@@ -238,19 +238,20 @@ function listWords({ kind: { list }, declared, course }: ListNews): string {
   const oneByOne = `${list} are looked up one by one`;
   switch (course.kind) {
     case 'in_pages': {
-      const { found, pages, failed } = course;
-      const others = declared - found;
+      const { found, absent, pages, failed } = course;
+      const others = declared - found - absent;
       const lookedUp =
         others === 0
           ? ''
           : others === 1
             ? ' The other one is looked up.'
             : ` The other ${others} are looked up one by one.`;
+      const missing = absent === 0 ? '' : `, which are all that there are: ${absent} are absent`;
       const why = failed ? ` A page could not be read: ${answerWords(failed).summary}.` : '';
-      return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}.${why}${lookedUp}`;
+      return `${list}: ${found} of ${declared} were found in ${pages} ${pages === 1 ? 'page' : 'pages'}${missing}.${why}${lookedUp}`;
     }
     case 'too_many':
-      return `${oneByOne}: the ${declared} that are declared take fewer requests than the list of all ${course.count}.`;
+      return `${oneByOne}: that costs the service less than the list of all ${course.count}.`;
     case 'no_superuser':
       return `${oneByOne}: the service gives the whole list to superusers alone, and the token is none of theirs.`;
     case 'doubtful':

@@ -80,6 +80,11 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
     'Nothing is wrong with the manifest. Renew the enterprise licence of the service, then run it again.',
   ],
   not_found: noSuchApi,
+  not_offered: [
+    'service-unexpected',
+    'what answers there does not offer this',
+    'The service has it from release 2023.10 on. What stands in front of it may keep it back; contract_only does without.',
+  ],
   no_such_route: noSuchApi,
   redirect: [
     'service-unexpected',

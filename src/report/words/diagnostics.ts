@@ -85,13 +85,10 @@ function causes(diagnostics: readonly Diagnostic[], noun: string): string {
 export function validationHeadline(
   { errors, warnings }: Record<'errors' | 'warnings', readonly Diagnostic[]>,
   counts: LoadedManifests['counts'],
-  wasAsked = false,
 ): string {
   const warned = warningCount(warnings);
-  if (errors.length > 0) {
-    const sent = `Nothing was sent${wasAsked ? ' but the question for the release' : ''}.`;
-    return `Invalid: ${[causes(errors, 'error'), ...warned].join(', ')}. ${sent}`;
-  }
+  if (errors.length > 0)
+    return `Invalid: ${[causes(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
   const declared = kinds.map(({ type }) => counted(counts.get(type) ?? 0, type)).join(', ');
   return `Valid: ${[declared, ...warned].join('; ')}.`;
 }

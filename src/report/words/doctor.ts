@@ -112,7 +112,7 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
       'release',
       'warn',
       `${summary}${written}`,
-      `Write release: '${line}' there: manifests are checked by it. With the capability \`release\`, plan and apply go by what the service says.`,
+      `Write release: '${line}' there: manifests are checked by it. plan and apply go by what the service says.`,
     );
   if (isIn({ before: oldestRelease }, release) === true)
     return check(

@@ -76,6 +76,7 @@ export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
 const ofTheService: ReadonlySet<AnswerKind> = new Set([
   'denied',
   'read_only',
+  'not_offered',
   'no_such_route',
   'redirect',
   'unreachable',

@@ -104,15 +104,21 @@ function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
 }
 
-function unreadNote({ changes, scope, capabilities = [] }: Plan): string[] {
+function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
   const { create_if_absent: unread } = planSummary(changes);
   if (unread === 0) return [];
-  const note = `rollcall does not read ${listsOf(unseenKinds({ changes }))}: each ? is created if it is absent, and left as it is if not.`;
-  if (unread < changes.length) return [note];
-  const where = scope === undefined ? 'is declared' : 'is among these';
-  // With a capability, names or the release may have been asked for before.
-  const asked = capabilities.length === 0 ? 'nothing was asked of the service' : 'none was looked up';
-  return [`${note}\nNothing else ${where}, so ${asked}.`];
+  const what = 'each ? is created if it is absent, and left as it is if not.';
+  if (contractOnly) {
+    const note = `contract_only keeps to the documented operations, which do not read ${listsOf(unseenKinds({ changes }))}: ${what}`;
+    if (unread < changes.length) return [note];
+    const where = scope === undefined ? 'is declared' : 'is among these';
+    return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];
+  }
+  return Array.from(unseenKinds({ changes }), ({ type, list }) =>
+    unreadable[type] === 'not_offered'
+      ? `What answers there does not offer to look ${list} up: ${what}`
+      : `The token may not view ${list}: ${what} With the permission to view ${list}, the plan shows which.`,
+  );
 }
 
 /** How many changes there are of each kind, without those of which there are fewer than `least`. */

@@ -1,7 +1,7 @@
 import { kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
 import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import type { ReadRight } from '../../service/capability-reads.ts';
+import type { ReadRight } from '../../service/read-rights.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
 import { answerWords } from './answers.ts';
@@ -55,8 +55,8 @@ export interface RightsFacts {
   readonly declared?: ReadonlySet<ResourceType>;
   /** The capabilities that are turned on. */
   readonly turnedOn: readonly Capability[];
-  /** Whether the token may read what capabilities read; left out where that was not asked. */
-  readonly readRights?: ReadonlyMap<Capability, ReadRight>;
+  /** Whether the token may read what no documented operation reads, by list; left out where that was not asked. */
+  readonly readRights?: ReadonlyMap<string, ReadRight>;
 }
 
 /** The checks of the token and of what it may do. */
@@ -64,6 +64,7 @@ export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [
     tokenCheck(facts),
     viewCheck(facts),
+    ...beyondChecks(facts),
     ...kinds.map((kind) => createCheck(kind, facts)),
     ...licenceCheck(facts),
     ...capabilityChecks(facts),
@@ -88,68 +89,51 @@ function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
   return [check('licence', 'fail', `${summary}. That stops ${listsOf(stopped)}${not}`, advice)];
 }
 
-/** What there is to say of each capability that is turned on, and which others the token could use. */
-function capabilityChecks(facts: RightsFacts): DoctorCheck[] {
-  const { turnedOn, readRights, finding } = facts;
-  const checks = turnedOn.map((capability) => capabilityCheck(capability, facts));
-  if (readRights === undefined || finding?.kind !== 'valid') return checks;
-  const others = capabilities.filter(
-    (capability) =>
-      !turnedOn.includes(capability) &&
-      (readRights.get(capability)?.kind === 'may' ||
-        capability === 'release' ||
-        (finding.superuser && !readRights.has(capability)) ||
-        // What it may look up, it may read in pages.
-        (capability === 'lists' && readRights.get('lookup-users')?.kind === 'may')),
-  );
-  if (others.length === 0) return checks;
-  const words = others.map((capability) => `${capability} (${capabilityWords[capability]})`).join('; ');
-  const could = `off, and the token could use: ${words}`;
-  return [...checks, check('capabilities', 'pass', could)];
+/** Whether the token may view what no documented operation reads: rollcall goes on without, and plans show less. */
+function beyondChecks({ readRights = new Map(), release }: RightsFacts): DoctorCheck[] {
+  return Array.from(readRights, ([list, right]) => {
+    const name = `view-${list}` as const;
+    switch (right) {
+      case 'may':
+        return check(name, 'pass', `the token may view ${list}, or some of them: nothing tells which`);
+      case 'may not':
+        return check(
+          name,
+          'warn',
+          `the token may not view ${list}`,
+          `${withoutThem(list)} ${give(`view ${list}`, release)}`,
+        );
+      case 'unknown':
+        return check(
+          name,
+          'unknown',
+          `whether the token may view ${list} cannot be told: the service does not say`,
+        );
+    }
+  });
 }
 
-function capabilityCheck(capability: Capability, { readRights, finding, release }: RightsFacts): DoctorCheck {
-  const name = `capability-${capability}` as const;
-  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
-    return check(name, 'unknown', 'cannot be told yet');
-  if (readRights === undefined || finding?.kind !== 'valid')
-    return check(
-      name,
-      'unknown',
-      'is on; whether the token may use it was not asked, or the service does not say',
-    );
-  const right = readRights.get(capability);
-  if (right?.kind === 'unknown')
-    return check(name, 'unknown', 'is on; the service does not say whether the token may use it');
-  if (right?.kind === 'may not') {
-    const lists = right.lists.join(' and ');
-    return check(name, 'fail', `is on, and the token may not view ${lists}`, give(`view ${lists}`, release));
-  }
-  if (finding.superuser)
-    return check(name, 'pass', 'is on, and the token may use it: it is that of a superuser');
-  switch (capability) {
-    case 'lists':
-      return check(
-        name,
-        'pass',
-        `is on; ${probedKind.list} are looked up one by one, for their list can be trusted with the token of a superuser alone`,
-      );
-    case 'update':
-      return check(
-        name,
-        'unknown',
-        'is on; whether the token may change something shows when it is changed',
-        give(`change ${listsOf(kinds)}`, release),
-      );
-    default:
-      return check(
-        name,
-        'pass',
-        right === undefined
-          ? 'is on'
-          : 'is on, and the token may view what it reads, or some of it: nothing tells which',
-      );
-  }
+function withoutThem(list: string): string {
+  return kinds.some((kind) => kind.list === list)
+    ? `Plans do not show which ${list} are there.`
+    : `Manifests cannot name ${list}, and write their ids.`;
+}
+
+/** What there is to say of each capability that is turned on, and which others the token could use. */
+function capabilityChecks({ turnedOn, finding, release }: RightsFacts): DoctorCheck[] {
+  const isSuperuser = finding?.kind === 'valid' && finding.superuser;
+  const checks = turnedOn.map((capability) => {
+    const name = `capability-${capability}` as const;
+    if (finding?.kind === 'wrong' || finding?.kind === 'missing')
+      return check(name, 'unknown', 'cannot be told yet');
+    if (isSuperuser) return check(name, 'pass', 'is on, and the token may use it: it is that of a superuser');
+    const words = 'is on; whether the token may change something shows when it is changed';
+    return check(name, 'unknown', words, give(`change ${listsOf(kinds)}`, release));
+  });
+  const others = isSuperuser ? capabilities.filter((capability) => !turnedOn.includes(capability)) : [];
+  if (others.length === 0) return checks;
+  const words = others.map((capability) => `${capability} (${capabilityWords[capability]})`).join('; ');
+  return [...checks, check('capabilities', 'pass', `off, and the token could use: ${words}`)];
 }
 
 const viewName = `view-${probedKind.list}` as const;

@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest';
-import type { Capability } from '../../../src/kinds/capability.ts';
+import type { Reach } from '../../../src/kinds/capability.ts';
 import { leastRole } from '../../../src/report/formats/doctor.ts';
 
-const always = ['view_application', 'add_application', 'add_user'];
+const least = ['view_application', 'add_application', 'add_user'];
+const reading = [
+  'view_application',
+  'view_user',
+  'view_group',
+  'view_provider',
+  'add_application',
+  'add_user',
+];
 
-test.each<[Capability[], string[]]>([
-  [[], []],
-  [['lists', 'release'], []],
-  [['lookup-users'], ['view_user']],
-  [['lookup-names'], ['view_group', 'view_provider']],
-  [
-    ['update', 'lookup-users'],
-    ['change_application', 'change_user', 'view_user'],
-  ],
-])('the least role for %j has the permissions of its kinds', (capabilities, further) => {
-  const permissions = leastRole(capabilities, undefined).matchAll(/- authentik_core\.(\w+)/g);
-  expect(Array.from(permissions, ([, name]) => name)).toEqual([...always, ...further]);
+test.each<[Reach, string[]]>([
+  [{ contractOnly: true, capabilities: [] }, least],
+  [{ contractOnly: false, capabilities: [] }, reading],
+  [{ contractOnly: false, capabilities: ['update'] }, [...reading, 'change_application', 'change_user']],
+])('the least role for %j has the permissions of its kinds', (reach, expected) => {
+  const permissions = leastRole(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
+  expect(Array.from(permissions, ([, name]) => name)).toEqual(expected);
 });
