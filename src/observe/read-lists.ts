@@ -118,6 +118,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     ...(failed && { failed }),
   });
   const self = await pacing.beside(() => retrieveSelf(client, pacing, signal));
+  if (signal?.aborted) return ended(undefined);
   const isSuperuser = self?.proof === 'exists' && self.isSuperuser;
   if (completeFor === 'superusers' && !isSuperuser) {
     if (self?.proof === 'exists') return ended({ kind: 'no_superuser' });

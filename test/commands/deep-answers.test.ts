@@ -56,7 +56,10 @@ async function run(
   turnedOn: readonly string[] = capabilities,
   files: Readonly<Record<string, string>> = { 'm.yaml': manifest },
 ): Promise<Ran> {
-  const env = { ROLLCALL_CAPABILITIES: turnedOn.join(',') };
+  const env = {
+    ROLLCALL_CAPABILITIES: turnedOn.join(','),
+    ROLLCALL_CONTRACT_ONLY: String(turnedOn.length === 0),
+  };
   const { context, stdout, stderr, written } = capture({ files, url: server.url, env });
   return { ending: await command(context), stdout: stdout(), stderr: stderr(), written };
 }

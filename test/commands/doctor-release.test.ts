@@ -159,15 +159,16 @@ describe('doctor --role', () => {
     'authentik_core.add_user',
   ];
 
-  test('prints what the documented operations need, and neither URL nor token is needed', async () => {
-    expect((await role([])).permissions).toEqual(least);
+  test('prints what is read and created, and neither URL nor token is needed', async () => {
+    const viewed = ['user', 'group', 'provider'].map((type) => `authentik_core.view_${type}`);
+    const [view = '', ...add] = least;
+    expect((await role([])).permissions).toEqual([view, ...viewed, ...add]);
+    const changes = ['application', 'user'].map((type) => `authentik_core.change_${type}`);
+    expect((await role(['update'])).permissions).toEqual([view, ...viewed, ...add, ...changes]);
   });
 
-  test('adds what each capability needs that is turned on', async () => {
-    expect((await role(['release'])).permissions).toEqual(least);
-    const viewing = [...least, 'authentik_core.view_user'];
-    expect((await role(['lookup-users'])).permissions).toEqual(viewing);
-    expect((await role([], 'capabilities: [lookup-users]')).permissions).toEqual(viewing);
+  test('prints what the documented operations need, where nothing else is sent', async () => {
+    expect((await role([], 'contract_only: true')).permissions).toEqual(least);
   });
 
   test('says who is to have it, on the release that is meant', async () => {

@@ -144,59 +144,60 @@ describe('doctor keeps apart', () => {
   });
 });
 
-describe('the capabilities', () => {
-  const config = (names: string): Record<string, string> => ({
-    'rollcall.yaml': `version: 1\ncapabilities: [${names}]\n`,
+describe('what is read beyond the documented operations', () => {
+  const checksIn = ({ document }: Doctored): string[] =>
+    document.checks
+      .filter(({ name }) => /^view-(?!applications)/.test(name))
+      .map(({ name, status, summary }) => `${status} ${name}: ${summary}`);
+
+  test('is held against what the token may, list by list', async () => {
+    expect(checksIn(await doctored('everything'))).toEqual([
+      'pass view-users: the token may view users, or some of them: nothing tells which',
+      'pass view-groups: the token may view groups, or some of them: nothing tells which',
+      'pass view-providers: the token may view providers, or some of them: nothing tells which',
+    ]);
+    const viewing = await doctored('viewing');
+    expect(checksIn(viewing)).toEqual([
+      'warn view-users: the token may not view users',
+      'warn view-groups: the token may not view groups',
+      'warn view-providers: the token may not view providers',
+    ]);
+    const advice = viewing.document.checks.find(({ name }) => name === 'view-users');
+    expect(advice).toMatchObject({
+      advice: expect.stringMatching(
+        /^Plans do not show which users are there\. Give .* view users/,
+      ) as string,
+    });
   });
-  const all = config('lookup-users, lookup-names, lists, release, update');
+
+  test('is not asked about with --contract-only', async () => {
+    expect(checksIn(await doctored('everything', {}, { contractOnly: true }))).toEqual([]);
+  });
+});
+
+describe('the capability `update`', () => {
+  const on = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
   const checksIn = ({ document }: Doctored): string[] =>
     document.checks
       .filter(({ name }) => name.startsWith('capabilit'))
       .map(({ name, status, summary }) => `${status} ${name}: ${summary}`);
 
-  test('that are on are held against what the token may', async () => {
-    const found = await doctored('everything', all);
-    expect(found.ending).toBe('done');
-    expect(checksIn(found)).toEqual([
-      'pass capability-lookup-users: is on, and the token may view what it reads, or some of it: nothing tells which',
-      'pass capability-lookup-names: is on, and the token may view what it reads, or some of it: nothing tells which',
-      expect.stringMatching(/^pass capability-lists: is on; applications are looked up one by one/),
-      'pass capability-release: is on',
+  test('that is on passes for a superuser alone: nothing tells of others', async () => {
+    expect(checksIn(await doctored('everything', on))).toEqual([
       expect.stringMatching(
         /^unknown capability-update: is on; whether the token may change something shows/,
       ),
     ]);
-    const superuser = await doctored('everything there is', all);
-    expect(checksIn(superuser).every((check) => check.startsWith('pass'))).toBe(true);
-  });
-
-  test('that are on and lack a right fail, and say which', async () => {
-    const found = await doctored('viewing', config('lookup-users'));
-    expect(found.ending).toBe('denied');
-    expect(checksIn(found)[0]).toBe('fail capability-lookup-users: is on, and the token may not view users');
-    const [names] = checksIn(await doctored('viewing', config('lookup-names')));
-    expect(names).toBe(
-      'fail capability-lookup-names: is on, and the token may not view groups and providers',
-    );
-  });
-
-  test('that are off are named where the token could use them', async () => {
-    expect(checksIn(await doctored('everything'))).toEqual([
-      expect.stringMatching(
-        /^pass capabilities: off, and the token could use: lookup-users \(.*; lookup-names \(.*; lists \(.*; release \(/,
-      ),
+    expect(checksIn(await doctored('everything there is', on))).toEqual([
+      expect.stringMatching(/^pass capability-update: is on/),
     ]);
-    expect(checksIn(await doctored('viewing'))).toEqual([
-      expect.stringMatching(/^pass capabilities: off, and the token could use: release \([^;]*\)$/),
-    ]);
-    const [check = ''] = checksIn(await doctored('everything there is'));
-    for (const name of ['lookup-users', 'lookup-names', 'lists', 'release', 'update'])
-      expect(check).toContain(`${name} (`);
   });
 
-  test('are not asked about with --contract-only', async () => {
-    const found = await doctored('everything', all, { contractOnly: true });
-    expect(checksIn(found).every((check) => check.startsWith('unknown'))).toBe(true);
+  test('that is off is named to a superuser', async () => {
+    expect(checksIn(await doctored('everything'))).toEqual([]);
+    expect(checksIn(await doctored('everything there is'))).toEqual([
+      expect.stringMatching(/^pass capabilities: off, and the token could use: update \(/),
+    ]);
   });
 });
 

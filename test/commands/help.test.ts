@@ -29,7 +29,7 @@ describe('rollcall help', () => {
   test.each([
     [['exitcodes'], 'Did you mean `exit-codes`?'],
     [['destroy'], 'rollcall deletes nothing.'],
-    [['lookup-users'], 'It is a capability: rollcall help capabilities.'],
+    [['update'], 'It is a capability: rollcall help capabilities.'],
     [['report', 'plan'], `The topics are: ${topicNames.join(', ')}.`],
     [['exit-codes', 'plan'], 'Did you mean `exit-codes`?'],
   ])('%j is refused', async (words, hint) => {

@@ -40,7 +40,6 @@ function setup(users: string, transport: Transport): Captured {
   return capture({
     files: { 'm.yaml': `version: 1\nusers:\n${users}` },
     url: 'http://127.0.0.1:9',
-    env: { ROLLCALL_CAPABILITIES: '' },
     clock: virtualClock(),
     transport,
   });
@@ -58,7 +57,10 @@ describe('plan, where users are looked up', () => {
     const { context, stdout } = setup(alice, send);
     expect(await plan(['m.yaml'], { output: 'text', detailedExitcode: true }, context)).toBe('done');
     expect(stdout()).toContain('No changes. Your infrastructure matches the configuration.');
-    expect(requests).toEqual([{ method: 'GET', path: '/api/v3/core/users/?username=alice' }]);
+    expect(requests).toEqual([
+      { method: 'GET', path: '/api/v3/admin/version/' },
+      { method: 'GET', path: '/api/v3/core/users/?username=alice' },
+    ]);
   });
 
   test('shows the one who is new, and nobody else', async () => {
@@ -179,7 +181,7 @@ describe('apply, where users are looked up', () => {
   });
 });
 
-test('a saved plan is applied with the capabilities that it was made with, and refused without them', async () => {
+test('a saved plan that read more than the contract is refused where a run keeps to that', async () => {
   const service = userService({ alice: held });
   const made = setup(
     `${alice}  - { username: bob, name: Bob, exactly: [groups], groups: [] }\n`,
@@ -188,10 +190,12 @@ test('a saved plan is applied with the capabilities that it was made with, and r
   await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, made.context);
   const saved = { 'plan.json': made.written.get('plan.json') ?? '' };
   const world = { files: saved, url: 'http://127.0.0.1:9', clock: virtualClock(), transport: service.send };
-  const off = capture(world);
+  const off = capture({ ...world, contractOnly: true });
   expect(await apply([], { output: 'text', plan: 'plan.json' }, off.context)).toBe('stale');
-  expect(off.stderr()).toContain('was made with the capability "lookup-users", which is not turned on here');
-  const on = capture({ ...world, env: { ROLLCALL_CAPABILITIES: '' } });
+  expect(off.stderr()).toContain(
+    'this plan was made with more than the documented operations, and this run keeps to them',
+  );
+  const on = capture(world);
   expect(await apply([], { output: 'text', plan: 'plan.json' }, on.context)).toBe('done');
   expect([...service.users.keys()]).toEqual(['alice', 'bob']);
 });

@@ -48,8 +48,6 @@ users:
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-const flags = { capability: [] } as const;
-
 async function planned(
   service: Pick<Service, 'send'>,
   options: Partial<Parameters<typeof plan>[1]> = {},
@@ -70,7 +68,7 @@ async function planned(
       close: async () => {},
     }),
   });
-  const ending = await plan(['m.yaml'], { output: 'text', ...flags, ...options }, context);
+  const ending = await plan(['m.yaml'], { output: 'text', ...options }, context);
   return { ending, stdout: stdout(), stderr: stderr(), written };
 }
 
@@ -96,8 +94,7 @@ describe('a plan shows names beside ids', () => {
 
   test('in text, of what was read in pages', async () => {
     const service = sandboxTransport(drifted);
-    const { stdout } = await planned(service, { capability: [...flags.capability] });
-    expect(service.requests.filter(({ path }) => path.includes('username='))).toHaveLength(1); // that of alice, who is absent
+    const { stdout } = await planned(service);
     expect(stdout).toContain(
       `      groups\n        observed  ["staff" (${staff}), "admins" (${admins})]\n        declared  ["admins" (${admins})]\n`,
     );
@@ -183,9 +180,9 @@ describe('a plan shows names beside ids', () => {
     }
   });
 
-  test('of the service only without the capability: ids alone', async () => {
+  test('of no id under the contract alone', async () => {
     const ids = 'version: 1\napplications: [{ slug: old, name: Old, provider: 12 }]\n';
-    const { stdout } = await planned(sandboxTransport(seed), { capability: [] }, { 'm.yaml': ids });
+    const { stdout } = await planned(sandboxTransport(seed), { contractOnly: true }, { 'm.yaml': ids });
     expect(stdout).toContain('observed  7\n        declared  12\n');
   });
 });
@@ -204,11 +201,11 @@ describe('a saved plan', () => {
     {
       alter = () => {},
       config = 'version: 1\n',
-      capability = flags.capability,
+      contractOnly = false,
     }: {
       alter?: (changeOf: (address: string) => Document, document: Document) => void;
       config?: string;
-      capability?: readonly string[];
+      contractOnly?: boolean;
     } = {},
   ): Promise<Applied> {
     const planning = await planned(sandboxTransport(seed), { out: 'plan.json' }, { 'rollcall.yaml': config });
@@ -233,11 +230,7 @@ describe('a saved plan', () => {
       clock: virtualClock(),
       transport: service.send,
     });
-    const ending = await apply(
-      [],
-      { output: 'text', plan: 'plan.json', capability: [...capability] },
-      context,
-    );
+    const ending = await apply([], { output: 'text', plan: 'plan.json', contractOnly }, context);
     return { ending, output: stdout() + stderr(), sent: service.sent() };
   }
 
@@ -300,9 +293,9 @@ describe('a saved plan', () => {
   });
 
   test('is refused where names are not looked up', async () => {
-    const { ending, output } = await applied(seed, { capability: [] });
+    const { ending, output } = await applied(seed, { contractOnly: true });
     expect(ending).toBe('stale');
-    expect(output).toContain('"lookup-names", which is not turned on here');
+    expect(output).toContain('this plan was made with more than the documented operations');
   });
 
   test.each<[string, NonNullable<Parameters<typeof applied>[1]>['alter'] & {}, string]>([
@@ -352,9 +345,9 @@ describe('a saved plan', () => {
       'backchannel provider "scim" (13) is already in `new`',
     ],
     [
-      'the capability is taken out of it',
-      (_, document) => (document.capabilities = []),
-      'application.new: names need the capability lookup-names',
+      'it is said to keep to the contract',
+      (_, document) => (document.contract_only = true),
+      'application.new: names are not looked up with contract_only',
     ],
     ['a name is no text', (of) => (of('application.new').names['/provider'] = 7), 'it has been altered'],
   ])('that was altered with a digest that fits is refused: %s', async (_, alter, why) => {

@@ -51,7 +51,7 @@ const other: SandboxSeed = {
 
 type Service = ReturnType<typeof sandboxTransport>;
 
-const flags = { output: 'text', capability: [] } as const;
+const flags = { output: 'text' } as const;
 
 async function run(
   command: 'plan' | 'apply' | 'validate',
@@ -84,7 +84,7 @@ describe('the same manifests serve two services whose ids differ', () => {
         { slug: 'grafana', name: 'Grafana', ...providers },
         { username: 'alice', name: 'Alice', groups },
       ]);
-      expect(service.lookUps()).toEqual([
+      expect(service.lookUps().slice(1)).toEqual([
         '/providers/all/?ordering=name&page=1&page_size=100',
         '/core/groups/?include_users=false&ordering=name&name=staff&page=1&page_size=100',
         '/core/groups/?include_users=false&ordering=name&name=admins&page=1&page_size=100',
@@ -102,15 +102,15 @@ test('validate sends nothing, and neither does a plan of ids', async () => {
   expect(service.requests).toEqual([]);
   const byId = 'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\n';
   expect((await run('plan', service, byId)).ending).toBe('done');
-  expect(service.lookUps()).toEqual([]);
+  expect(service.lookUps()).toEqual(['/admin/version/']);
 });
 
-test('without the capability, a name is an error, and nothing is sent', async () => {
+test('under the contract alone, a name is an error, and nothing is sent', async () => {
   const service = sandboxTransport(one);
-  const { ending, stderr, stdout } = await run('plan', service, manifest, { capability: [] });
+  const { ending, stderr, stdout } = await run('plan', service, manifest, { contractOnly: true });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('m.yaml:5:15');
-  expect(stderr + stdout).toContain('[needs-capability]');
+  expect(stderr + stdout).toContain('[contract-only]');
   expect(service.requests).toEqual([]);
 });
 
@@ -233,7 +233,7 @@ applications:
     const text = manifest.replace('staff', 'canary-hidden-name');
     const files = {
       'm.yaml': text,
-      'rollcall.yaml': 'version: 1\ncapabilities: [lookup-names]\nhide: [user.groups]\n',
+      'rollcall.yaml': 'version: 1\nhide: [user.groups]\n',
     };
     const { context, stdout, stderr } = capture({
       files,

@@ -77,8 +77,9 @@ test('of a run that was interrupted after a look-up failed, it is said that it w
 test('with -v it is said how each kind was read of which there is a list, and otherwise nothing', () => {
   const failed = { kind: 'failure', status: 500 } as const;
   const courses: readonly ListNews['course'][] = [
-    { kind: 'in_pages', found: 10, pages: 1 },
-    { kind: 'in_pages', found: 4, pages: 2, failed },
+    { kind: 'in_pages', absent: 0, found: 10, pages: 1 },
+    { kind: 'in_pages', absent: 3, found: 7, pages: 1 },
+    { kind: 'in_pages', absent: 0, found: 4, pages: 2, failed },
     { kind: 'too_many', count: 5000 },
     { kind: 'no_superuser' },
     { kind: 'doubtful' },
@@ -92,14 +93,15 @@ test('with -v it is said how each kind was read of which there is a list, and ot
   for (const event of events) narrated(context, { quiet: false, log: 'text' }).emit(event);
   expect(stderr().replaceAll('2026-01-01T00:00:00.000Z ', '').trimEnd().split('\n')).toEqual([
     'users: 10 of 10 were found in 1 page.',
+    'users: 7 of 10 were found in 1 page, which are all that there are: 3 are absent.',
     'users: 4 of 10 were found in 2 pages. A page could not be read: the service failed (500). The other 6 are looked up one by one.',
-    'users are looked up one by one: the 10 that are declared take fewer requests than the list of all 5000.',
+    'users are looked up one by one: that costs the service less than the list of all 5000.',
     'users are looked up one by one: the service gives the whole list to superusers alone, and the token is none of theirs.',
     'users are looked up one by one: the service gave another list than was asked for.',
     'users are looked up one by one: the list could not be read: the service failed (500).',
   ]);
   const asJson = capture({ clock: virtualClock() });
-  narrated(asJson.context, { quiet: false, log: 'json' }).emit(events[3] ?? expect.fail('there are six'));
+  narrated(asJson.context, { quiet: false, log: 'json' }).emit(events[4] ?? expect.fail('there are seven'));
   expect(JSON.parse(asJson.stderr())).toMatchObject({
     level: 'debug',
     message: expect.stringContaining('superusers') as string,

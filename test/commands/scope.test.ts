@@ -31,6 +31,7 @@ users: [{ username: alice, name: A, type: internal_service_account }, { username
 };
 
 const setup = (manifests: Setup['files'] = files): Setup => ({
+  contractOnly: true,
   files: manifests,
   url: 'https://id.example.com',
   transport: service.send,
@@ -164,7 +165,6 @@ describe('--target and --exclude', () => {
 
   test('do not save a manifest from being checked', async () => {
     const { context, stderr } = capture({
-      contractOnly: true,
       ...setup(),
       files: { ...files, 'm/x.yaml': 'version: 1\nusers: [{}]\n' },
     });

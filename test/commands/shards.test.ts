@@ -461,11 +461,16 @@ describe('report merge', () => {
 
   test('says of saved plans what to do next, and by what signal they were interrupted', async () => {
     const roll = 'version: 1\nusers: [{ username: alice, name: Alice }]\n';
-    const setup = { files: { 'm.yaml': roll }, url: 'http://127.0.0.1:9', transport: world().transport };
+    const setup = {
+      contractOnly: true,
+      files: { 'm.yaml': roll },
+      url: 'http://127.0.0.1:9',
+      transport: world().transport,
+    };
     const planned = capture(setup);
     await plan(['m.yaml'], { output: 'text', shard: '1/1', out: 'plan.json' }, planned.context);
     const files = { 'plan.json': planned.written.get('plan.json') ?? '' };
-    const run = capture({ contractOnly: true, ...setup, files, signal: AbortSignal.abort('SIGTERM') });
+    const run = capture({ ...setup, files, signal: AbortSignal.abort('SIGTERM') });
     expect(await apply([], { output: 'json', plan: 'plan.json' }, run.context)).toBe('terminated');
     expect(JSON.parse(run.stdout())).toMatchObject({
       interrupted_by: 'SIGTERM',

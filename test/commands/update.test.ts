@@ -44,7 +44,7 @@ describe('without both switches', () => {
     const files = {
       'm.yaml': manifest,
       'rollcall.yaml':
-        'version: 1\nmanifests: [m.yaml]\nenvironments:\n  lab: { url: "http://127.0.0.1:9", capabilities: [lookup-users, update], allow: [update] }\n',
+        'version: 1\nmanifests: [m.yaml]\nenvironments:\n  lab: { url: "http://127.0.0.1:9", capabilities: [update], allow: [update] }\n',
     };
     const { context, stdout } = world.run('', { ROLLCALL_CAPABILITIES: '', ROLLCALL_ENV: 'lab' }, { files });
     await plan([], { output: 'text' }, context);
@@ -186,8 +186,9 @@ describe('an apply that may change what exists', () => {
     const world = new World();
     const wiki = 'version: 1\napplications: [{ slug: wiki, name: Wiki, group: Tools }]\n';
     let looks = 0;
-    world.tamper = ({ method }, answer) => {
-      if (method === 'GET' && (looks += 1) === 2) world.patch('/applications/wiki/', body);
+    world.tamper = ({ method, path }, answer) => {
+      if (method === 'GET' && path.endsWith('/wiki/') && (looks += 1) === 2)
+        world.patch('/applications/wiki/', body);
       return answer();
     };
     const { context, stdout } = world.run(wiki);
@@ -342,7 +343,8 @@ describe('an apply that may change what exists', () => {
 
   test('knows the same of what it reads in pages: what is left as it is, and from whom something is taken', async () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
-    const names = ['ann', 'ben', 'cy', 'outpost'];
+    const fillers = Array.from({ length: 12 }, (_, index) => `zz-${index}`);
+    const names = ['ann', 'ben', 'cy', 'outpost', ...fillers];
     const world = new World({
       tokens: [root],
       applications: [
@@ -350,6 +352,7 @@ describe('an apply that may change what exists', () => {
         { slug: 'mail', name: 'Mail', backchannel_providers: [4] },
         { slug: 'wiki', name: 'Wiki' },
         { slug: 'zulip', name: 'Zulip' },
+        ...fillers.map((slug) => ({ slug, name: slug })),
       ],
       users: names.map((username) => ({ username, name: 'A' })),
     });
@@ -364,52 +367,48 @@ applications:
   - { slug: mail, name: Mail }
   - { slug: wiki, name: Wiki }
   - { slug: zulip, name: Zulip }
-users:
+${fillers.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('')}users:
 ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
     const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: 'update' });
     await plan(['m.yaml'], { output: 'text', ...allowed }, context);
-    expect(world.requests.filter(({ path }) => path.includes('slug=') || path.includes('username='))).toEqual(
-      [],
-    );
+    expect(
+      world.requests.filter(({ path }) => /applications\/[^?]/.test(path) || path.includes('username=')),
+    ).toEqual([]);
     expect(stdout()).toContain(
       '! user.outpost differs and is left as it is; it is an account of the service itself',
     );
     expect(stdout()).toContain('takes 4 of `backchannel_providers` from application.mail');
-    expect(stdout()).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
+    expect(stdout()).toContain('Plan: 0 to add, 16 to change, 0 to destroy.');
   });
 
-  test.each(['lookup-users,update', 'lookup-users,lists,update'])(
-    'sends no field that the release shows and does not take, with %s',
-    async (capabilities) => {
-      const slugs = ['a', 'b', 'c', 'd'];
-      const root = { token: sandboxToken, username: 'root', superuser: true };
-      const applications = slugs.map((slug) => ({ slug, name: slug }));
-      const world = new World({ tokens: [root], applications }, '2023.10');
-      const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
-      const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: capabilities });
-      expect(await apply(['m.yaml'], now, context)).toBe('done');
-      expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'differs'));
-      expect(world.writes()).toEqual([]);
-    },
-  );
+  test.each([4, 14])('sends no field that the release shows and does not take, of %i', async (count) => {
+    const slugs = Array.from({ length: count }, (_, index) => `a${index}`);
+    const root = { token: sandboxToken, username: 'root', superuser: true };
+    const applications = slugs.map((slug) => ({ slug, name: slug }));
+    const world = new World({ tokens: [root], applications }, '2023.10');
+    const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, meta_icon: "fa://fa-book" }\n`).join('')}`;
+    const { context, stdout } = world.run(text);
+    world.tamper = ({ path }, answer) =>
+      path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : answer();
+    expect(await apply(['m.yaml'], now, context)).toBe('done');
+    expect(outcomesIn(stdout()).map(({ outcome }) => outcome)).toEqual(slugs.map(() => 'differs'));
+    expect(world.writes()).toEqual([]);
+  });
 
   describe('and finds an undeclared one of the same name beside one that is absent', () => {
     const root = { token: sandboxToken, username: 'root', superuser: true };
-    const applications = ['grafana', 'mail', 'wiki', 'zulip'].map((slug) => ({ slug, name: slug }));
-    const others = ['mail', 'wiki', 'zulip'];
+    // So many that a list is read.
+    const others = Array.from({ length: 14 }, (_, index) => `other-${index}`);
+    const applications = ['grafana', ...others].map((slug) => ({ slug, name: slug }));
     const remark = 'has the same `name` as application.grafana, which is not declared';
     const said = async (
       declared: readonly string[],
-      {
-        capabilities = 'lists',
-        held = applications,
-        target = [],
-      }: { capabilities?: string; held?: typeof applications; target?: string[] },
+      { held = applications, target = [] }: { held?: typeof applications; target?: string[] },
     ): Promise<string> => {
       const world = new World({ tokens: [root], applications: held });
       const entries = declared.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('');
       const text = `version: 1\napplications:\n${entries}  - { slug: dashboards, name: grafana }\n`;
-      const { context, stdout } = world.run(text, { ROLLCALL_CAPABILITIES: capabilities });
+      const { context, stdout } = world.run(text);
       expect(await plan(['m.yaml'], { output: 'text', target }, context)).toBe('done');
       expect(stdout()).toContain('+ application.dashboards');
       return stdout();
@@ -425,14 +424,16 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       const world = new World({
         tokens: [root],
         applications,
-        users: ['ann', 'ben', 'cy', 'dan'].map((username) => ({ username, name: '' })),
+        users: others.map((username) => ({ username, name: '' })),
       });
       const text =
         'version: 1\napplications:\n  - { slug: dashboards, name: "${env:TITLE}" }\n' +
         others.map((slug) => `  - { slug: ${slug}, name: ${slug} }\n`).join('') +
-        'users: [{ username: ann }, { username: ben }, { username: cy }, { username: eve, name: "" }]\n';
-      const env = { TITLE: 'grafana', ROLLCALL_CAPABILITIES: '' };
-      const { context, stdout } = world.run(text, env);
+        `users:\n${others
+          .slice(1)
+          .map((username) => `  - { username: ${username} }\n`)
+          .join('')}  - { username: eve, name: "" }\n`;
+      const { context, stdout } = world.run(text, { TITLE: 'grafana' });
       expect(await plan(['m.yaml'], { output: 'text' }, context)).toBe('done');
       expect(stdout()).toContain('Plan: 2 to add');
       expect(stdout()).not.toContain('has the same');
@@ -442,7 +443,7 @@ ${names.map((name) => `  - { username: ${name}, name: B }\n`).join('')}`;
       ['is declared', ['grafana', ...others], {}],
       ['may be declared outside of the scope', others, { target: ['application.*'] }],
       ['is one of several', others, { held: [...applications, { slug: 'metrics', name: 'grafana' }] }],
-      ['is seen in no list', others, { capabilities: '' }],
+      ['is seen in no list', others.slice(0, 3), {}],
     ])('nothing is said where that %s', async (_, declared, how) => {
       expect(await said(declared, how)).not.toContain('has the same');
     });

@@ -25,7 +25,7 @@ const seed: SandboxSeed = {
   ],
 };
 const all = { ROLLCALL_CAPABILITIES: 'update' };
-const contract = { ROLLCALL_CAPABILITIES: '' };
+const contract = { ROLLCALL_CAPABILITIES: '', ROLLCALL_CONTRACT_ONLY: 'true' };
 
 function applications(...entries: string[]): string {
   return ['version: 1', 'applications:', ...entries.map((entry) => `  - { ${entry} }`), ''].join('\n');

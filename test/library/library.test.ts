@@ -155,8 +155,8 @@ describe('the library', () => {
   test('plans and applies, telling each event as it happens', async () => {
     const made = await planned(await valid(...roll));
     expect(made.plan.summary).toEqual({
-      create: 1,
-      create_if_absent: 1,
+      create: 2,
+      create_if_absent: 0,
       update: 0,
       in_sync: 1,
       differs: 0,
@@ -446,10 +446,10 @@ describe('names in place of ids', () => {
     const users = ['{ username: alice, name: A }', '{ username: bob, name: B, groups: [{ name: stuff }] }'];
     const text = ['version: 1', lines[0], `users: [${users.join(', ')}]`].join('\n');
     writeFileSync(join(folder, 'a.yaml'), text);
-    const manifests = await loadManifests(folder, { capabilities });
+    const manifests = await loadManifests(folder);
     if (manifests.kind === 'invalid') throw new Error(renderManifests(manifests, 'text'));
-    expect((await plan(manifests, { ...service, capabilities })).kind).toBe('failed');
-    const made = await planned(manifests, { capabilities, keepGoing: true });
+    expect((await plan(manifests, service)).kind).toBe('failed');
+    const made = await planned(manifests, { keepGoing: true });
     expect(schemaErrors('plan', made.plan)).toEqual([]);
     expect(made.plan.summary).toMatchObject({ create: 1, not_planned: 1 });
     expect(renderPlan(made, 'text')).toContain('! user.bob is not planned');
@@ -461,13 +461,15 @@ describe('names in place of ids', () => {
     expect(JSON.stringify(events)).toContain('there is no group named');
   });
 
-  test('are not sent as they stand: neither without the capability, nor with manifests that were not planned', async () => {
+  test('are not sent as they stand: neither under the contract alone, nor with manifests that were not planned', async () => {
     const manifests = await named();
-    await expect(plan(manifests, service)).rejects.toThrow('application.a has a name in place of an id');
+    await expect(plan(manifests, { ...service, contractOnly: true })).rejects.toThrow(
+      'application.a has a name in place of an id',
+    );
     const made = await planned(manifests);
     await expect(apply({ ...made, manifests }, service)).rejects.toThrow('was not looked up');
-    const read = await loadManifests(folder, { env: {} });
-    expect(read.diagnostics.map(({ code }) => code)).toEqual(['needs-capability', 'needs-capability']);
+    const read = await loadManifests(folder, { env: {}, contractOnly: true });
+    expect(read.diagnostics.map(({ code }) => code)).toEqual(['contract-only', 'contract-only']);
   });
 });
 

@@ -151,7 +151,7 @@ users:
       - { name: x }
 `;
   const quoted = async (hide: readonly string[]): Promise<(string | undefined)[]> =>
-    (await load([list], { hide })).diagnostics.map(({ excerpt }) => excerpt);
+    (await load([list], { hide, contractOnly: true })).diagnostics.map(({ excerpt }) => excerpt);
   expect(await quoted(['user.email'])).toEqual(['      - { name: x }']);
   expect(await quoted(['user.groups'])).toEqual([undefined]);
 });

@@ -40,8 +40,10 @@ async function observing(
     signal,
     concurrency = 4,
     contractOnly = false,
+    now = () => 0,
   }: {
     contractOnly?: boolean;
+    now?: () => number;
     signal?: AbortSignal;
     concurrency?: number;
   } = {},
@@ -59,6 +61,7 @@ async function observing(
     client: createClient(send, { contractOnly }),
     pacing: createPacing({ concurrency, clock: virtualClock(), random: () => 0, ...(signal && { signal }) }),
     ...(signal && { signal }),
+    now,
     onRead: (done, total) => reads.push([done, total]),
     onList: (each) => news.push(each),
   });
@@ -81,14 +84,14 @@ describe('what exists is read in pages', () => {
     expect(presences(observed)).toEqual({ present: 3000 });
     expect(service.requests).toHaveLength(1 + (1 + 10) + (1 + 20));
     expect(observed.news.map(({ kind, course }) => [kind.list, course])).toEqual([
-      ['applications', { kind: 'in_pages', found: 1000, pages: 10 }],
-      ['users', { kind: 'in_pages', found: 2000, pages: 20 }],
+      ['applications', { kind: 'in_pages', found: 1000, absent: 0, pages: 10 }],
+      ['users', { kind: 'in_pages', found: 2000, absent: 0, pages: 20 }],
     ]);
   });
 
   test('with the declared fields that it holds, and its id', async () => {
-    const service = listingService({ users: manyUsers(10) });
-    const { seen } = await observing({ users: manyUsers(10) }, service);
+    const service = listingService({ users: manyUsers(20) });
+    const { seen } = await observing({ users: manyUsers(20) }, service);
     expect(seen().get('user.u00003')).toEqual({
       presence: 'present',
       held: {
@@ -118,7 +121,7 @@ describe('what exists is read in pages', () => {
   });
 
   test('in an order that stays, and without what nobody declares', async () => {
-    const declared = { users: manyUsers(10), applications: manyApplications(10) };
+    const declared = { users: manyUsers(20), applications: manyApplications(20) };
     const service = listingService(declared);
     await observing(declared, service);
     expect(service.asked()).toEqual([
@@ -139,33 +142,53 @@ test('under the contract alone no list is asked for, and no user', async () => {
   expect(service.requests).toHaveLength(10);
 });
 
-describe('pages or single requests, whichever are fewer', () => {
+describe('pages or look-ups, whichever costs the service less', () => {
   test.each([
-    { declared: 20, there: 50_000, pages: 0, singles: 20 },
-    { declared: 2, there: 2, pages: 0, singles: 2 },
-    { declared: 3, there: 3, pages: 1, singles: 0 },
-    { declared: 300, there: 30_000, pages: 0, singles: 300 },
-    { declared: 500, there: 1, pages: 0, singles: 500 },
-    { declared: 500, there: 50, pages: 1, singles: 450 },
-  ])('$declared declared, $there there', async ({ declared, there, pages, singles }) => {
-    const service = listingService({ users: manyUsers(there) });
-    const observed = await observing({ users: manyUsers(declared) }, service);
-    const present = Math.min(declared, there);
-    const absent = declared - present;
-    expect(presences(observed)).toEqual({ present, ...(absent > 0 && { absent }) });
-    expect([service.pages(), service.singles()]).toEqual([pages, singles]);
-  });
-
-  test('of applications it takes four, as it is asked whose the token is', async () => {
-    for (const [count, pages, singles] of [
-      [3, 0, 3],
-      [4, 1, 0],
-    ] as const) {
-      const declared = { applications: manyApplications(count) };
-      const service = listingService(declared);
-      expect(presences(await observing(declared, service))).toEqual({ present: count });
+    // So few are looked up: not even their count is asked for.
+    { declared: 12, there: 12, isSuperuser: true, pages: 0, singles: 12 },
+    { declared: 13, there: 13, isSuperuser: true, pages: 1, singles: 0 },
+    // A page of a hundred costs as much as eight look-ups.
+    { declared: 100, there: 1500, isSuperuser: true, pages: 0, singles: 100 },
+    { declared: 200, there: 1800, isSuperuser: true, pages: 1, singles: 100 },
+    { declared: 50, there: 5000, isSuperuser: true, pages: 0, singles: 50 },
+    { declared: 500, there: 0, isSuperuser: true, pages: 1, singles: 0 },
+    { declared: 500, there: 1, isSuperuser: true, pages: 1, singles: 0 },
+    { declared: 500, there: 50, isSuperuser: true, pages: 1, singles: 0 },
+    // To another token a list shows at the most who is on it.
+    { declared: 500, there: 0, isSuperuser: false, pages: 0, singles: 500 },
+    { declared: 500, there: 1, isSuperuser: false, pages: 0, singles: 500 },
+    { declared: 500, there: 50, isSuperuser: false, pages: 1, singles: 450 },
+  ])(
+    '$declared declared, $there there, superuser: $isSuperuser',
+    async ({ declared, there, isSuperuser, pages, singles }) => {
+      const service = listingService({ users: manyUsers(there), isSuperuser });
+      const observed = await observing({ users: manyUsers(declared) }, service);
+      const present = Math.min(declared, there);
+      const absent = declared - present;
+      expect(presences(observed)).toEqual({
+        ...(present > 0 && { present }),
+        ...(absent > 0 && { absent }),
+      });
       expect([service.pages(), service.singles()]).toEqual([pages, singles]);
-    }
+    },
+  );
+
+  test.each([
+    ['dear: the rest is looked up', 400, 1, 380],
+    ['cheap: pages are read as long as they show more', 2, 5, 0],
+  ])('where the first page turns out %s', async (_, perRecord, pages, singles) => {
+    let time = 0;
+    const service = listingService({
+      users: manyUsers(2000),
+      instead: ({ page, query }) => {
+        if (page !== undefined) time += 10 + (Number(query.get('page_size')) * perRecord) / 100;
+        return undefined;
+      },
+    });
+    const declared = { users: manyUsers(480) };
+    const observed = await observing(declared, service, { concurrency: 1, now: () => time });
+    expect(presences(observed)).toEqual({ present: 480 });
+    expect([service.pages(), service.singles()]).toEqual([pages, singles]);
   });
 
   test('and where there are too many, it is said how many', async () => {
@@ -174,19 +197,22 @@ describe('pages or single requests, whichever are fewer', () => {
     expect(news).toMatchObject([{ declared: 300, course: { kind: 'too_many', count: 30_000 } }]);
   });
 
-  test('no further page is read than is of use', async () => {
-    const declared = manyUsers(40).concat(manyUsers(1, 9999));
-    const service = listingService({ users: manyUsers(10_000) });
-    await observing({ users: declared }, service, { concurrency: 1 });
-    expect([service.pages(), service.singles()]).toEqual([0, 41]);
-    const many = listingService({ users: manyUsers(3000) });
-    await observing({ users: declared.slice(0, 40) }, many, { concurrency: 1 });
-    expect([many.pages(), many.singles()]).toEqual([1, 0]);
+  test('of many who are not there, none is looked up', async () => {
+    const service = listingService({ users: manyUsers(1800) });
+    const observed = await observing({ users: manyUsers(200, 5000) }, service);
+    expect(presences(observed)).toEqual({ absent: 200 });
+    expect([service.pages(), service.singles()]).toEqual([18, 0]);
   });
 
-  test('nor for one that a page has shown, and without a field that is declared', async () => {
+  test('no further page is read than is of use', async () => {
+    const service = listingService({ users: manyUsers(1000) });
+    await observing({ users: manyUsers(190) }, service, { concurrency: 1 });
+    expect([service.pages(), service.singles()]).toEqual([2, 0]);
+  });
+
+  test('a record without a field that is declared is looked up', async () => {
     const service = listingService({
-      users: manyUsers(350),
+      users: manyUsers(100),
       instead: ({ page, query }, { users }) =>
         page === undefined
           ? undefined
@@ -196,19 +222,77 @@ describe('pages or single requests, whichever are fewer', () => {
               ),
             })),
     });
-    const observed = await observing({ users: manyUsers(6) }, service, { concurrency: 1 });
-    expect(presences(observed)).toEqual({ present: 6 });
+    const observed = await observing({ users: manyUsers(20) }, service, { concurrency: 1 });
+    expect(presences(observed)).toEqual({ present: 20 });
     expect([service.pages(), service.singles()]).toEqual([1, 3]);
   });
 });
 
-describe('a list proves nothing of what it does not show', () => {
+describe('a whole list shows a superuser who is absent, and nothing less does', () => {
+  const there = manyUsers(250);
+  const declared = { users: manyUsers(251) };
+  type Instead = NonNullable<Parameters<typeof listingService>[0]['instead']>;
+  const onPage =
+    (number: number, spoil: Parameters<typeof altered>[1]): Instead =>
+    ({ page, query }, { users }) =>
+      page === number && query.get('page_size') === '100'
+        ? altered(pageOf(users, page, 100), spoil)
+        : undefined;
+
+  test('who is on no page is not looked up', async () => {
+    const service = listingService({ users: there });
+    const observed = await observing(declared, service);
+    expect(presences(observed)).toEqual({ present: 250, absent: 1 });
+    expect([service.pages(), service.singles()]).toEqual([3, 0]);
+    expect(observed.news[0]?.course).toEqual({ kind: 'in_pages', found: 250, absent: 1, pages: 3 });
+    expect(observed.reads.at(-1)).toEqual([250, 251]);
+  });
+
+  test.each<[string, Instead]>([
+    [
+      'to a token that is none',
+      ({ list }) => (list === 'me' ? answered(200, { user: { pk: 1 } }) : undefined),
+    ],
+    ['where it is not learnt whose the token is', ({ list }) => (list === 'me' ? answered(404) : undefined)],
+    ['where a page cannot be read', ({ page }) => (page === 3 ? answered(500) : undefined)],
+    [
+      'where a record has no id',
+      onPage(2, ({ results }) => ({ results: [{ username: 'x' }, ...results.slice(1)] })),
+    ],
+    [
+      'where a record has no name',
+      onPage(2, ({ results }) => ({ results: [{ pk: 7_000 }, ...results.slice(1)] })),
+    ],
+    [
+      'where a record stands there twice',
+      onPage(2, ({ results }) => ({ results: [results[1] ?? null, ...results.slice(1)] })),
+    ],
+    [
+      'where one was deleted meanwhile, and another created',
+      ({ page, query }, { users }) => {
+        if (page === 2 && query.get('page_size') === '100') {
+          users.splice(0, 1);
+          users.unshift(userRecord('a1'), userRecord('a2'));
+        }
+        return undefined;
+      },
+    ],
+  ])('%s, the rest is looked up', async (_, instead) => {
+    const service = listingService({ users: [...there], instead });
+    const observed = await observing(declared, service, { concurrency: 1 });
+    expect(observed.seen().get('user.u00250')).toEqual({ presence: 'absent' });
+    expect(service.requests.some(({ path }) => path.includes('username=u00250'))).toBe(true);
+  });
+});
+
+describe('a list proves nothing of what it does not show to who is no superuser', () => {
   const declared = { users: manyUsers(300) };
 
   test('a token that sees only some users: what the list leaves out is looked up', async () => {
     const hidden = new Set(['u00007', 'u00299']);
     const service = listingService({
       ...declared,
+      isSuperuser: false,
       instead: ({ page, query }, { users }) =>
         page === undefined
           ? undefined
@@ -224,6 +308,7 @@ describe('a list proves nothing of what it does not show', () => {
 
   test('a token that sees nobody: each is looked up by itself, and that decides', async () => {
     const service = listingService({
+      isSuperuser: false,
       instead: ({ page }) => (page === undefined ? undefined : pageOf([], 1, 1)),
     });
     const observed = await observing(declared, service);
@@ -234,6 +319,7 @@ describe('a list proves nothing of what it does not show', () => {
   test('one that was deleted while the pages were read moves others to a page that was read', async () => {
     const service = listingService({
       ...declared,
+      isSuperuser: false,
       instead: ({ page, query }, { users }) => {
         if (page === 2 && query.get('page_size') === '100') users.splice(0, 1);
         return undefined;
@@ -248,6 +334,7 @@ describe('a list proves nothing of what it does not show', () => {
   test('one that was created while the pages were read shows another twice', async () => {
     const service = listingService({
       ...declared,
+      isSuperuser: false,
       instead: ({ page, query }, { users }) => {
         if (page === 2 && query.get('page_size') === '100') users.unshift(userRecord('a1'));
         return undefined;
@@ -261,6 +348,7 @@ describe('a list proves nothing of what it does not show', () => {
   test('a list that has become shorter ends with 404, and the rest is looked up', async () => {
     const service = listingService({
       ...declared,
+      isSuperuser: false,
       instead: ({ page, query }, { users }) => {
         if (page === 2 && query.get('page_size') === '100') users.splice(150, 150);
         return undefined;
@@ -269,25 +357,26 @@ describe('a list proves nothing of what it does not show', () => {
     const observed = await observing(declared, service, { concurrency: 1 });
     expect(presences(observed)).toEqual({ present: 150, absent: 150 });
     expect(service.singles()).toBe(150);
-    expect(observed.news[0]?.course).toEqual({ kind: 'in_pages', found: 150, pages: 2 });
+    expect(observed.news[0]?.course).toEqual({ kind: 'in_pages', found: 150, absent: 0, pages: 2 });
   });
 });
 
 describe('what a list shows doubtfully is looked up', () => {
-  const declared = { users: manyUsers(10) };
+  const declared = { users: manyUsers(20) };
 
   async function listing(
     results: readonly JsonObject[],
   ): Promise<{ service: ListingService; observed: Observed }> {
     const service = listingService({
       ...declared,
+      isSuperuser: false,
       instead: ({ page, query }) =>
         page === undefined ? undefined : pageOf(results, page, Number(query.get('page_size'))),
     });
     return { service, observed: await observing(declared, service) };
   }
 
-  const [first = {}, ...others] = manyUsers(10);
+  const [first = {}, ...others] = manyUsers(20);
   const { name: _, ...nameless } = first;
 
   test.each<[string, readonly JsonObject[], number]>([
@@ -305,22 +394,22 @@ describe('what a list shows doubtfully is looked up', () => {
     ['not at all', others, 1],
   ])('%s', async (_name, results, singles) => {
     const { service, observed } = await listing(results);
-    expect(presences(observed)).toEqual({ present: 10 });
+    expect(presences(observed)).toEqual({ present: 20 });
     expect(observed.seen().get('user.u00000')).toMatchObject({ held: { fields: { name: 'User u00000' } } });
     expect(service.singles()).toBe(singles);
   });
 });
 
 test('a record without a name is not taken for the former name of one that is declared', async () => {
-  const declared = manyUsers(10);
-  const nameless = { pk: 99, name: declared[9]?.['name'] ?? '' };
+  const declared = manyUsers(20);
+  const nameless = { pk: 99, name: declared[19]?.['name'] ?? '' };
   const service = listingService({
-    users: declared.slice(0, 9),
+    users: declared.slice(0, 19),
     instead: ({ page, query }, { users }) =>
       page === undefined ? undefined : pageOf([...users, nameless], page, Number(query.get('page_size'))),
   });
   const observed = await observing({ users: declared }, service);
-  expect(observed.seen().get('user.u00009')).toEqual({ presence: 'absent' });
+  expect(observed.seen().get('user.u00019')).toEqual({ presence: 'absent' });
 });
 
 describe('nothing is used of a list that is not what was asked for', () => {
@@ -464,7 +553,7 @@ describe('a page that cannot be read', () => {
       });
       const observed = await observing(declared, service);
       expect(presences(observed)).toEqual({ present: 500 });
-      expect(service.requests).toHaveLength(1 + 500);
+      expect(service.requests).toHaveLength(2 + 500);
       expect(observed.news.map(({ course }) => course.kind)).toEqual(['failed']);
     },
   );
@@ -491,7 +580,7 @@ describe('a page that cannot be read', () => {
   });
 });
 
-test.each([0, 1, 2, 3])('an interruption after %i requests ends it, and blames nobody', async (after) => {
+test.each([0, 1, 2, 3, 4])('an interruption after %i requests ends it, and blames nobody', async (after) => {
   const interruption = new AbortController();
   const declared = { users: manyUsers(500) };
   const service = listingService({
@@ -505,11 +594,11 @@ test.each([0, 1, 2, 3])('an interruption after %i requests ends it, and blames n
     signal: interruption.signal,
     concurrency: 1,
   });
-  // What was answered all the same is known: the count, and a hundred with each page.
+  // What was answered all the same is known: whose the token is, the count, and a hundred with each page.
   expect(result).toEqual({
     kind: 'failed',
     failures: [],
-    notRead: 500 - 100 * Math.max(0, after),
+    notRead: 500 - 100 * Math.max(0, after - 1),
     interrupted: true,
   });
   expect(news).toEqual([]);

@@ -98,7 +98,7 @@ No longer declared (rollcall deletes nothing): user.bob, user.carl
 Besides, as before this change: 1 to create if absent, 1 differs.
 Without --since, they are shown as well.
 
-rollcall does not read users: each ? is created if it is absent, and left as it is if not.
+The token may not view users: each ? is created if it is absent, and left as it is if not. With the permission to view users, the plan shows which.
 
 1 to create, 2 to create if absent, 2 differ, 0 in sync.
 
@@ -226,7 +226,7 @@ Besides, as before this change: 1 in sync.`,
       name      "U"`,
     ],
   ])('tells of %s', async (_, before, now, existing, expected) => {
-    const text = (await shown(before, now, existing)).replace(/\n\nrollcall does not read [^]*/, '');
+    const text = (await shown(before, now, existing)).replace(/\n\nThe token may not view [^]*/, '');
     expect(text).toBe(expected);
   });
 

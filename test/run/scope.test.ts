@@ -144,19 +144,25 @@ test('nothing is asked where a manifest is wrong for every release', async () =>
   expect(sent).toEqual([]);
 });
 
-test('a warning of a field is for the release of the service, also where warnings are errors', async () => {
-  const files = { 'm.yaml': '{ version: 1, applications: [{ slug: a, name: A, meta_icon: fa://fa-book }] }' };
-  const planned = async (release: string, strict: boolean): Promise<string[]> => {
+test('a warning of a field is one only where the service does not say its release', async () => {
+  const files = {
+    'm.yaml': '{ version: 1, applications: [{ slug: a, name: A, meta_icon: "fa://fa-book" }] }',
+  };
+  const planned = async (says: Exchange, strict: boolean): Promise<string[]> => {
     const transport = async ({ path }: HttpRequest): Promise<Exchange> =>
-      path === versionPath ? version(release) : answered(404, { detail: 'Not found.' });
+      path === versionPath ? says : answered(404, { detail: 'Not found.' });
     const { context, stderr } = capture({ files, url: 'https://id.example.com', transport });
     return [await planCommand(['m.yaml'], { output: 'text', strict }, context), stderr()];
   };
-  expect(await planned('2026.2.2', true)).toEqual(['done', '']);
-  const [older, warned] = await planned('2023.10.7', false);
-  expect(older).toBe('done');
-  expect(warned).toMatch(/^m\.yaml:1:\d+: warning: /);
-  const [strictly, refused] = await planned('2023.10.7', true);
+  expect(await planned(version('2026.2.2'), true)).toEqual(['done', '']);
+  const unsaid = answered(404, { detail: 'Not found.' });
+  const [warned, words = ''] = await planned(unsaid, false);
+  expect(warned).toBe('done');
+  expect(words).toMatch(
+    /^m\.yaml:1:\d+: warning: application\.a: releases before 2025\.12 ignore this field/,
+  );
+  expect(words.match(/warning/g)).toHaveLength(1);
+  const [strictly, refused] = await planned(unsaid, true);
   expect(strictly).toBe('invalid');
   expect(refused).toMatch(/^m\.yaml:1:\d+: error: /);
 });

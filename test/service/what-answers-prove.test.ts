@@ -57,6 +57,9 @@ describe('what an answer proves', () => {
       results,
     });
     const rows: [string, Exchange, string][] = [
+      ['404 with JSON', answered(404, { detail: 'Not found.' }), 'fault'],
+      ['405 with JSON', answered(405, { detail: 'no' }), 'fault'],
+      ['501', answered(501), 'fault'],
       ['one of that name', answered(200, page([alice])), 'exists'],
       ['none', answered(200, page([])), 'absent'],
       [
@@ -122,7 +125,8 @@ describe('what an answer proves', () => {
     );
     const pagination = { count: 0, current: 1, next: 0, start_index: 0, end_index: 0 };
     const empty = answered(200, { pagination, results: [] });
-    met.push(await createClient(scriptedTransport(empty).send).read(user, identity));
+    for (const exchange of [empty, answered(405, { detail: 'no' })])
+      met.push(await createClient(scriptedTransport(exchange).send).read(user, identity));
     expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
   });
 

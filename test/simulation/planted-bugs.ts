@@ -312,6 +312,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       };
     },
   },
+  'takes a list for whole that shows a token a part': {
+    breaks: 'absent',
+    transport: misreading(({ body }, { path }) =>
+      path.endsWith('/users/me/')
+        ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
+        : undefined,
+    ),
+  },
   'takes every token for the one of a superuser': {
     breaks: 'superusers',
     transport: misreading(({ body }, { path }) =>

@@ -109,7 +109,7 @@ function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: P
   if (unread === 0) return [];
   const what = 'each ? is created if it is absent, and left as it is if not.';
   if (contractOnly) {
-    const note = `contract_only keeps to the documented operations, which do not read ${listsOf(unseenKinds({ changes }))}: ${what}`;
+    const note = `With contract_only, ${listsOf(unseenKinds({ changes }))} are not looked up: ${what}`;
     if (unread < changes.length) return [note];
     const where = scope === undefined ? 'is declared' : 'is among these';
     return [`${note}\nNothing else ${where}, so nothing was asked of the service.`];

@@ -157,7 +157,7 @@ describe('the text of a plan', () => {
     );
   });
 
-  const note = /rollcall does not read users/g;
+  const note = /users are not looked up/g;
 
   test.each([
     [
@@ -178,10 +178,15 @@ describe('the text of a plan', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('does not say that nothing was asked where a capability may have asked something', async () => {
-    const plan = await planOf('version: 1\nusers: [{ username: a, name: A }]\n');
-    const text = planText({ ...plan, capabilities: [] }, createStyle({ colours: false }));
-    expect(text).toContain('Nothing else is declared, so none was looked up.\n');
+  test.each([
+    ['denied', 'The token may not view users: each ? is created', 'With the permission to view users'],
+    ['not_offered', 'What answers there does not offer to look users up: each ? is created', ''],
+  ] as const)('says why users could not be looked up: %s', async (why, first, advice) => {
+    const plan = await planOf('version: 1\nusers: [{ username: a, name: A }, { username: b, name: B }]\n');
+    const made = { ...plan, contractOnly: false, unreadable: { user: why } };
+    const text = planText(made, createStyle({ colours: false }));
+    expect(text.split(first)).toHaveLength(2);
+    expect(text).toContain(advice);
     expect(text).not.toContain('nothing was asked');
   });
 
