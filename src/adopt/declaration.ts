@@ -9,7 +9,7 @@ import type { Release } from '../kinds/release.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { trim } from '../manifest/trim.ts';
-import type { ListedRecord } from '../service/client.ts';
+import type { ListedRecord } from '../service/records.ts';
 import type { WholeReading } from '../service/read-whole.ts';
 import type { Inventory } from './inventory.ts';
 import type { Declaration } from './writable.ts';

@@ -7,7 +7,7 @@ import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import type { Job } from '../run/world.ts';
-import type { ListedRecord } from '../service/client.ts';
+import type { ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';

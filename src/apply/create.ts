@@ -80,9 +80,9 @@ type Found =
   | { readonly presence: 'unreadable'; readonly answer?: Answer };
 
 async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
-  if (!client.canRead(kind)) return { presence: 'not_seen' };
+  if (!client.sight.canRead(kind)) return { presence: 'not_seen' };
   const reading = await retrieve(kind, name, client, pacing);
-  if (!client.canRead(kind)) return { presence: 'not_seen' };
+  if (!client.sight.canRead(kind)) return { presence: 'not_seen' };
   switch (reading?.proof) {
     case 'exists':
       return { presence: 'present', held: reading.held };

@@ -39,7 +39,7 @@ export function withConfigOptions(command: Command, capability: Option): Command
   return command
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
     .option('--config <file>', 'in place of rollcall.yaml')
-    .addOption(contractOnlyOption())
+    .addOption(contractOnlyOption().hideHelp(capability.hidden))
     .addOption(capability);
 }
 
@@ -49,7 +49,7 @@ function allowOption(): Option {
 }
 
 function contractOnlyOption(): Option {
-  return new Option('--contract-only', 'send only the documented operations: rollcall help capabilities');
+  return new Option('--contract-only', 'send only the three documented operations');
 }
 
 export function capabilityOption(): Option {
@@ -132,7 +132,7 @@ export function withExportOptions(command: Command): Command {
     .option('--list', 'print the addresses alone')
     .option('--check', 'write nothing of which a plan finds something to do')
     .addOption(outputOption(['yaml', 'json'], 'yaml'));
-  const reaching = withConfigOptions(withServiceOptions(choosing), capabilityOption());
+  const reaching = withConfigOptions(withServiceOptions(choosing), capabilityOption().hideHelp());
   const hidden = connectionOptions().map((option) => option.hideHelp());
   return withColourOptions(
     withOptions(reaching, [...hidden, verboseOption()])

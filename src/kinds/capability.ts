@@ -19,11 +19,11 @@ export interface Reach {
   readonly capabilities: readonly Capability[];
 }
 
-const readOnes: readonly string[] = ['lookup-users', 'lookup-names', 'lists', 'release'];
+const readOnes: ReadonlySet<string> = new Set(['lookup-users', 'lookup-names', 'lists', 'release']);
 
 /** What to say of a name that was once a capability: what is read is no question any more. */
 export function formerCapability(name: string): string | undefined {
-  return readOnes.includes(name)
+  return readOnes.has(name)
     ? 'What the token may read is read, so there is nothing to turn on: delete it. `contract_only: true` or --contract-only keeps to the three documented operations.'
     : undefined;
 }

@@ -37,7 +37,7 @@ export class Rules {
   readonly #met = new Met();
   readonly #release: KnownRelease;
 
-  constructor(release: KnownRelease = undefined) {
+  constructor(release?: KnownRelease) {
     this.#release = release;
   }
 

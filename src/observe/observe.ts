@@ -50,6 +50,11 @@ interface ObserveOptions {
   readonly onList?: (news: ListNews) => void;
 }
 
+/** Whether it showed that its kind cannot be looked up. */
+function isForgone({ proof }: Reading, { kind }: Resource, { sight }: Client): boolean {
+  return proof !== 'exists' && proof !== 'absent' && !sight.canRead(kind);
+}
+
 function absent(namesake: string | undefined): Observation {
   return { presence: 'absent', ...(namesake !== undefined && { namesake }) };
 }
@@ -63,10 +68,10 @@ export async function observe(
   options: ObserveOptions,
 ): Promise<ObserveResult> {
   const { client, pacing, signal } = options;
-  const readable = resources.filter(({ kind }) => client.canRead(kind));
+  const readable = resources.filter(({ kind }) => client.sight.canRead(kind));
   const observed = new Map<Address, Observation>();
   for (const { kind, address } of resources)
-    if (!client.canRead(kind)) observed.set(address, { presence: 'unknown' });
+    if (!client.sight.canRead(kind)) observed.set(address, { presence: 'unknown' });
 
   let someoneAnswered = false;
   const failures: FailedRead[] = [];
@@ -74,11 +79,14 @@ export async function observe(
   let inARow = 0;
   let done = 0;
 
-  function take(resource: Resource, reading: Reading): void {
+  function take(resource: Resource, reading: Reading | undefined): void {
     done += 1;
-    someoneAnswered ||= isAnswered(reading.answer);
     options.onRead?.(done, readable.length);
-    switch (reading.proof) {
+    someoneAnswered ||= reading !== undefined && isAnswered(reading.answer);
+    switch (reading?.proof) {
+      case undefined:
+        observed.set(resource.address, { presence: 'unknown' });
+        return;
       case 'exists':
         observed.set(resource.address, { presence: 'present', held: reading.held });
         inARow = 0;
@@ -90,10 +98,6 @@ export async function observe(
       case 'denied':
       case 'nothing':
       case 'fault':
-        if (!client.canRead(resource.kind)) {
-          observed.set(resource.address, { presence: 'unknown' });
-          return;
-        }
         failures.push({ resource, proof: reading.proof, answer: reading.answer });
         inARow += 1;
         if (reading.stop !== undefined || inARow >= mostInARow.lookUps) stopped = true;
@@ -118,16 +122,14 @@ export async function observe(
   done = readable.length - left.length;
   await pacing.forEach(left, async (resource) => {
     if (stopped || signal?.aborted) return;
-    if (!client.canRead(resource.kind)) {
-      observed.set(resource.address, { presence: 'unknown' });
-      done += 1;
-      options.onRead?.(done, readable.length);
+    if (!client.sight.canRead(resource.kind)) {
+      take(resource, undefined);
       return;
     }
     const reading = await retrieve(resource.kind, resource.name, client, pacing, signal);
     // After an interruption, or for a pause that is too long, a resource stays unread.
     if (reading === undefined || (reading.proof === 'nothing' && signal?.aborted)) stopped = true;
-    else take(resource, reading);
+    else take(resource, isForgone(reading, resource, client) ? undefined : reading);
   });
 
   // What keeps everything from being looked up may have shown in a list already.

@@ -4,7 +4,8 @@ import { listQuery, regardedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { isIdentifier, type Answer } from '../service/answer.ts';
-import { observedIn, type Client, type ListedRecord } from '../service/client.ts';
+import { type Client } from '../service/client.ts';
+import { observedIn, type ListedRecord } from '../service/records.ts';
 import { pageSize, type Page } from '../service/page.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { countOf, readPages } from '../service/read-pages.ts';
@@ -150,7 +151,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
     isWorth,
     onPage: (page) => {
       if (listed.seen === 0) price.measure(now() - countedAt, page.items.length);
-      client.noteShown(kind);
+      client.sight.noteShown(kind);
       listed.takePage(page);
       onFound(listed.found.size);
     },

@@ -4,7 +4,8 @@ import { type DeclaredName, declaredNames, type Facts, factsOf, withIds } from '
 import type { Referable } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, ListedRecord } from '../service/client.ts';
+import type { Client } from '../service/client.ts';
+import type { ListedRecord } from '../service/records.ts';
 import { mostInARow } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { readWhole, type WholeReading } from '../service/read-whole.ts';

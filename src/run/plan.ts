@@ -104,7 +104,7 @@ export async function planFor(
   };
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-  onRead(0, declared.filter(({ kind }) => client.canRead(kind)).length);
+  onRead(0, declared.filter(({ kind }) => client.sight.canRead(kind)).length);
   const release = checkByRelease && declared.length > 0 ? releaseOf(service) : undefined;
   const resolved = await resolveNames(declared, { client, pacing, signal });
   const { resources, facts, unresolved: names, notRead } = resolved;
@@ -135,7 +135,7 @@ export async function planFor(
     hide: settings.hide,
     capabilities: settings.capabilities,
     contractOnly: settings.contractOnly,
-    ...(client.unreadable.size > 0 && { unreadable: unreadableTypes(client) }),
+    ...(client.sight.unreadable.size > 0 && { unreadable: unreadableTypes(client) }),
     ...about,
     permission,
     facts,
@@ -152,8 +152,8 @@ function releaseOf({ send, pacing, signal }: Service): Promise<Release | undefin
   return release;
 }
 
-function unreadableTypes({ unreadable }: Pick<Client, 'unreadable'>): UnreadableTypes {
-  return Object.fromEntries(Array.from(unreadable, ([{ type }, why]) => [type, why]));
+function unreadableTypes({ sight }: Pick<Client, 'sight'>): UnreadableTypes {
+  return Object.fromEntries(Array.from(sight.unreadable, ([{ type }, why]) => [type, why]));
 }
 
 /** Reports why a job goes no further. */

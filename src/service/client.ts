@@ -1,18 +1,10 @@
-import { withoutInexact } from '../base/exact-numbers.ts';
-import {
-  isJsonList,
-  isJsonObject,
-  parseJson,
-  textOf,
-  type JsonObject,
-  type JsonValue,
-} from '../base/json.ts';
+import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
 import type { Reach } from '../kinds/capability.ts';
-import { namesWithin, referring, factsWithin } from '../kinds/named.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
-import { pageIn, pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
-import type { Exchange, HttpRequest, Transport } from './transport.ts';
+import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
+import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
+import type { HttpRequest, Transport } from './transport.ts';
 import type { HeldRecord, Unreadable } from './types.ts';
 import { ownUserPath } from './who-am-i.ts';
 import {
@@ -37,16 +29,6 @@ export type PageReading = Understood &
     | { readonly proof: 'exists'; readonly page: Page<ListedRecord> }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
-
-/** What stands in a list. */
-export interface ListedRecord {
-  /** To compare with, and not to be shown. */
-  readonly received: JsonObject;
-  /** The same without the secrets that rollcall sends with each request. */
-  readonly shown: JsonObject;
-  /** What was received, with null in place of each number that would be sent back as another; where there are such. */
-  readonly exact?: JsonObject | undefined;
-}
 
 /** Whose token it is; what is not `exists` says nothing of that. */
 export type SelfReading = Understood &
@@ -80,20 +62,46 @@ interface Understood {
   readonly stop?: NonNullable<Proof['stop']>;
 }
 
+/** Which kinds can be looked up, as far as is known. */
+export class Sight {
+  readonly #contractOnly: boolean;
+  readonly #shown = new Set<Kind>();
+  readonly #unreadable = new Map<Kind, Unreadable>();
+
+  constructor(contractOnly: boolean) {
+    this.#contractOnly = contractOnly;
+  }
+
+  canRead(kind: Kind): boolean {
+    return kind.lookUp.isDocumented || (!this.#contractOnly && !this.#unreadable.has(kind));
+  }
+
+  /** Whether the service has answered what it holds of this kind, or that it holds nothing. */
+  hasShown(kind: Kind): boolean {
+    return this.#shown.has(kind);
+  }
+
+  noteShown(kind: Kind): void {
+    this.#shown.add(kind);
+  }
+
+  /** From now on, records of this kind cannot be looked up. */
+  forgo(kind: Kind, why: Unreadable): void {
+    this.#unreadable.set(kind, why);
+  }
+
+  /** The kinds that were forgone. */
+  get unreadable(): ReadonlyMap<Kind, Unreadable> {
+    return this.#unreadable;
+  }
+}
+
 /** What rollcall asks of the service. */
 export interface Client {
   /** Whether names of ids are looked up, and what records show of them is kept. */
   readonly knowsNames: boolean;
-  /** Whether a record of this kind can be looked up, as far as is known. */
-  canRead(kind: Kind): boolean;
-  /** Whether the service has answered what it holds of this kind, or that it holds nothing. */
-  hasShown(kind: Kind): boolean;
-  /** Takes note that a list has shown what the service holds of this kind. */
-  noteShown(kind: Kind): void;
-  /** From now on, records of this kind cannot be looked up. */
-  forgo(kind: Kind, why: Unreadable): void;
-  /** The kinds that were forgone. */
-  readonly unreadable: ReadonlyMap<Kind, Unreadable>;
+  /** Which kinds can be looked up. */
+  readonly sight: Sight;
   /** Sends one request, once. Rejects only where this kind cannot be read. */
   read(kind: Kind, name: string, signal?: AbortSignal): Promise<Reading>;
   /** Whether records of this kind can be read in pages: in place of a look-up, so only where that is possible. */
@@ -114,29 +122,22 @@ export function createClient(
   send: Transport,
   { contractOnly = false, capabilities = [] }: Partial<Reach> = {},
 ): Client {
-  const unreadable = new Map<Kind, Unreadable>();
-  const shown = new Set<Kind>();
-  const canRead = (kind: Kind): boolean =>
-    kind.lookUp.isDocumented || (!contractOnly && !unreadable.has(kind));
+  const sight = new Sight(contractOnly);
   const canUpdate = capabilities.includes('update');
-  const createProof = (kind: Kind, answer: Answer): WriteProof => writeProofOf(answer.kind, canRead(kind));
+  const createProof = (kind: Kind, answer: Answer): WriteProof =>
+    writeProofOf(answer.kind, sight.canRead(kind));
   const knowsNames = !contractOnly;
-  let self: Promise<SelfReading> | undefined;
   return {
     knowsNames,
-    canRead,
-    hasShown: (kind) => shown.has(kind),
-    noteShown: (kind) => void shown.add(kind),
-    forgo: (kind, why) => void unreadable.set(kind, why),
-    unreadable,
-    canList: (kind) => !contractOnly && canRead(kind),
+    sight,
+    canList: (kind) => !contractOnly && sight.canRead(kind),
     async read(kind, name, signal) {
       if (contractOnly && !kind.lookUp.isDocumented) throw new Error(`${kind.list} are not looked up`);
       const { path, answers } = kind.lookUp;
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
       const proof = whatAnswersProve[answer.kind].read;
-      if (proof === 'exists' || proof === 'absent') shown.add(kind);
+      if (proof === 'exists' || proof === 'absent') sight.noteShown(kind);
       if (proof !== 'exists') return { proof, answer, ...rest };
       const exact = canUpdate ? exactIn(exchange) : undefined;
       // readAnswer has checked the name and the `pk`. All other fields may be missing.
@@ -164,12 +165,7 @@ export function createClient(
       return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
     },
     createProof,
-    async readSelf(signal) {
-      self ??= selfRead(send, signal);
-      const reading = await self;
-      if (reading.proof === 'nothing') self = undefined;
-      return reading;
-    },
+    readSelf: remembered(send),
     async create(kind, name, fields) {
       const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
       const exchange = await send(request);
@@ -200,6 +196,17 @@ export function createClient(
   };
 }
 
+/** Asks whose the token is until that is known. */
+function remembered(send: Transport): Client['readSelf'] {
+  let self: Promise<SelfReading> | undefined;
+  return async (signal) => {
+    self ??= selfRead(send, signal);
+    const reading = await self;
+    if (reading.proof === 'nothing') self = undefined;
+    return reading;
+  };
+}
+
 async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<SelfReading> {
   const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
   const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
@@ -220,80 +227,4 @@ async function selfRead(send: Transport, signal: AbortSignal | undefined): Promi
 function understood(answer: Answer): Understood {
   const { stop } = whatAnswersProve[answer.kind];
   return { answer, ...(stop && { stop }) };
-}
-
-/** What is seen of a record: these of its fields, and what it says about the records that are in it. */
-export function observedIn(
-  kind: Kind,
-  { received, shown, exact }: ListedRecord,
-  wanted: readonly string[],
-  knowsNames: boolean,
-): HeldRecord {
-  const facts = factsWithin(kind, received, shown);
-  const names = (): NonNullable<HeldRecord['names']> =>
-    Object.fromEntries(referring(kind).map(([field]) => [field, namesWithin(kind, field, shown)]));
-  return {
-    ...heldIn(kind, received, shown, wanted),
-    ...(exact && { exact: heldIn(kind, exact, exact, wanted).fields }),
-    ...(facts.length > 0 && { facts }),
-    ...(knowsNames && { names: names() }),
-  };
-}
-
-/**
- * Of a record as it was received and as it may be shown: its id, and the fields that have these names. What a release shows under the
- * name of a field that it does not accept is none.
- */
-function heldIn(
-  { fields }: Kind,
-  received: JsonObject,
-  shown: JsonObject,
-  wanted: readonly string[],
-): HeldRecord {
-  const names = new Set(wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false));
-  const pick = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
-  return {
-    pk: textOf(shown['pk']),
-    fields: pick(received),
-    ...(received !== shown && { shown: pick(shown) }),
-  };
-}
-
-/** What stands on the page of an answer that carries one. What is no object is no record. */
-function listedOn(
-  exchange: Exchange,
-  { body }: Answer,
-  number: number,
-  canUpdate: boolean,
-): Page<ListedRecord> {
-  const page = pageIn(asReceived(exchange) ?? body, number);
-  if (page === undefined) throw new Error('the answer carries no page');
-  const exact = canUpdate ? exactIn(exchange) : undefined;
-  const exactBody = exact && asReceived(exact);
-  const items = page.items.flatMap((received, index): ListedRecord[] =>
-    isJsonObject(received)
-      ? [{ received, shown: recordAt(body, index) ?? {}, exact: recordAt(exactBody, index) }]
-      : [],
-  );
-  return { ...page, items };
-}
-
-function recordAt(page: JsonObject | undefined, index: number): JsonObject | undefined {
-  const results = page?.['results'];
-  const record: JsonValue | undefined = isJsonList(results) ? results[index] : undefined;
-  return isJsonObject(record) ? record : undefined;
-}
-
-/** The same with null in place of each number that would be sent back as another; nothing where all stay as they are. */
-function exactIn(exchange: Exchange): Exchange | undefined {
-  if (exchange.kind !== 'answered') return undefined;
-  const text = withoutInexact(exchange.asReceived ?? exchange.body);
-  return text === undefined ? undefined : { ...exchange, asReceived: text };
-}
-
-function asReceived(exchange: Exchange): JsonObject | undefined {
-  const text = exchange.kind === 'answered' ? exchange.asReceived : undefined;
-  const json = text === undefined ? undefined : parseJson(text);
-  return isJsonObject(json) ? json : undefined;
 }

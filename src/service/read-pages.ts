@@ -1,5 +1,6 @@
 import { timedOut, type Answer } from './answer.ts';
-import type { Client, ListedRecord, PageReading } from './client.ts';
+import type { Client, PageReading } from './client.ts';
+import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery, type Page } from './page.ts';
 import type { Pacing } from './pacing.ts';
 import { mostInARow, mostRounds, triesOf, untilProven } from './retries.ts';

@@ -1,6 +1,7 @@
 import { textOf } from '../base/json.ts';
 import type { Referable } from '../kinds/kind.ts';
-import type { Client, ListedRecord, PageReading } from './client.ts';
+import type { Client, PageReading } from './client.ts';
+import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery } from './page.ts';
 import type { Pacing } from './pacing.ts';
 import { mostRounds, triesOf, untilProven } from './retries.ts';

@@ -32,10 +32,10 @@ async function forgoDenied(
   signal?: AbortSignal,
 ): Promise<void> {
   const why = reading && unreadableBy(reading);
-  const isNeeded = (): boolean => kind.lookUp.isDocumented || client.hasShown(kind);
+  const isNeeded = (): boolean => kind.lookUp.isDocumented || client.sight.hasShown(kind);
   if (why === undefined || isNeeded()) return;
   if (why === 'denied' && (await retrieveSelf(client, pacing, signal))?.proof === 'denied') return;
-  if (!isNeeded()) client.forgo(kind, why);
+  if (!isNeeded()) client.sight.forgo(kind, why);
 }
 
 function unreadableBy({ answer: { kind, status } }: Reading): Unreadable | undefined {

@@ -1,5 +1,4 @@
 import { kindOf } from '../../src/kinds/all.ts';
-import { canBeRead } from '../../src/kinds/kind.ts';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Address, Diagnostic } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observe.ts';
@@ -29,7 +28,7 @@ async function planned({ applications = [], users = [], held = {}, since }: Samp
   const observed = new Map<Address, Observation>(
     resources.map(({ kind, name, address }) => {
       const fields = held[name];
-      if (!canBeRead(kind, [])) return [address, { presence: 'unknown' }];
+      if (!kind.lookUp.isDocumented) return [address, { presence: 'unknown' }];
       if (fields === undefined) return [address, { presence: 'absent' }];
       return [address, { presence: 'present', held: { pk: 'p', fields } }];
     }),

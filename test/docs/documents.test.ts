@@ -131,15 +131,7 @@ describe('the documents', () => {
     const [row] = /^\| 6 +\|.*$/m.exec(documentText('docs/exit-codes.md')) ?? [];
     expect(row).toContain('`export`: of what it writes it is [not known to be all]');
     const exported = [process.execPath, 'bin/rollcall.cjs', 'export', '--list', '--ids'];
-    const { code, stderr } = await rollcall([
-      'sandbox',
-      '--',
-      ...exported,
-      '--capability',
-      'lists',
-      '--capability',
-      'lookup-users',
-    ]);
+    const { code, stderr } = await rollcall(['sandbox', '--', ...exported]);
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('Not all that') });
   });
 

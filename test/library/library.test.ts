@@ -451,7 +451,7 @@ describe('names in place of ids', () => {
     expect((await plan(manifests, service)).kind).toBe('failed');
     const made = await planned(manifests, { keepGoing: true });
     expect(schemaErrors('plan', made.plan)).toEqual([]);
-    expect(made.plan.summary).toMatchObject({ create: 1, not_planned: 1 });
+    expect(made.plan.summary).toMatchObject({ create: 2, not_planned: 1 });
     expect(renderPlan(made, 'text')).toContain('! user.bob is not planned');
     const events: ApplyEvent[] = [];
     const applied = await apply(made, { ...service, onEvent: (event) => events.push(event) });

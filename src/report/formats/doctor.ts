@@ -69,6 +69,10 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
 /** The first release whose blueprints can give permissions to a role. Source: website/docs/customize/blueprints/v1/models.md */
 const blueprintsGive = '2024.8';
 
+function listsIn(some: readonly { readonly list: string }[]): string {
+  return listed(some.map(({ list }) => list));
+}
+
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
 export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
@@ -79,8 +83,7 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
     ...kinds.map(({ type }) => `authentik_core.add_${type}`),
     ...changed.map(({ type }) => `authentik_core.change_${type}`),
   ];
-  const lists = (some: readonly { readonly list: string }[]): string => listed(some.map(({ list }) => list));
-  const change = changed.length === 0 ? '' : `, and to change ${lists(changed)}`;
+  const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
   const has = isIn({ from: '2025.12' }, release);
   const owner =
     has === true
@@ -88,7 +91,7 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
       : has === false
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
-  return `# The least that rollcall needs: to look up ${lists(looked)}${change === '' ? ', and' : ','} to create ${lists(kinds)}${change}.
+  return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(kinds)}${change}.
 # For plan alone, leave out what begins with add_ or change_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${blueprintsGive}, blueprints give no permissions: give them to the role by hand.

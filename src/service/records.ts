@@ -1,0 +1,101 @@
+import { withoutInexact } from '../base/exact-numbers.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { factsWithin, namesWithin, referring } from '../kinds/named.ts';
+import type { Answer } from './answer.ts';
+import { pageIn, type Page } from './page.ts';
+import type { Exchange } from './transport.ts';
+import type { HeldRecord } from './types.ts';
+
+/** What stands in a list. */
+export interface ListedRecord {
+  /** To compare with, and not to be shown. */
+  readonly received: JsonObject;
+  /** The same without the secrets that rollcall sends with each request. */
+  readonly shown: JsonObject;
+  /** What was received, with null in place of each number that would be sent back as another; where there are such. */
+  readonly exact?: JsonObject | undefined;
+}
+
+/** What is seen of a record: these of its fields, and what it says about the records that are in it. */
+export function observedIn(
+  kind: Kind,
+  { received, shown, exact }: ListedRecord,
+  wanted: readonly string[],
+  knowsNames: boolean,
+): HeldRecord {
+  const facts = factsWithin(kind, received, shown);
+  const names = (): NonNullable<HeldRecord['names']> =>
+    Object.fromEntries(referring(kind).map(([field]) => [field, namesWithin(kind, field, shown)]));
+  return {
+    ...heldIn(kind, received, shown, wanted),
+    ...(exact && { exact: heldIn(kind, exact, exact, wanted).fields }),
+    ...(facts.length > 0 && { facts }),
+    ...(knowsNames && { names: names() }),
+  };
+}
+
+/**
+ * Of a record as it was received and as it may be shown: its id, and the fields that have these names. What a release shows under the
+ * name of a field that it does not accept is none.
+ */
+export function heldIn(
+  { fields }: Kind,
+  received: JsonObject,
+  shown: JsonObject,
+  wanted: readonly string[],
+): HeldRecord {
+  const names = new Set(wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false));
+  const pick = (object: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
+  return {
+    pk: textOf(shown['pk']),
+    fields: pick(received),
+    ...(received !== shown && { shown: pick(shown) }),
+  };
+}
+
+/** What stands on the page of an answer that carries one. What is no object is no record. */
+export function listedOn(
+  exchange: Exchange,
+  { body }: Answer,
+  number: number,
+  canUpdate: boolean,
+): Page<ListedRecord> {
+  const page = pageIn(asReceived(exchange) ?? body, number);
+  if (page === undefined) throw new Error('the answer carries no page');
+  const exact = canUpdate ? exactIn(exchange) : undefined;
+  const exactBody = exact && asReceived(exact);
+  const items = page.items.flatMap((received, index): ListedRecord[] =>
+    isJsonObject(received)
+      ? [{ received, shown: recordAt(body, index) ?? {}, exact: recordAt(exactBody, index) }]
+      : [],
+  );
+  return { ...page, items };
+}
+
+function recordAt(page: JsonObject | undefined, index: number): JsonObject | undefined {
+  const results = page?.['results'];
+  const record: JsonValue | undefined = isJsonList(results) ? results[index] : undefined;
+  return isJsonObject(record) ? record : undefined;
+}
+
+/** The same with null in place of each number that would be sent back as another; nothing where all stay as they are. */
+export function exactIn(exchange: Exchange): Exchange | undefined {
+  if (exchange.kind !== 'answered') return undefined;
+  const text = withoutInexact(exchange.asReceived ?? exchange.body);
+  return text === undefined ? undefined : { ...exchange, asReceived: text };
+}
+
+function asReceived(exchange: Exchange): JsonObject | undefined {
+  const text = exchange.kind === 'answered' ? exchange.asReceived : undefined;
+  const json = text === undefined ? undefined : parseJson(text);
+  return isJsonObject(json) ? json : undefined;
+}
