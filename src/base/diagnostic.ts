@@ -35,6 +35,7 @@ export const diagnosticCodes = [
   'invalid-length',
   'duplicate-resource',
   'shared-provider',
+  'provider-taken',
   'shared-backchannel-provider',
   'repeated-id',
   'similar-name',

@@ -56,6 +56,7 @@ const fields = {
     findId: providerId,
     belongsToOne: {
       code: 'shared-provider',
+      takenCode: 'provider-taken',
       summary: (id, owner) => `provider ${id} is already the main provider of \`${owner}\``,
       detail: 'A provider belongs to one application only.',
     },

@@ -184,6 +184,8 @@ interface FieldOfKind<Value = JsonValue> {
   /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */
   readonly belongsToOne?: {
     readonly code: Problem['code'];
+    /** Where another has it in the service, which does not take it from there. */
+    readonly takenCode?: Problem['code'];
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
   };

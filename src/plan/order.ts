@@ -105,7 +105,7 @@ function refusal({ resource, field, id, name, holder }: Want, advice: string): D
   const rule = resource.kind.fields[field]?.belongsToOne;
   if (rule === undefined) throw new Error(`a value of ${field} may be that of several`);
   return diagnosticOf(resource, field, {
-    code: rule.code,
+    code: rule.takenCode ?? rule.code,
     summary: rule.summary(blankFor(resource, field) ?? shownId(id, name), nameOf(holder)),
     detail: `${rule.detail} ${advice}`,
   });

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import { resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
@@ -84,8 +85,9 @@ async function boundedPlan(
  * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
  * 2. `observe` looks up the resources.
  * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
- * 4. `permissionFor` finds out what is needed to change any of them.
- * 5. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
+ * 4. `factsOfIds` finds out who has what is to be given to what is created.
+ * 5. `permissionFor` finds out what is needed to change any of them.
+ * 6. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
  */
 export async function planFor(
   { resources: declared, checkByRelease, ...about }: Scoped,
@@ -127,6 +129,7 @@ export async function planFor(
   const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
+  const held = await factsOfIds(resources, observed, { client, pacing, signal });
   const permission = await permissionFor(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
@@ -138,7 +141,7 @@ export async function planFor(
     ...(client.sight.unreadable.size > 0 && { unreadable: unreadableTypes(client) }),
     ...about,
     permission,
-    facts,
+    facts: new Map([...facts, ...held]),
     heldBack: heldBack && withOthers(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);

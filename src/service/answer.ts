@@ -92,6 +92,8 @@ type Asked =
   | { readonly shape: AnswerShape; readonly identity: string; readonly name: string }
   /** The page of a list that has this number, from 1. */
   | { readonly shape: 'page'; readonly number: number }
+  /** The record that has this `pk`. */
+  | { readonly shape: 'id'; readonly id: JsonValue }
   /** Whose token it is. */
   | { readonly shape: 'self' };
 
@@ -202,6 +204,8 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
       return body?.[asked.identity] === asked.name && isIdentifier(body['pk']);
     case 'page':
       return pageIn(body, asked.number) !== undefined;
+    case 'id':
+      return body?.['pk'] === asked.id;
     case 'self':
       return isJsonObject(body?.['user']);
   }
@@ -209,7 +213,7 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
 
 /** A list is always there, if it is an empty one, and so is its first page. */
 function mayBeMissing(asked: Asked): boolean {
-  return asked.shape === 'record' || (asked.shape === 'page' && asked.number > 1);
+  return asked.shape === 'record' || asked.shape === 'id' || (asked.shape === 'page' && asked.number > 1);
 }
 
 /** The contract allows a `code` beside the fields; it says nothing of which field is at fault. */

@@ -1,6 +1,6 @@
-import { isJsonObject, textOf, type JsonObject } from '../base/json.ts';
+import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Reach } from '../kinds/capability.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, Referable } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
@@ -27,6 +27,13 @@ export type Reading = Understood &
 export type PageReading = Understood &
   (
     | { readonly proof: 'exists'; readonly page: Page<ListedRecord> }
+    | { readonly proof: Exclude<ReadProof, 'exists'> }
+  );
+
+/** What the read of one record by its id came to. */
+export type RecordReading = Understood &
+  (
+    | { readonly proof: 'exists'; readonly record: ListedRecord }
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
@@ -108,6 +115,8 @@ export interface Client {
   canList(kind: Kind): boolean;
   /** Asks for one page of any list of the service, once, and never rejects. It is none of the documented operations. */
   readPage(list: ListQuery, page: PageQuery, signal?: AbortSignal): Promise<PageReading>;
+  /** Asks for a record to which a field refers, by its id, once, and never rejects. It is none of the documented operations. */
+  readById(related: Referable, id: JsonValue, signal?: AbortSignal): Promise<RecordReading>;
   /** Asks whose the token is, and answers from memory once it is known. Never rejects. It is none of the documented operations. */
   readSelf(signal?: AbortSignal): Promise<SelfReading>;
   /** What an answer to a create proves, as far as is known now of whether records of this kind can be looked up. */
@@ -164,6 +173,7 @@ export function createClient(
       if (proof !== 'exists') return { proof, answer, ...rest };
       return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
     },
+    readById: (related, id, signal) => recordRead(send, related, id, signal),
     createProof,
     readSelf: remembered(send),
     async create(kind, name, fields) {
@@ -194,6 +204,20 @@ export function createClient(
       return { proof: update, answer, ...rest, held };
     },
   };
+}
+
+async function recordRead(
+  send: Transport,
+  { path }: Referable,
+  id: JsonValue,
+  signal: AbortSignal | undefined,
+): Promise<RecordReading> {
+  const exchange = await send({ method: 'GET', path: `${path}${encodeURIComponent(textOf(id))}/` }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'id', id }));
+  const proof = whatAnswersProve[answer.kind].read;
+  if (proof !== 'exists') return { proof, answer, ...rest };
+  const record = { received: recordOf(exchange, answer), shown: answer.body ?? {} };
+  return { proof, answer, ...rest, record };
 }
 
 /** Asks whose the token is until that is known. */

@@ -377,7 +377,7 @@ describe('what the service would refuse for certain is not planned, and neither 
     expect(ran.ending).toBe('incomplete');
     expect(codesIn(ran)).toEqual([
       ['application.fine', 'planned'],
-      ['application.new', ['shared-provider']],
+      ['application.new', ['provider-taken']],
     ]);
     const { world } = await run('apply', {}, { text });
     expect(created(world)).toEqual(['fine']);
@@ -398,7 +398,7 @@ describe('what the service would refuse for certain is not planned, and neither 
     const ran = await run('plan', { output: 'json', ...allowed }, { text, world });
     expect(codesIn(ran)).toEqual([
       ['application.app-1', ['name-not-found']],
-      ['application.app-2', ['shared-provider']],
+      ['application.app-2', ['provider-taken']],
       ['application.app-3', ['not-planned']],
       ['application.app-4', 'planned'],
     ]);

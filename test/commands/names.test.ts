@@ -96,13 +96,13 @@ describe('the same manifests serve two services whose ids differ', () => {
   );
 });
 
-test('validate sends nothing, and neither does a plan of ids', async () => {
+test('validate sends nothing, and a plan of an id asks who has that', async () => {
   const service = sandboxTransport(one);
   expect((await run('validate', service)).stdout).toContain('Valid: 1 application, 1 user.');
   expect(service.requests).toEqual([]);
   const byId = 'version: 1\napplications: [{ slug: a, name: A, provider: 1 }]\n';
   expect((await run('plan', service, byId)).ending).toBe('done');
-  expect(service.lookUps()).toEqual(['/admin/version/']);
+  expect(service.lookUps()).toEqual(['/admin/version/', '/providers/all/1/']);
 });
 
 test('under the contract alone, a name is an error, and nothing is sent', async () => {

@@ -4,7 +4,9 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import { memoryFiles } from '../support/memory-files.ts';
 import type { Captured } from '../support/run.ts';
+import { sandboxToken } from '../../src/sandbox/seed.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { allowed, now, outcomesIn, staff, World } from '../support/update-world.ts';
 
@@ -131,11 +133,77 @@ describe('a main provider that another application has', () => {
     expect(ending).toBe('invalid');
     expect(stderr()).toContain('m.yaml:3:39');
     expect(stderr()).toContain('provider "OIDC 1" (1) is already the main provider of `outsider`');
-    expect(stderr()).toContain('[shared-provider]');
+    expect(stderr()).toContain('[provider-taken]');
     expect(stderr()).toContain('what belongs to one resource is given to two');
     expect(stdout()).toBe('');
     expect(await apply(['m.yaml'], { ...now }, world.run(taken, all).context)).toBe('invalid');
     expect(world.writes()).toEqual([]);
+  });
+
+  const byId = applications('slug: new, name: New, provider: 1');
+  const asked = (world: World): string[] =>
+    world.requests.map(({ path }) => path).filter((path) => path.includes('/providers/'));
+
+  test('is an error at its line also where it is declared by its id', async () => {
+    const { ending, stderr, world } = await planned(byId);
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('m.yaml:3:39');
+    expect(stderr()).toContain('provider 1 is already the main provider of `outsider`');
+    expect(stderr()).toContain('[provider-taken]');
+    expect(asked(world)).toEqual(['/api/v3/providers/all/1/']);
+  });
+
+  test('is an error also with --changed-only, where the other is declared and not altered', async () => {
+    const known = 'slug: known, name: Known, provider: 2';
+    const before = { 'm.yaml': applications(known), 'rollcall.yaml': 'version: 1\n' };
+    const manifest = applications(known, 'slug: new, name: New, provider: 2');
+    const since = { since: 'main', changedOnly: true };
+    const revision = async (): Promise<object> => ({
+      commit: 'a'.repeat(40),
+      files: memoryFiles(before),
+      close: async () => {},
+    });
+    const more = { files: { ...before, 'm.yaml': manifest }, revision };
+    const { ending, stderr } = await planned(manifest, since, { more });
+    expect(ending).toBe('invalid');
+    expect(stderr()).toContain('shared-provider');
+    const other = { files: { ...before, 'm.yaml': byId }, revision };
+    const alone = await planned(byId, since, { more: other });
+    expect(alone.ending).toBe('invalid');
+    expect(alone.stderr()).toContain('[provider-taken]');
+  });
+
+  test.each([
+    ['nobody has it', 'provider: 4', seed],
+    ['there is none', 'provider: 999', seed],
+    [
+      'the token may not view it',
+      'provider: 1',
+      { ...seed, tokens: [{ token: sandboxToken, view_providers: 'none' as const }] },
+    ],
+  ])('is no error where %s: the service says so, or not', async (_, field, holding) => {
+    const manifest = applications(`slug: new, name: New, ${field}`);
+    const { ending, world } = await planned(manifest, {}, { world: new World(holding) });
+    expect(ending).toBe('done');
+    expect(asked(world)).toHaveLength(1);
+  });
+
+  test('is asked of a list where many are declared, and of none that is there already', async () => {
+    const providers = Array.from({ length: 40 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));
+    const holding = {
+      ...seed,
+      providers: [...(seed.providers ?? []), ...providers],
+      applications: [...(seed.applications ?? []), { slug: 'other', name: 'Other', provider: 139 }],
+    };
+    const entries = Array.from(
+      { length: 20 },
+      (_, index) => `slug: new-${index}, name: New, provider: ${120 + index}`,
+    );
+    const manifest = applications('slug: known, name: Known, provider: 2', ...entries);
+    const { stderr, world } = await planned(manifest, {}, { world: new World(holding) });
+    expect(stderr().match(/\[provider-taken\]/g)).toHaveLength(1);
+    expect(stderr()).toContain('provider 139 is already the main provider of `other`');
+    expect(asked(world)).toEqual(['/api/v3/providers/all/?ordering=name&page=1&page_size=100']);
   });
 
   test('is an error also where it is that of a declared one, which keeps it', async () => {

@@ -70,7 +70,7 @@ describe('the order of a plan', () => {
     const { refused } = await handing({ a: 1, b: 2, c: 3, d: 4, e: 5 }, { a: 3, b: 1, c: 2, d: 5 });
     expect(refused).toMatchObject([
       {
-        code: 'shared-provider',
+        code: 'provider-taken',
         address: 'application.c',
         summary: 'provider 3 is already the main provider of `a`',
         detail: expect.stringContaining('application.a, application.b, application.c wait for each other.'),

@@ -48,8 +48,8 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         spared += 1;
         inARow -= 1;
       }
-      // Lists of names are read again where they changed meanwhile; whose the token is, lists and changes both ask.
-      const most = event.purpose === 'name' ? 15 : event.purpose === 'self' ? 10 : 5;
+      // Lists of names are read again where they changed meanwhile, and once more where they do not show a name.
+      const most = event.purpose === 'name' ? 30 : event.purpose === 'self' ? 10 : 5;
       if (inARow === most + 1)
         fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
     }
