@@ -31,6 +31,7 @@ try {
   await validation();
   await requests();
   await lists();
+  await reading();
   await memory();
   await pacing();
   await rendering();
@@ -105,7 +106,6 @@ async function lists() {
     const env = {
       ROLLCALL_URL: url,
       ROLLCALL_TOKEN: 'a-token-of-the-bench',
-      ROLLCALL_CAPABILITIES: '',
     };
     const [floor = [], own = []] = await inTurn(short ? 1 : 2, [
       () => time([ours('floor/look-ups.js'), file, url, '10']),
@@ -113,6 +113,55 @@ async function lists() {
     ]);
     compare('plan with lists, 3000 that exist', 0.1, 'parse and a GET each, 10 at a time', floor, own);
   });
+}
+
+/**
+ * A service whose price is by record: a page of a hundred costs what ten look-ups cost, and two requests are worked on at a time. The
+ * floor is the cheaper of the two ways to read, chosen by hand.
+ */
+async function reading() {
+  const rounds = short ? 1 : 3;
+  for (const { declared, from = 0, present } of [
+    { declared: 1000, present: 1000 },
+    { declared: 50, present: 5000 },
+    { declared: 1000, present: 0 },
+    { declared: 200, from: 5000, present: 1800 },
+  ]) {
+    const name = `plan, ${declared} of ${present} there`;
+    const file = join(folder, 'declared.yaml');
+    const held = join(folder, 'held.yaml');
+    writeFileSync(file, manifest(from, declared));
+    writeFileSync(held, manifest(0, present));
+    await withService(['--charges', held], async (url) => {
+      const env = { ROLLCALL_URL: url, ROLLCALL_TOKEN: 'a-token-of-the-bench' };
+      const [pages = [], lookUps = [], own = []] = await inTurn(rounds, [
+        () => time([ours('floor/pages.js'), file, url]),
+        () => time([ours('floor/look-ups.js'), file, url, '2']),
+        () => time([rollcall, 'plan', file], env),
+      ]);
+      // Where nothing is there, next to nothing is read: what is left is the start of a process.
+      if (present === 0) compare(name, 0.15, 'parse and a GET each', lookUps, own);
+      else if (median(pages) <= median(lookUps)) compare(name, 1.15, 'parse and all pages', pages, own);
+      else compare(name, 1.15, 'parse and a GET each', lookUps, own);
+    });
+  }
+  const file = writeManifests(join(folder, 'fresh.yaml'), short ? 100 : 400);
+  const held = join(folder, 'held.yaml');
+  writeFileSync(held, manifest(0, 0));
+  const [creates = [], own = []] = await inTurn(rounds, [
+    () =>
+      withService(['--charges', held], (url) =>
+        time([ours('floor/requests.js'), file, url, '2', '--create-only']),
+      ),
+    () =>
+      withService(['--charges', held], (url) =>
+        time([rollcall, 'apply', '--yes', file], {
+          ROLLCALL_URL: url,
+          ROLLCALL_TOKEN: 'a-token-of-the-bench',
+        }),
+      ),
+  ]);
+  compare('apply into an empty one', 1.25, 'parse and its bare creates', creates, own);
 }
 
 /** What exceeds a run with next to nothing grows with the resources, and no faster. */

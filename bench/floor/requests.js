@@ -1,4 +1,5 @@
-// What a script would do: reads the YAML, and asks for each application, and with --create creates it, so many at a time.
+// What a script would do: reads the YAML, and asks for each application, and with --create creates it, so many at a time;
+// with --create-only it asks for nothing.
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { parse } from 'yaml';
@@ -9,12 +10,13 @@ const headers = { accept: 'application/json', authorization: 'Bearer a-token-of-
 /** @type {{ slug: string }[]} */
 const applications = parse(readFileSync(filename, 'utf8')).applications;
 
-await forAll(async ({ slug }) => {
-  const { statusCode, body } = await request(`${path}${slug}/`, { headers });
-  await body.json();
-  if (statusCode !== 404) throw new Error(`${slug}: ${statusCode}`);
-});
-if (create === '--create') {
+if (create !== '--create-only')
+  await forAll(async ({ slug }) => {
+    const { statusCode, body } = await request(`${path}${slug}/`, { headers });
+    await body.json();
+    if (statusCode !== 404) throw new Error(`${slug}: ${statusCode}`);
+  });
+if (create !== undefined) {
   await forAll(async (application) => {
     const { statusCode, body } = await request(path, {
       method: 'POST',

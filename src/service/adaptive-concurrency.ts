@@ -1,11 +1,11 @@
 /**
- * How many requests should be under way at a time. It starts with one, goes up while more gets done, goes back where it does
- * not, and halves when the service pushes back. Pure: what happened, and when, is given to it.
+ * How many requests should be under way at a time. It starts with two, as many as the smallest service works on at once;
+ * goes up while more gets done, goes back where it does not, and halves when the service pushes back. Pure: what happened, and when, is given to it.
  */
 export class AdaptiveConcurrency {
   readonly ceiling: number;
-  #limit = 1;
-  #highest = 1;
+  #limit: number;
+  #highest: number;
   #phase: Phase = { kind: 'climbing' };
   /** The throughput of the limit before this one, in completions per millisecond. */
   #rateBefore = 0;
@@ -19,6 +19,8 @@ export class AdaptiveConcurrency {
 
   constructor(ceiling: number) {
     this.ceiling = ceiling;
+    this.#limit = Math.min(2, ceiling);
+    this.#highest = this.#limit;
   }
 
   get limit(): number {

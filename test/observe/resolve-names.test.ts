@@ -74,7 +74,7 @@ interface Found {
 async function resolved(
   manifest: { applications?: readonly JsonObject[]; users?: readonly JsonObject[] },
   { send }: NameService,
-  { signal, concurrency = 4 }: { signal?: AbortSignal; concurrency?: number } = {},
+  { signal, concurrency = 1 }: { signal?: AbortSignal; concurrency?: number } = {},
 ): Promise<Found> {
   const text = JSON.stringify({ version: 1, ...manifest });
   const resources = await desired(text.replaceAll('${', '$$$${'));

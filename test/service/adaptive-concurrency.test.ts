@@ -95,6 +95,7 @@ describe('adaptive concurrency', () => {
   test('learns nothing while there is too little to do', () => {
     const limit = new AdaptiveConcurrency(64);
     for (let now = 0; now < 1000; now += 1) limit.completed(now, false);
-    expect(limit.limit).toBe(1);
+    expect(limit.limit).toBe(2);
+    expect(new AdaptiveConcurrency(1).limit).toBe(1);
   });
 });

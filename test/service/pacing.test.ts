@@ -183,10 +183,10 @@ describe('how many are under way at a time', () => {
     expect(surroundings.pacing.pace()).toMatchObject({ highest: 8, ceiling: 8, requests: 400 });
   });
 
-  test('stays at one while no other is waiting', async () => {
+  test('stays at two while no other is waiting', async () => {
     const surroundings = withCeiling(8);
     for (let round = 0; round < 100; round += 1) await busy(surroundings, 1);
-    expect(surroundings.pacing.pace()).toMatchObject({ limit: 1, highest: 1 });
+    expect(surroundings.pacing.pace()).toMatchObject({ limit: 2, highest: 2 });
   });
 
   const timeout = new DOMException('late', 'TimeoutError');
@@ -277,22 +277,30 @@ describe('how many are under way at a time', () => {
   });
 
   test('begins no more at a new limit before the task that met it has noted what it means', async () => {
-    const pacing = createPacing({ concurrency: 2, clock: virtualClock(now), random: () => 0 });
+    const pacing = createPacing({ concurrency: 4, clock: virtualClock(now), random: () => 0 });
     let isNoting = false;
     let grew = 0;
+    let underWay = 0;
     const begunMeanwhile: number[] = [];
     await pacing.forEach(
-      Array.from({ length: 20 }, (_, index) => index),
+      Array.from({ length: 40 }, (_, index) => index),
       async (index) => {
-        if (isNoting) begunMeanwhile.push(index);
+        underWay += 1;
+        if (isNoting && underWay > 2) begunMeanwhile.push(index);
         const before = pacing.pace().limit;
         pacing.note({ kind: 'found' }, 1);
-        if (before === 2 || pacing.pace().limit === 1) return;
-        // This answer lets the limit grow. What else it means, such as the end of the run, is noted a moment later.
-        grew += 1;
-        isNoting = true;
-        for (let step = 0; step < 20; step += 1) await Promise.resolve();
-        isNoting = false;
+        if (before === 2 && pacing.pace().limit > 2) {
+          // This answer lets the limit grow. What else it means, such as the end of the run, is noted a moment later.
+          grew += 1;
+          isNoting = true;
+          for (let step = 0; step < 20; step += 1) await Promise.resolve();
+          isNoting = false;
+        } else {
+          // The other one that is under way ends after that.
+          await Promise.resolve();
+          while (isNoting) await Promise.resolve();
+        }
+        underWay -= 1;
       },
     );
     expect({ grew, begunMeanwhile }).toEqual({ grew: 1, begunMeanwhile: [] });
