@@ -27,6 +27,6 @@ for (const step of steps) {
 
 if (process.exitCode === undefined) {
   process.stdout.write(
-    '\nThe users stay in the plan, because rollcall reads them only with the capability lookup-users;\napplying it again creates nothing. What else there is: rollcall help capabilities\n',
+    '\nWhat differs is left as it is: to change it takes two switches. Both are in: rollcall help capabilities\n',
   );
 }

@@ -239,8 +239,8 @@ rollcall is for authentik from ${oldestRelease} to ${newestRelease}. Its rules f
 
 - \`release: '${newestRelease}'\` in \`rollcall.yaml\`, at the top or in an environment. In quotes: without them, YAML reads 2024.10 as the number 2024.1.
   A patch may follow, as in '2025.10.3'.
-- The capability \`release\`: \`plan\` and \`apply\` first ask the service, by \`GET /api/v3/admin/version/\`, which answers every valid token. Its word
-  beats that of \`rollcall.yaml\`. Where it does not say, \`rollcall.yaml\` counts. \`validate\` sends nothing, and goes by \`rollcall.yaml\` alone.
+- \`plan\` and \`apply\` ask the service, by \`GET /api/v3/admin/version/\`, which answers every valid token, unless \`contract_only\` is set. Its
+  word beats that of \`rollcall.yaml\`. Where it does not say, \`rollcall.yaml\` counts. \`validate\` sends nothing, and goes by \`rollcall.yaml\` alone.
 - Where no release is known, a manifest is checked by what all releases take: what only some refuse is a warning that names them
   ([\`not-in-release\`](diagnostics.md)), and an error once the release is known to be one of them. The longest slug is a limit of the documented
   API, so more than 50 characters are an error until the release is known to take them.

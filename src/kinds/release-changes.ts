@@ -42,7 +42,7 @@ const general: readonly ReleaseChange[] = [
   {
     since: '2025.12',
     what: 'A page of a list has 20 records, and 100 at most, whatever is asked for. Before, it has 100, and as many as are asked for.',
-    means: 'For the capability `lists`. rollcall goes by what it gets.',
+    means: 'Where lists are read. rollcall goes by what it gets.',
     source: 'authentik/api/pagination.py @ 2025.12.0',
     seen: true,
   },

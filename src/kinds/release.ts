@@ -134,7 +134,7 @@ export interface ReleaseChange {
 
 /** How a release that a rule depends on becomes known. */
 export const sayWhich: string =
-  "rollcall.yaml can say which release the service has, as in release: '2025.12'; the capability `release` asks the service.";
+  "rollcall.yaml can say which release the service has, as in release: '2025.12'; plan and apply ask the service.";
 
 /** What to say of what all releases refuse that were tried. `what` is as in `this scheme`. */
 export function refused(what: string, detail: string, code: DiagnosticCode = 'invalid-format'): Problem {

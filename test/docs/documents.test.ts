@@ -90,7 +90,7 @@ describe('the documents', () => {
       for (const flag of listed) if (!helped.includes(flag)) leftOut.add(flag);
     }
     expect([...leftOut].toSorted().join(' ')).toBe(
-      '--allow --ca-file --capability --client-cert --client-key --comment-key --header --insecure-http --keep-going --max-updates --no-compact --timeout',
+      '--allow --ca-file --capability --client-cert --client-key --comment-key --contract-only --header --insecure-http --keep-going --max-updates --no-compact --timeout',
     );
     expect(documentText('docs/commands.md')).toMatch(/--help` is shorter: it leaves out some\noptions/);
   });

@@ -72,15 +72,13 @@ In this change, since main (${commit()}): 1 added, 1 altered, 2 no longer declar
         now       "Wiki 2"
         observed  "Wiki"
 
-  ? user.zoe is added  manifests/two\\nlines -- and Grüße.yaml:4
+  + user.zoe is added  manifests/two\\nlines -- and Grüße.yaml:4
       username  "zoe"
       name      "N"
 
 No longer declared (rollcall deletes nothing): user.bob, user.dora
 
-rollcall does not read users: each ? is created if it is absent, and left as it is if not.
-
-0 to create, 1 to create if absent, 1 differs, 0 in sync.
+1 to create, 0 to create if absent, 1 differs, 0 in sync.
 
 Plan: 1 to add, 0 to change, 0 to destroy.
 `);

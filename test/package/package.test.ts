@@ -180,7 +180,7 @@ describe('the library', () => {
     expect(first.stdout).toMatch(/\napplication\.wiki created\nuser\.alice created\n$/);
     expect(report).toContain('+ application.wiki  created');
     expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(second.stdout).toMatch(/1 in sync[^]*\nuser\.alice exists\n$/);
+    expect(second.stdout).toMatch(/2 in sync\.[^]*No changes\./);
     expect(third).toMatchObject({ code: 1, stdout: '' });
     expect(third.stderr).toContain(
       'manifests/all.yaml:2:16: error: the field `name` is missing [missing-field]',

@@ -297,8 +297,7 @@ describe('how many are under way at a time', () => {
           isNoting = false;
         } else {
           // The other one that is under way ends after that.
-          await Promise.resolve();
-          while (isNoting) await Promise.resolve();
+          for (let step = 0; step < 30; step += 1) await Promise.resolve();
         }
         underWay -= 1;
       },
