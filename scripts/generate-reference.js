@@ -175,8 +175,8 @@ ${cell(rollcall.description())}
 A flag beats an environment variable, which beats \`rollcall.yaml\`; a variable that leads to another service than the chosen
 [environment](references.md#rollcallyaml) is refused. Results go to stdout; progress, prompts, logs and errors to stderr.
 The diagnostics of \`validate\` are its result.
-How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` is shorter: it leaves out some
-options that few people need. Here are all.
+How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` has the same, those that
+are used most first.
 
 ${shown.flatMap(sections).join('\n\n')}
 
@@ -207,14 +207,12 @@ function sections(command) {
     argument.variadic ? `${argument.name()}…` : argument.name(),
     argument.description,
   ]);
-  const options = command.options
-    .filter(({ long }) => long !== '--color')
-    .map(({ flags, description, argChoices, defaultValue }) => [
-      flags,
-      [description, argChoices?.join(', '), defaultValue && `default: ${defaultValue}`]
-        .filter(Boolean)
-        .join('; '),
-    ]);
+  const options = command.options.map(({ flags, description, argChoices, defaultValue }) => [
+    flags,
+    [description, argChoices?.join(', '), defaultValue && `default: ${defaultValue}`]
+      .filter(Boolean)
+      .join('; '),
+  ]);
   return [
     `## rollcall ${names}`,
     cell(command.description()),

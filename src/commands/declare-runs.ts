@@ -5,7 +5,6 @@ import {
   commentKeyOption,
   example,
   failOnOption,
-  forMoreOfRuns,
   outputOption,
   reportOption,
   withColourOptions,
@@ -47,7 +46,7 @@ export function declarePlan(rollcall: Command, { end, contextFor }: Caller): voi
   )
     .summary('show what apply would do; does nothing of it')
     .description('Shows what apply would create or change. Does neither.')
-    .addHelpText('after', forMoreOfRuns('rollcall plan manifests --env production --out plan.json'))
+    .addHelpText('after', example('rollcall plan manifests --env production --out plan.json'))
     .action(async (paths: string[], options: PlanOptions & ColourOption) => {
       const { plan } = await import('./plan.ts');
       end(await plan(paths, options, await contextFor(options)));
@@ -65,7 +64,7 @@ export function declareApply(rollcall: Command, { end, contextFor }: Caller): vo
   )
     .summary('create what is missing')
     .description('Shows the plan, asks for a yes, creates what is missing, changes what it may.')
-    .addHelpText('after', forMoreOfRuns('rollcall apply --plan plan.json'))
+    .addHelpText('after', example('rollcall apply --plan plan.json'))
     .action(async (paths: string[], options: ApplyOptions & ColourOption) => {
       const { apply } = await import('./apply.ts');
       end(await apply(paths, options, await contextFor(options)));

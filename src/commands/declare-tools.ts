@@ -10,7 +10,6 @@ import {
   capabilityOption,
   connectionOptions,
   example,
-  forMore,
   outputOption,
   sandboxReleaseOption,
   verboseOption,
@@ -77,7 +76,7 @@ export function declareExport(rollcall: Command, { end, contextFor }: Caller): v
     .description(
       'Writes manifests of the applications and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. The token must be that of a superuser for applications, and may view users for them.',
     )
-    .addHelpText('after', forMore('rollcall export --out manifests'))
+    .addHelpText('after', example('rollcall export --out manifests'))
     .action(async (options: ExportOptions & ColourOption) => {
       const { exportManifests } = await import('./export.ts');
       end(await exportManifests(options, await contextFor(options)));

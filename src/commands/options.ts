@@ -39,7 +39,7 @@ export function withConfigOptions(command: Command, capability: Option): Command
   return command
     .option('--env <name>', 'the environment of rollcall.yaml (ROLLCALL_ENV)')
     .option('--config <file>', 'in place of rollcall.yaml')
-    .addOption(contractOnlyOption().hideHelp(capability.hidden))
+    .addOption(contractOnlyOption())
     .addOption(capability);
 }
 
@@ -98,9 +98,8 @@ export function withOptions(command: Command, options: readonly Option[]): Comma
 
 /** Of the commands that look up and create. */
 export function withRunOptions(command: Command, formats?: readonly string[]): Command {
-  const hidden = connectionOptions().map((option) => option.hideHelp());
-  const project = withProjectOptions(command, capabilityOption().hideHelp(), formats);
-  return withDetailOptions(withOptions(withServiceOptions(project), hidden))
+  const project = withProjectOptions(command, capabilityOption(), formats);
+  return withDetailOptions(withOptions(withServiceOptions(project), connectionOptions()))
     .addOption(verboseOption())
     .option('--wait <seconds>', 'wait while the service is down (default: 60 once up)')
     .option('--concurrency <n>', 'requests at a time, at the most (default: 16)')
@@ -110,11 +109,11 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .option('--since <ref>', 'show what has changed since a commit, as origin/main')
     .option('--changed-only', 'with --since: only what has been added or altered')
     .option('--max-creates <n>', 'refuse a plan that would create more')
-    .addOption(new Option('--keep-going', 'do the rest where some cannot be planned; exit 6').hideHelp())
-    .addOption(new Option('--max-updates <n>', 'refuse a plan that would change more').hideHelp())
-    .addOption(allowOption().hideHelp())
+    .option('--keep-going', 'do the rest where some cannot be planned; exit 6')
+    .option('--max-updates <n>', 'refuse a plan that would change more')
+    .addOption(allowOption())
     .addOption(reportOption())
-    .addOption(commentKeyOption().hideHelp());
+    .addOption(commentKeyOption());
 }
 
 /** Of the command that writes what the service holds. */
@@ -132,10 +131,9 @@ export function withExportOptions(command: Command): Command {
     .option('--list', 'print the addresses alone')
     .option('--check', 'write nothing of which a plan finds something to do')
     .addOption(outputOption(['yaml', 'json'], 'yaml'));
-  const reaching = withConfigOptions(withServiceOptions(choosing), capabilityOption().hideHelp());
-  const hidden = connectionOptions().map((option) => option.hideHelp());
+  const reaching = withConfigOptions(withServiceOptions(choosing), capabilityOption());
   return withColourOptions(
-    withOptions(reaching, [...hidden, verboseOption()])
+    withOptions(reaching, [...connectionOptions(), verboseOption()])
       .option('--wait <seconds>', 'wait while the service is down (default: 60 once up)')
       .option('--concurrency <n>', 'requests at a time, at the most (default: 16)'),
   );
@@ -144,8 +142,8 @@ export function withExportOptions(command: Command): Command {
 /** Of the commands that show many changes. */
 export function withDetailOptions(command: Command): Command {
   return command
-    .option('--compact', 'a line for each change; --no-compact: all of each')
-    .addOption(new Option('--no-compact', 'all of each change, however many').hideHelp());
+    .option('--compact', 'a line for each change')
+    .option('--no-compact', 'all of each change, however many');
 }
 
 /** What the sandbox imitates. */
@@ -177,20 +175,11 @@ export function outputOption(formats: readonly string[] = printedFormats, usual:
 
 export function withColourOptions(command: Command): Command {
   return command
-    .addOption(new Option('--color', 'use colours even without a terminal').hideHelp())
-    .option('--no-color', 'use no colours; --color: even without a terminal');
+    .option('--color', 'use colours even without a terminal')
+    .option('--no-color', 'use no colours');
 }
 
 /** What stands below the options of a command's help. */
 export function example(command: string): string {
   return `\nExample: ${command}`;
-}
-
-export function forMore(command: string): string {
-  return `\nProxies, certificates, headers and time limits: rollcall doctor --help${example(command)}`;
-}
-
-/** One line, so that the help of the commands with most options fits a screen. */
-export function forMoreOfRuns(command: string): string {
-  return `\nProxies, headers, …: rollcall doctor --help; --allow: rollcall help capabilities${example(command)}`;
 }

@@ -21,6 +21,7 @@ import {
   declareSchema,
   topics,
 } from './declare-tools.ts';
+import { withGroups } from './option-groups.ts';
 import { example, type Caller, type ProgramEnding } from './options.ts';
 
 /** What the program runs in: this process, or in a test something in its place. */
@@ -81,6 +82,7 @@ export function program(
   declareCompletion(rollcall, caller);
   declareHelp(rollcall, caller, columns);
   declareComplete(rollcall, caller);
+  for (const command of rollcall.commands) withGroups(command);
   return rollcall;
 }
 

@@ -24,7 +24,7 @@ export interface LoggedRequest {
   readonly requestId?: string;
 }
 
-/** A transport that logs each request when it has ended, without the names that stand in hidden fields. */
+/** A transport that logs each request when it has ended, without the names and ids that stand in hidden fields. */
 export function logging(
   send: Transport,
   clock: Clock,
@@ -54,7 +54,7 @@ export function logging(
   };
 }
 
-/** Where names are looked up that stand in hidden fields. */
+/** Where the names and the ids are looked up that stand in hidden fields. */
 function closedPaths(hide: Hide): string[] {
   return kinds.flatMap((kind) => {
     const fields = hiddenOf(kind, hide);
@@ -63,8 +63,9 @@ function closedPaths(hide: Hide): string[] {
 }
 
 function shownPath(path: string, closed: readonly string[]): string {
-  const whole = closed.find((each) => path.startsWith(`${each}?`));
-  return whole === undefined ? path : `${whole}?${hidden}`;
+  const whole = closed.find((each) => path.startsWith(each) && path !== each);
+  if (whole === undefined) return path;
+  return path.startsWith(`${whole}?`) ? `${whole}?${hidden}` : `${whole}${hidden}/`;
 }
 
 function ending(exchange: Exchange): Pick<LoggedRequest, 'status' | 'error' | 'requestId'> {

@@ -243,6 +243,13 @@ describe('a main provider that another application has', () => {
     expect(stderr()).toContain('is already the main provider of `outsider`');
   });
 
+  test('is asked for without its id in the log, where the field is hidden', async () => {
+    const files = { 'm.yaml': byId, 'rollcall.yaml': 'version: 1\nhide: [application.provider]\n' };
+    const { stderr } = await planned(byId, { verbose: true }, { more: { files } });
+    expect(stderr()).toContain('GET /api/v3/providers/all/(hidden)/ 200');
+    expect(stderr()).not.toContain('/providers/all/1/');
+  });
+
   test('is not shown where the field is hidden', async () => {
     const files = { 'm.yaml': taken, 'rollcall.yaml': 'version: 1\nhide: [application.provider]\n' };
     const { ending, stderr } = await planned(taken, {}, { more: { files } });

@@ -1,0 +1,39 @@
+import type { Command, Option } from 'commander';
+
+/** The options of a command that are used most, in their order. Commands that are not here have few, in one group. */
+const mostUsed: Readonly<Record<string, readonly string[]>> = {
+  validate: ['--env', '--var', '--strict', '--output', '--report'],
+  plan: ['--env', '--target', '--since', '--out', '--detailed-exitcode'],
+  apply: ['--env', '--target', '--yes', '--plan', '--allow'],
+  export: ['--env', '--out', '--split', '--type', '--target'],
+  doctor: ['--env', '--url', '--output', '--wait', '--role'],
+};
+
+const first = 'Most used:';
+const rest = 'Output, and the rest:';
+const headings: Readonly<Record<string, string>> = {
+  'Which resources:':
+    '--target --exclude --shard --since --changed-only --type --missing-from --without --ids --internal',
+  'What the run may do:':
+    '--contract-only --capability --allow --max-creates --max-updates --keep-going --fail-fast --plan --yes',
+  'Manifests and settings:': '--env --config --var --vars --strict --without-secrets',
+  'The service:':
+    '--url --token-file --wait --concurrency --timeout --insecure-http --ca-file --client-cert --client-key --header',
+};
+
+/** Sorts the options of a command that has many into groups, for its help. */
+export function withGroups(command: Command): Command {
+  const used = mostUsed[command.name()];
+  if (used === undefined) return command;
+  const order = [first, ...Object.keys(headings), rest];
+  const headingOf = ({ long }: Option): string => {
+    if (used.includes(long ?? '')) return first;
+    return Object.entries(headings).find(([, flags]) => flags.split(' ').includes(long ?? ''))?.[0] ?? rest;
+  };
+  const place = (option: Option): number =>
+    order.indexOf(headingOf(option)) * 100 + used.indexOf(option.long ?? '');
+  for (const option of command.options) option.helpGroup(headingOf(option));
+  // The help has groups in the order of this list, which commander gives out as it keeps it.
+  (command.options as Option[]).sort((a, b) => place(a) - place(b));
+  return command.optionsGroup(rest).helpOption('-h, --help', 'print this help');
+}
