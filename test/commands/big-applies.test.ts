@@ -59,15 +59,16 @@ describe('an apply of very many', () => {
     const service = world();
     const first = await applied(service);
     expect(first.ending).toBe('done');
-    expect(first.stdout).toContain(`${count + 1} went as planned`);
+    // Of very many that were created, the first fifty are named.
+    expect(first.stdout.match(/^ {2}\+ \S+ {2}created/gm)).toHaveLength(50);
+    expect(first.stdout).toContain(`${count + 1 - 50} more went as planned`);
     expect(first.stdout).toContain('--no-compact');
     expect(first.stdout).toMatch(/\n301 created\.\n\nApply complete! Resources: 301 added, /);
     const again = await applied(service, {}, { columns: 60 });
     expect(again.stdout).toMatch(/\n0 created, 300 there already, 1 in sync\.\n/);
-    for (const { stdout } of [first, again]) {
-      expect(linesOf(stdout)).toBeLessThan(25);
-      expect(stdout).not.toContain('user.user-7');
-    }
+    expect(linesOf(first.stdout)).toBeLessThan(75);
+    expect(linesOf(again.stdout)).toBeLessThan(25);
+    expect(again.stdout).not.toContain('user.user-7');
   });
 
   test('names each of them where that is wanted, and in JSON and reports in any case', async () => {
@@ -86,8 +87,10 @@ describe('an apply of very many', () => {
       transport: world(),
     });
     await apply(['m.yaml'], { output: 'text', yes: true, report: ['text=a', 'markdown=b'] }, context);
-    for (const file of ['a', 'b'])
-      expect(written.get(file)?.match(/^ {2}\+ user\.user-\d+ {2}created/gm)).toHaveLength(count);
+    const named = (file: string): number | undefined =>
+      written.get(file)?.match(/^ {2}\+ user\.user-\d+ {2}created/gm)?.length;
+    expect([named('a'), named('b')]).toEqual([count, 49]);
+    expect(written.get('b')).toContain(`${count + 1 - 50} more went as planned, and are not named here.`);
   });
 
   test('reports one cause once, with how often and the first places, and names each that it hit', async () => {
@@ -122,6 +125,34 @@ describe('an apply of very many', () => {
     expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not attempted)/gm)).toHaveLength(count);
   });
 
+  test('names what is new among what was there already, in every format', async () => {
+    const { sandbox } = seedSandbox({
+      users: Array.from({ length: count }, (_, number) => ({
+        username: `user-${number}`,
+        name: `User ${number}`,
+      })).filter(({ username }) => username !== 'user-234'),
+    });
+    const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+    const transport: Transport = async ({ method, path, body = '' }) => ({
+      kind: 'answered',
+      ...sandbox.handle({ method, path, headers, body }),
+    });
+    const setup = { files: { 'm.yaml': manifest(count) }, url: 'https://id.example.com', transport };
+    const run = capture({ contractOnly: true, ...setup });
+    const report = ['markdown=b', 'html=c'];
+    await apply(['m.yaml'], { output: 'text', yes: true, report }, run.context);
+    for (const text of [run.stdout(), run.written.get('b') ?? '']) {
+      expect(text.match(/^ {2}\S user\.\S+/gm)).toEqual(['  + user.user-234']);
+      expect(text).toContain(`${count - 1} more went as planned`);
+      expect(text).toContain(`2 created, ${count - 1} there already.`);
+    }
+    const [open = '', folded = ''] = (run.written.get('c') ?? '').split('<details>');
+    expect(open).toContain('user.user-234');
+    expect(open).not.toContain('user.user-7<');
+    expect(folded).toContain(`${count - 1} more that went as planned`);
+    expect(folded).toContain('user.user-7<');
+  });
+
   test('names what appeared since the plan, and what is not as declared', async () => {
     const other = answered(201, { pk: 9, username: 'user-7', name: 'Somebody', attributes: {} });
     let others = 0;
@@ -133,8 +164,8 @@ describe('an apply of very many', () => {
     const { stdout } = await applied(service);
     expect(stdout).toMatch(/^ {2}\+ user\.user-7 {2}created, but name came back as "Somebody"/m);
     expect(stdout).toMatch(/^ {2}= application\.wiki {2}exists already/m);
-    expect(stdout).toContain(`${count - 1} went as planned`);
-    expect(stdout).not.toContain('user.user-8 ');
+    expect(stdout).toContain(`${count - 1 - 50} more went as planned`);
+    expect(stdout).not.toContain('user.user-288 ');
   });
 });
 
@@ -193,7 +224,9 @@ describe('a plan that was approved', () => {
 
   test('of very many is shown before the question, a line each on a terminal', async () => {
     const { stdout } = await applied(world(), { yes: false }, { answerToPrompt: 'yes', columns: 80 });
-    expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(count);
-    expect(stdout).toContain(`${count + 1} went as planned`);
+    // Of those that cannot be looked up, the first fifty.
+    expect(stdout.match(/^ {2}\? user\.user-\d+ {2}m\.yaml:\d+$/gm)).toHaveLength(50);
+    expect(stdout).toContain(`… and ${count - 50} more that are created if they are absent.`);
+    expect(stdout).toContain(`${count + 1 - 50} more went as planned`);
   });
 });

@@ -10,7 +10,7 @@ import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } fro
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
-import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
+import { appliedTo, outcomeLooks, worthNaming } from '../words/outcomes.ts';
 import { planView } from '../words/plan.ts';
 
 /** A page for a pipeline's artifacts. It is self-contained: it loads nothing, and runs no script but its own. */
@@ -50,6 +50,8 @@ const pageOf = byKind<[], Page>({
   apply: (report) => {
     const { run, outcomes, counts, remarks, headline, warnings } = report;
     const seconds = (run.durationMs / 1000).toFixed(1);
+    const named = new Set(worthNaming(outcomes).named);
+    const rest = outcomes.filter((outcome) => !named.has(outcome));
     return {
       lines: [
         markup`${appliedTo(report)}`,
@@ -57,7 +59,11 @@ const pageOf = byKind<[], Page>({
         markup`<span class="soft">Begun at ${run.startedAt.toISOString()}, and took ${seconds} s.</span>`,
       ],
       looks: { ...severities, ...outcomeLooks },
-      entries: [...entriesOf(warnings), ...outcomes.map((outcome) => outcomeEntry(outcome))],
+      entries: [...entriesOf(warnings), ...Array.from(named, (outcome) => outcomeEntry(outcome))],
+      more: {
+        words: `${rest.length} more that went as planned`,
+        entries: rest.map((outcome) => outcomeEntry(outcome)),
+      },
     };
   },
 });

@@ -5,9 +5,9 @@ import type { Change } from '../../plan/plan.ts';
 import { inline, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
-import { wasInterrupted } from '../words/outcomes.ts';
-import { goneWords, planView, shownChanges } from '../words/plan.ts';
-import { changeLines, diagnosticText, plain, type Style } from './lines.ts';
+import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
+import { goneWords, planView, shownChanges, withoutUnseen } from '../words/plan.ts';
+import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
 
 /**
@@ -68,7 +68,7 @@ const contentOf = byKind<[], Content>({
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
     const ended = [...(run.interrupted ? [wasInterrupted] : []), headline].join(' ');
-    const planned = outcomes.filter((outcome) => outcome.planned);
+    const { named, more } = worthNaming(outcomes.filter((outcome) => outcome.planned));
     return {
       headline: [`**${ended}** ${counts}`, ...warned(warnings)].join(' '),
       blocks: [
@@ -78,7 +78,12 @@ const contentOf = byKind<[], Content>({
           sections: [
             problems(findings),
             warningsOf(warnings),
-            { items: outcomeLines(planned, plain), separator: '\n', itemName: 'resources' },
+            { items: outcomeLines(named, plain), separator: '\n', itemName: 'resources' },
+            uncut(
+              ...(more > 0
+                ? [`${more}${named.length > 0 ? ' more' : ''} went as planned, and are not named here.`]
+                : []),
+            ),
             uncut(...applyFoot(report, plain)),
           ],
         },
@@ -133,7 +138,12 @@ function uncut(...items: readonly string[]): Section {
 }
 
 function changesOf(changes: readonly Change[]): Section {
-  return { items: changes.map((change) => diffBlock(change)), separator: '\n\n', itemName: 'changes' };
+  const { inFull, named, more } = withoutUnseen(changes);
+  const lines = named.map((change) => diffLine(compactLine(change, style)));
+  const rest = more > 0 ? [`… and ${more} more that are created if they are absent.`] : [];
+  const blocks = inFull.map((change) => diffBlock(change));
+  const brief = lines.length > 0 ? [[...lines, ...rest].join('\n')] : [];
+  return { items: [...blocks, ...brief], separator: '\n\n', itemName: 'changes' };
 }
 
 function problems(diagnostics: readonly Diagnostic[]): Section {
@@ -158,8 +168,12 @@ const style: Style = { ...plain, width: 100 };
 /** The signs are in the first column: there they give a diff its colours. */
 function diffBlock(change: Change): string {
   return changeLines(change, style)
-    .map(({ sign, indent, text }) => `${sign} ${' '.repeat(indent)}${text}`.trimEnd())
+    .map((line) => diffLine(line))
     .join('\n');
+}
+
+function diffLine({ sign, indent, text }: ChangeLine): string {
+  return `${sign} ${' '.repeat(indent)}${text}`.trimEnd();
 }
 
 /** GitHub takes 65,536 characters in a comment, GitLab more. The program that posts it may add some of its own. */

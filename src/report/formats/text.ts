@@ -12,8 +12,8 @@ import {
 } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
 import type { Look } from '../words/changes.ts';
-import { appliedTo, outcomeLooks } from '../words/outcomes.ts';
-import { goneWords, planView, shownChanges, type PlanView } from '../words/plan.ts';
+import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
+import { goneWords, planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
 import {
   changeLines,
   compactLine,
@@ -60,13 +60,20 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
   const { since, gone, besides } = view;
   const changes = since ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
-  const isMuch = isForTerminal(style) && changes.length > mostOnTerminal;
+  const { inFull, named, more } =
+    detail === undefined ? withoutUnseen(changes) : { inFull: changes, named: [], more: 0 };
+  const isMuch = isForTerminal(style) && inFull.length > mostOnTerminal;
   const notes = [
     ...(gone.length > 0 ? [goneWords(gone)] : []),
     ...(besides === '' ? [] : [`${besides}.${isMore ? '\nWithout --since, they are shown as well.' : ''}`]),
     ...(isMuch && detail === undefined
       ? [
-          `These are ${changes.length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`,
+          `These are ${inFull.length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`,
+        ]
+      : []),
+    ...(more > 0
+      ? [
+          `… and ${more} more that are created if they are absent. --no-compact shows all of each, as do -o json and --report html=FILE.`,
         ]
       : []),
     ...(detail === 'counts' && changes.length > 0
@@ -76,7 +83,8 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
   const parts = [
     fitted(view.head, style),
     ...(since ? [style.bold(fitted(`In this change, since ${since.revision}: ${since.counts}`, style))] : []),
-    ...changesText(changes, style, detail ?? (isMuch ? 'lines' : 'all')),
+    ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
+    ...changesText(named, style, 'lines'),
     ...notes.map((note) => fitted(note, style)),
     ...planFoot(view, style),
   ];
@@ -120,25 +128,20 @@ function signedLine({ sign, indent, text: words }: ChangeLine, style: Style): st
   return `${' '.repeat(margin + indent)}${paint(sign)} ${words}`.trimEnd();
 }
 
-/** Of more resources than this, those that went as planned are counted. */
-export const mostAsPlanned = 50;
-
 /**
- * What apply did, for a person: what did not go as planned and why, how much did, and what to run next. Of few resources, or with
- * the detail `all`, also what went as planned, each in a line.
+ * What apply did, for a person: what did not go as planned and why, what was created or changed, how much more went as planned, and
+ * what to run next. Of few resources, or with the detail `all`, each is in a line.
  */
 export function applyText(report: ApplyReport, style: Style, detail?: Detail): string {
   const planned = report.outcomes.filter((outcome) => outcome.planned);
-  const others = planned.filter(({ asPlanned }) => !asPlanned);
-  const isAll = detail === 'all' || planned.length - others.length <= mostAsPlanned;
-  const shown = isAll ? planned : others;
-  const lines = detail === 'all' ? outcomeLines(shown, style) : fewerLines(shown, style);
+  const { named, more } = detail === 'all' ? { named: planned, more: 0 } : worthNaming(planned);
+  const lines = detail === 'all' ? outcomeLines(named, style) : fewerLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
-  const note = `${planned.length - others.length} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
+  const note = `${more}${named.length > 0 ? ' more' : ''} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
   return `${[
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(problems === '' ? [] : [problems]),
-    ...(isAll ? [] : [fitted(note, style)]),
+    ...(more > 0 ? [fitted(note, style)] : []),
     ...applyFoot(report, style),
   ].join('\n\n')}\n`;
 }

@@ -111,6 +111,23 @@ export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
   return outcome === 'created' || outcome === 'updated' || answer === undefined ? '' : serviceWords(answer);
 }
 
+/** Of more that went as planned, those that were there already are counted; so many of those that were created or changed are named. */
+export const mostAsPlanned = 50;
+/** Of more than this, those that were created or changed are counted as well, but for the first ones. */
+const mostDone = 200;
+
+/** What went otherwise than planned, what was created or changed, and how many more went as planned. */
+export function worthNaming<Ended extends Pick<Outcome, 'outcome'> & { readonly asPlanned: boolean }>(
+  outcomes: readonly Ended[],
+): { readonly named: readonly Ended[]; readonly more: number } {
+  const asPlanned = outcomes.filter((outcome) => outcome.asPlanned);
+  if (asPlanned.length <= mostAsPlanned) return { named: outcomes, more: 0 };
+  const done = asPlanned.filter(({ outcome }) => outcome === 'created' || outcome === 'updated');
+  const shown = new Set(done.length <= mostDone ? done : done.slice(0, mostAsPlanned));
+  const named = outcomes.filter((outcome) => !outcome.asPlanned || shown.has(outcome));
+  return { named, more: outcomes.length - named.length };
+}
+
 /** How many resources ended how. */
 export type ApplySummary = Readonly<Record<OutcomeKind, number>>;
 

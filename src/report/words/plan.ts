@@ -26,6 +26,22 @@ function notPlannedFirst(changes: readonly Change[]): Change[] {
   return [...notPlannedIn({ changes }), ...changes.filter(({ action }) => action !== 'not-planned')];
 }
 
+/** More that nobody could look up than this would crowd out the rest: then a line is enough for the first ones. */
+const mostUnseen = { inFull: 200, named: 50 };
+
+/** Changes to show in full; and, where very many could not be looked up, the first of those to name, and how many more there are. */
+export function withoutUnseen(changes: readonly Change[]): {
+  readonly inFull: readonly Change[];
+  readonly named: readonly Change[];
+  readonly more: number;
+} {
+  const unseen = changes.filter((change) => changeKind(change) === 'create_if_absent');
+  if (unseen.length <= mostUnseen.inFull) return { inFull: changes, named: [], more: 0 };
+  const named = unseen.slice(0, mostUnseen.named);
+  const inFull = changes.filter((change) => changeKind(change) !== 'create_if_absent');
+  return { inFull, named, more: unseen.length - named.length };
+}
+
 /** A plan as every format shows it. All texts are safe to print. */
 export interface PlanView {
   /** What the plan is about. */

@@ -17,14 +17,14 @@ function comment(result: Plan, limit: Limit = commentLimit): string {
 }
 
 function manifestOf(count: number, description: (index: number) => string): string {
-  const users = Array.from({ length: count }, (_, index) =>
-    JSON.stringify({ username: `user-${String(index).padStart(5, '0')}`, name: description(index) }),
+  const entries = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ slug: `app-${String(index).padStart(5, '0')}`, name: description(index) }),
   );
-  return `version: 1\nusers:\n${users.map((user) => `  - ${user}\n`).join('')}`;
+  return `version: 1\napplications:\n${entries.map((entry) => `  - ${entry}\n`).join('')}`;
 }
 
 function expectAllCounted(text: string, total: number): void {
-  const shown = text.match(/^\? user\./gm)?.length ?? 0;
+  const shown = text.match(/^\+ application\./gm)?.length ?? 0;
   const [, more] = /\n\n… and (\d+) more changes, left out here\.\n/.exec(text) ?? [];
   expect(shown + Number(more)).toBe(total);
   expect(text.endsWith('```\n\n</details>\n')).toBe(true);
@@ -71,7 +71,7 @@ describe('the comment of a plan', () => {
 
   test('leaves nothing out where all fits', async () => {
     const text = comment(await planOf(manifestOf(20, (index) => `User ${index}`)));
-    expect(text.match(/^\? user\./gm)).toHaveLength(20);
+    expect(text.match(/^\+ application\./gm)).toHaveLength(20);
     expect(text).not.toContain('left out');
   });
 
@@ -108,7 +108,7 @@ describe('the comment of a plan', () => {
     });
     const text = commentOf({ result: plan, diagnostics: [problem] });
     expect(text).toContain('\nerror: the plan would create 1 resources, and --max-creates allows 0');
-    expect(text).toContain('\n? user.user-00000');
+    expect(text).toContain('\n+ application.app-00000');
   });
 
   test('counts the warnings, shows some of them, and all of the changes below', async () => {
@@ -118,8 +118,8 @@ describe('the comment of a plan', () => {
     const text = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics });
     expect(text).toMatch(/^\*\*Plan: 3 to add.* 30 warnings\.$/m);
     expect(text.match(/: warning: warning \d+ /g)).toHaveLength(10);
-    expect(text).toContain('\n\n… and 20 more warnings, left out here.\n\n? user.user-00000');
-    expect(text.match(/^\? user\./gm)).toHaveLength(3);
+    expect(text).toContain('\n\n… and 20 more warnings, left out here.\n\n+ application.app-00000');
+    expect(text.match(/^\+ application\./gm)).toHaveLength(3);
     const alike = Array.from({ length: 30 }, () => warning('the same'));
     const folded = commentOf({ result: await planOf(manifestOf(3, () => 'x')), diagnostics: alike });
     expect(folded.match(/the same \[/g)).toHaveLength(1);
