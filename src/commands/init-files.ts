@@ -1,3 +1,4 @@
+import { isJsonObject, parseJson } from '../base/json.ts';
 import { packageFile } from '../base/package-file.ts';
 import { capabilities, capabilityWords } from '../kinds/capability.ts';
 import type { ServiceFlags } from './flags.ts';
@@ -25,6 +26,8 @@ export interface InitAnswers {
   /** The environment of rollcall.yaml that the pipeline is for; none where it has none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
+  /** What a package.json names to get this very rollcall; none where there is one already, or that is not known. */
+  readonly dependency?: string | undefined;
 }
 
 /** The example that each pipeline is written from, and where it belongs. */
@@ -47,6 +50,10 @@ export function initFiles(answers: InitAnswers): InitFile[] {
   return [
     { path: 'rollcall.yaml', text: configText(answers) },
     ...(answers.manifests === undefined ? [first] : []),
+    { path: '.gitignore', text: ignoreText },
+    ...(answers.dependency === undefined
+      ? []
+      : [{ path: 'package.json', text: packageText(answers.dependency) }]),
     ...pipelineFiles(answers),
   ];
 }
@@ -67,7 +74,7 @@ allow_files: [secrets/]
 # Personal data that is sent, and that no output shows: not the plan, not its reports, not the messages.
 # hide: [user.email, user.name, user.attributes]
 
-# What goes beyond the three documented operations of the service, each off until it is named: rollcall help capabilities
+# What may be written beyond creating what is missing, each off until it is named: rollcall help capabilities
 # capabilities:
 ${capabilityLines}
 environments:
@@ -82,11 +89,40 @@ const capabilityLines = capabilities
 
 const manifestText = `# yaml-language-server: $schema=../node_modules/rollcall/schemas/manifest.schema.json
 version: 1
-applications:
-  - slug: handbook
-    name: Handbook
-    meta_launch_url: https://handbook.example.com/
+# To declare the first, take the [] away and the # from the lines below it. An apply creates what is declared and not there.
+applications: []
+#  - slug: handbook
+#    name: Handbook
+#    meta_launch_url: https://handbook.example.com/
 `;
+
+const ignoreText = `node_modules/
+# Files that \${file:PATH} may name, and tokens.
+secrets/
+*.token
+.env
+# Saved plans hold what no output shows. Reports are artifacts of their pipeline.
+${['plan.json', 'plan.md', 'plan.html', 'plan.xml', 'apply.json', 'apply.xml', 'validate.xml', 'widget.json']
+  .map((name) => `/${name}\n`)
+  .join('')}`;
+
+const packageText = (dependency: string): string =>
+  `${JSON.stringify({ private: true, devDependencies: { rollcall: dependency } }, undefined, 2)}\n`;
+
+/**
+ * Where npm got this rollcall from, by the lockfile beside it. By name alone a registry might hold another; and what has a password in it
+ * belongs in no commit.
+ */
+export function dependencyIn(lockfile: string): string | undefined {
+  const lock = parseJson(lockfile);
+  const packages = isJsonObject(lock) ? lock['packages'] : undefined;
+  const entry = isJsonObject(packages) ? packages['node_modules/rollcall'] : undefined;
+  const resolved = isJsonObject(entry) ? entry['resolved'] : undefined;
+  if (typeof resolved !== 'string' || !URL.canParse(resolved)) return undefined;
+  const { protocol, username, password, search } = new URL(resolved);
+  const open = password === '' && search === '' && (username === '' || protocol === 'git+ssh:');
+  return open && /^(?:git\+(?:ssh|https)|https):$/.test(protocol) ? resolved : undefined;
+}
 
 /** The example, with this service, this environment and this name of the token. */
 function pipelineFiles({ pipeline, tokenEnv, url, environment }: InitAnswers): InitFile[] {

@@ -1,5 +1,6 @@
 import { shownPlace } from '../base/source.ts';
 import { reasonOf, UsageError } from '../base/errors.ts';
+import { packageFile } from '../base/package-file.ts';
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
@@ -16,6 +17,7 @@ import { valuesOf, voiceOf } from './flags.ts';
 import {
   defaultEnvironment,
   defaultTokenEnv,
+  dependencyIn,
   initFiles,
   pipelines,
   type InitAnswers,
@@ -42,7 +44,9 @@ export async function init(
     return interruptedBy(signal);
   }
   let failed = false;
-  for (const { path, text } of initFiles(answers)) {
+  const ignored = await context.files.kindOf(`${base}.gitignore`);
+  const dependency = await dependencyFor(base, context);
+  for (const { path, text } of initFiles({ ...answers, dependency })) {
     const filename = base + path;
     try {
       const written = await context.createFile(filename, text);
@@ -59,7 +63,9 @@ export async function init(
   });
   if (checked.kind === 'interrupted') return checked.ending;
   const healthy = checked.kind === 'not checked' || isHealthy(checked.diagnosis.checks);
-  context.stdout.write(`\n${await remarks(answers, kept, base, context)}`);
+  context.stdout.write(`\n${await remarks({ ...answers, dependency }, kept, base, context)}`);
+  if (ignored !== 'absent')
+    context.stdout.write('See that the .gitignore names plan.json, reports, token files and secrets/.\n\n');
   const cd = base === '' ? '' : `cd ${shellWord(base.slice(0, -1))} && `;
   const next = commandLine(healthy ? 'plan' : 'doctor', answers.environment, context);
   context.stdout.write(`Next: ${inline(cd)}${next}\n`);
@@ -91,9 +97,20 @@ async function refuseWrongPlace(
   }
 }
 
+/** What a new package.json would name; none where there is one, here or in the folder itself. */
+async function dependencyFor(base: string, { files }: Context): Promise<string | undefined> {
+  const kinds = await Promise.all([`${base}package.json`, 'package.json'].map((name) => files.kindOf(name)));
+  if (kinds.some((kind) => kind !== 'absent')) return undefined;
+  try {
+    return dependencyIn(packageFile('../.package-lock.json'));
+  } catch {
+    return undefined; // not installed by npm
+  }
+}
+
 /** What the pipeline needs that is not there yet. */
 async function remarks(
-  { pipeline, tokenEnv, url, environment, manifests }: InitAnswers,
+  { pipeline, tokenEnv, url, environment, manifests, dependency }: InitAnswers,
   kept: ChosenConfig | undefined,
   base: string,
   { files }: Context,
@@ -106,8 +123,12 @@ async function remarks(
     lines.push(
       `It takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
     );
-  if ((await files.kindOf(`${base}package.json`)) === 'absent')
-    lines.push('It runs npm ci: make a package.json, with rollcall among its development dependencies.');
+  if (dependency === undefined && (await files.kindOf(`${base}package.json`)) === 'absent')
+    lines.push(
+      `It runs npm ci, and there is no package.json: npm install --save-dev git+<the URL of rollcall's repository>`,
+    );
+  if ((await files.kindOf(`${base}package-lock.json`)) === 'absent')
+    lines.push('Commit the package-lock.json that npm install writes: it pins rollcall.');
   if (isLoopback(new URL(url).hostname)) lines.push(`It will not reach ${url}, which is this machine.`);
   return `${lines.map((line) => inline(line)).join('\n')}\n\n`;
 }

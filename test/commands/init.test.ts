@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { init } from '../../src/commands/init.ts';
-import type { InitOptions } from '../../src/commands/init-files.ts';
+import { dependencyIn, initFiles, type InitOptions } from '../../src/commands/init-files.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
 import type { Context } from '../../src/terminal/context.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
@@ -29,7 +29,7 @@ describe('init', () => {
   test('writes a configuration and a manifest that are valid, without a terminal', async () => {
     const { ending, written, stdout } = await started({ url });
     expect(ending).toBe('done');
-    expect([...written.keys()]).toEqual(['rollcall.yaml', 'manifests/applications.yaml']);
+    expect([...written.keys()]).toEqual(['rollcall.yaml', 'manifests/applications.yaml', '.gitignore']);
     const files = memoryFiles(Object.fromEntries(written));
     const { diagnostics } = await loadManifests(['manifests'], { files });
     expect(diagnostics).toEqual([]);
@@ -55,14 +55,14 @@ describe('init', () => {
     const { written } = await started({ url, pipeline, tokenEnv: 'ID_TOKEN' });
     const text = written.get(path) ?? '';
     expect(parse(text)).toBeTypeOf('object');
-    expect(text).toContain('npx --no rollcall plan --out plan.json');
+    expect(text).toContain('npx --no rollcall plan --strict --out plan.json');
     expect(text).toContain('npx --no rollcall apply --plan plan.json');
   });
 
   test('overwrites nothing', async () => {
     const files = { 'rollcall.yaml': 'version: 1\n' };
     const { written, stdout } = await started({ url }, { files });
-    expect([...written.keys()]).toEqual(['manifests/applications.yaml']);
+    expect([...written.keys()]).toEqual(['manifests/applications.yaml', '.gitignore']);
     expect(stdout).toContain('kept   rollcall.yaml\nwrote  manifests/applications.yaml\n');
   });
 
@@ -113,8 +113,8 @@ describe('init', () => {
       expect(await init(undefined, { pipeline }, { ...context, ask: () => expect.fail('asked') })).toBe(
         'done',
       );
-      expect([...written.keys()]).toEqual([expect.stringContaining(pipeline)]);
-      const [text = ''] = written.values();
+      expect([...written.keys()]).toEqual(['.gitignore', expect.stringContaining(pipeline)]);
+      const [, text = ''] = written.values();
       expect(text).toContain('ROLLCALL_URL: "https://staging.example.com"\n');
       expect(text).toContain('ROLLCALL_ENV: staging\n');
       expect(text).toContain('STAGING_TOKEN');
@@ -213,7 +213,7 @@ describe('init', () => {
       { env: { ROLLCALL_TOKEN: 'canary-token' }, transport: async () => answered(403, { detail: 'no' }) },
     );
     expect(ending).toBe('failed');
-    expect(written.size).toBe(2);
+    expect(written.size).toBe(3);
     expect(stdout).toMatch(/Next: rollcall doctor --env production\n$/);
   });
 
@@ -228,7 +228,7 @@ describe('init', () => {
     'takes manifests that are there already, and writes none: %s',
     async (manifests) => {
       const { written } = await started({ url, manifests });
-      expect([...written.keys()]).toEqual(['rollcall.yaml']);
+      expect([...written.keys()]).toEqual(['rollcall.yaml', '.gitignore']);
       expect(parse(written.get('rollcall.yaml') ?? '')).toMatchObject({ manifests: [manifests] });
     },
   );
@@ -239,11 +239,71 @@ describe('init', () => {
       { env: { npm_command: 'exec' } },
     );
     expect(stdout).toContain('The pipeline needs ROLLCALL_TOKEN among its secrets');
-    expect(stdout).toContain('make a package.json');
+    expect(stdout).toContain('there is no package.json: npm install --save-dev git+<the URL');
+    expect(stdout).toContain('Commit the package-lock.json');
     expect(stdout).toContain('It will not reach http://127.0.0.1:9, which is this machine.');
     expect(stdout).toMatch(/Next: npx rollcall plan --env production\n$/);
-    const complete = await started({ url, pipeline: 'github' }, { files: { 'package.json': '{}' } });
-    expect(complete.stdout).not.toContain('make a package.json');
+    const complete = await started(
+      { url, pipeline: 'github' },
+      { files: { 'package.json': '{}', 'package-lock.json': '{}' } },
+    );
+    expect(complete.stdout).not.toContain('package');
+  });
+
+  test('declares nothing that the first push would create, until somebody takes its # away', async () => {
+    const { written } = await started({ url });
+    const text = written.get('manifests/applications.yaml') ?? '';
+    const declaredBy = async (manifest: string): Promise<string[]> => {
+      const files = memoryFiles({ 'manifests/applications.yaml': manifest });
+      const { diagnostics, resources } = await loadManifests(['manifests'], { files });
+      expect(diagnostics).toEqual([]);
+      return resources.map(({ address }) => address);
+    };
+    expect(await declaredBy(text)).toEqual([]);
+    const opened = text.replace('applications: []', 'applications:').replaceAll(/^#(?= {2,})/gm, '');
+    expect(await declaredBy(opened)).toEqual(['application.handbook']);
+  });
+
+  test('keeps a .gitignore that is there, and says what it should name', async () => {
+    const { written, stdout } = await started({ url }, { files: { '.gitignore': 'dist\n' } });
+    expect(written.has('.gitignore')).toBe(false);
+    expect(stdout).toContain('kept   .gitignore\n');
+    expect(stdout).toContain('See that the .gitignore names plan.json');
+    expect((await started({ url })).stdout).not.toContain('See that');
+  });
+
+  test('writes a .gitignore of all that its pipelines write and no commit should hold', () => {
+    for (const pipeline of ['github', 'gitlab'] as const) {
+      const files = initFiles({ url, tokenEnv: 'ROLLCALL_TOKEN', environment: 'production', pipeline });
+      const [ignored = '', text = ''] = files.slice(-2).map((file) => file.text);
+      const names = text.match(/\b(?:plan|apply|validate|widget)\.(?:json|md|html|xml)\b/g) ?? [];
+      expect(names).toContain('plan.json');
+      expect(ignored.split('\n')).toEqual(expect.arrayContaining(names.map((name) => `/${name}`)));
+    }
+  });
+
+  test.each([
+    ['git+ssh://git@git.example.com/team/rollcall.git#0a1b2c3', true],
+    ['git+https://git.example.com/team/rollcall.git#0a1b2c3', true],
+    ['https://packages.example.com/rollcall-0.1.0.tgz', true],
+    ['git+https://me:canary@git.example.com/rollcall.git', false],
+    ['https://canary@packages.example.com/rollcall-0.1.0.tgz', false],
+    ['https://packages.example.com/rollcall-0.1.0.tgz?key=canary', false],
+    ['file:../rollcall-0.1.0.tgz', false],
+    ['rollcall', false],
+  ])('pins rollcall to where npm got it, and never by its name alone: %s', (resolved, taken) => {
+    const lock = JSON.stringify({ packages: { 'node_modules/rollcall': { resolved } } });
+    const dependency = dependencyIn(lock);
+    expect(dependency).toBe(taken ? resolved : undefined);
+    const files = initFiles({ url, tokenEnv: 'T', environment: undefined, pipeline: 'none', dependency });
+    const written = files.find(({ path }) => path === 'package.json');
+    if (taken)
+      expect(JSON.parse(written?.text ?? '')).toMatchObject({ devDependencies: { rollcall: resolved } });
+    else expect(written).toBeUndefined();
+  });
+
+  test.each(['', '{', '[]', '{"packages":{}}'])('takes a lockfile without it for none: %j', (lock) => {
+    expect(dependencyIn(lock)).toBeUndefined();
   });
 
   test('asks again for the URL, but not for ever', async () => {

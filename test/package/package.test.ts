@@ -124,7 +124,7 @@ describe('the package', () => {
     const args = ['init', pipeline, '--url', 'https://id.example.com', '--pipeline', pipeline];
     expect(await installed(args)).toMatchObject({ code: 0, stderr: '' });
     expect(readFileSync(join(folder, pipeline, path), 'utf8')).toContain(
-      'npx --no rollcall plan --out plan.json',
+      'npx --no rollcall plan --strict --out plan.json',
     );
   });
 });

@@ -114,13 +114,22 @@ describe('the workflows for GitHub', () => {
   });
 });
 
+test.each(['github-npm.yaml', 'gitlab.yaml'])(
+  '%s makes warnings errors wherever it reads manifests',
+  (name) => {
+    const runs = text(`examples/pipelines/${name}`).match(/rollcall (?:validate|plan) .*/g) ?? [];
+    expect(runs).toHaveLength(5);
+    for (const line of runs) expect(line).toMatch(/^rollcall \w+ --strict /);
+  },
+);
+
 test('the file for GitLab has git and all commits where it compares with one', () => {
   const { default: defaults, ...jobs } = parse(text('examples/pipelines/gitlab.yaml')) as Record<
     string,
     { image?: string; script?: string[]; variables?: Record<string, unknown> } // GitLab's schema is asked by another test
   >;
   const comparing = Object.values(jobs).filter(({ script = [] }) => script.join('\n').includes('--since'));
-  expect(comparing.map(({ variables }) => variables)).toEqual([{ GIT_DEPTH: 0 }]);
+  expect(comparing.map(({ variables }) => variables)).toEqual([{ GIT_DEPTH: 0 }, { GIT_DEPTH: 0 }]);
   expect(defaults?.image).toBe('node:22'); // those of Debian have git, but for the slim ones
 });
 

@@ -1,4 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
@@ -75,6 +77,50 @@ function artifact(job: string, name: string): string {
   return readFileSync(project.path('.gitlab-ci-local', place, job, name), 'utf8');
 }
 
+interface Note {
+  readonly id: number;
+  readonly author: { readonly id: number };
+  body: string;
+}
+
+/** GitLab's comments on merge request 7 of project 1, after 100 others. */
+async function serveNotes(): Promise<{ url: string; all: Note[]; close: () => Promise<void> }> {
+  const all: Note[] = Array.from({ length: 100 }, (_, id) => ({ id: id + 100, author: { id: 2 }, body: '' }));
+  const path = '/projects/1/merge_requests/7/notes';
+  const answer = (method: string, url: URL, body: string): object | undefined => {
+    if (method === 'GET' && url.pathname === '/user') return { id: 5 };
+    const page = Number(url.searchParams.get('page'));
+    if (method === 'GET' && url.pathname === path) return all.slice((page - 1) * 100, page * 100);
+    const known = all.find(({ id }) => method === 'PUT' && url.pathname === `${path}/${id}`);
+    const note = known ?? { id: 1000, author: { id: 5 }, body: '' };
+    if (known === undefined && (method !== 'POST' || url.pathname !== path)) return undefined;
+    Object.assign(note, JSON.parse(body));
+    if (known === undefined) all.push(note);
+    return note;
+  };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      const allowed = request.headers['private-token'] === 'canary-notes';
+      const found = answer(request.method ?? '', new URL(request.url ?? '', 'http://localhost'), body);
+      const status = found === undefined ? 404 : 200;
+      response.writeHead(allowed ? status : 401).end(JSON.stringify(allowed ? (found ?? {}) : {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  return {
+    url: `http://127.0.0.1:${port}`,
+    all,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
 describe('the example for GitLab', () => {
   beforeEach(() => usePipeline('gitlab.yaml'));
 
@@ -105,6 +151,39 @@ describe('the example for GitLab', () => {
     expect(drifted.jobs).toEqual({ drift: false });
     expect(drifted.log).toContain('application.app-0 differs');
     expect(artifact('drift', 'plan.xml')).toContain('failures="1"');
+  });
+
+  test('shows the plan in one comment of the merge request, which the next run brings up to date', async ({
+    skip,
+  }) => {
+    skip(!inFull);
+    const base = project.commit();
+    project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: zoe, name: Zoe }]\n' });
+    const without = await runAt(ofMergeRequest(base));
+    expect(without.log).toContain('No comment on the merge request: GITLAB_COMMENT_TOKEN is not set.');
+
+    const notes = await serveNotes();
+    const given = {
+      ...ofMergeRequest(base),
+      CI_API_V4_URL: notes.url,
+      CI_MERGE_REQUEST_IID: '7',
+      GITLAB_COMMENT_TOKEN: 'canary-notes',
+    };
+    expect((await runAt(given)).jobs).toEqual({ review: true });
+    const [marker = ''] = notes.all.at(-1)?.body.split('\n') ?? [];
+    expect(notes.all.at(-1)?.body).toContain('user.zoe');
+    // Somebody else's comment with the same marker is not taken for it.
+    notes.all.unshift({ id: 1, author: { id: 9 }, body: `${marker}\nforged` });
+    project.write({ 'manifests/new.yaml': 'version: 1\nusers: [{ username: yan, name: Yan }]\n' });
+    await runAt(given);
+    expect(notes.all.filter(({ author }) => author.id === 5)).toHaveLength(1);
+    expect(notes.all[0]?.body).toContain('forged');
+    expect(notes.all.at(-1)?.body).toContain('user.yan');
+
+    const refused = await runAt({ ...given, GITLAB_COMMENT_TOKEN: 'wrong' });
+    expect(refused.jobs).toEqual({ review: true });
+    expect(refused.log).toContain('The plan could not be shown in the merge request.');
+    await notes.close();
   });
 
   test('checks the merge request of a fork without a secret', async () => {

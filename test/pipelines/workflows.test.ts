@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { raw } from 'jq-wasm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { initFiles } from '../../src/commands/init-files.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
@@ -212,14 +212,14 @@ describe('the example for GitHub', () => {
 describe('the workflow that init writes', () => {
   test('does the same with the rollcall of the project', async ({ skip }) => {
     skip(!inFull);
-    const [config, , pipeline] = initFiles({
+    const files = initFiles({
       url: service.url,
       tokenEnv: 'ROLLCALL_TOKEN',
       environment: 'production',
       pipeline: 'github',
     });
-    write('rollcall.yaml', config?.text ?? '');
-    const workflow = parse(pipeline?.text ?? '') as Workflow; // likewise
+    write('rollcall.yaml', files[0]?.text ?? '');
+    const workflow = parse(files.at(-1)?.text ?? '') as Workflow; // likewise
     program('npm', '#!/bin/sh\n[ "$*" = ci ]\n');
     program('npx', `#!/bin/sh\n[ "$1 $2" = '--no rollcall' ] && shift 2 && exec rollcall "$@"\n`);
 
@@ -249,9 +249,47 @@ describe('the workflow that init writes', () => {
     const pushed = await runWorkflow(workflow, ofPush);
     expect(pushed['apply']?.log).toContain('Resources: 2 added');
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
-    const forked = await runWorkflow(workflow, ofPullRequest('mallory/roll'));
-    expect(forked).toMatchObject({ validate: { failed: false } });
-    expect(Object.keys(forked)).toEqual(['validate']);
+    const dependabot = ofPullRequest('acme/roll');
+    Object.assign(dependabot.event, {
+      pull_request: { head: { repo: { full_name: 'acme/roll' } }, user: { login: 'dependabot[bot]' } },
+    });
+    for (const event of [ofPullRequest('mallory/roll'), dependabot]) {
+      const checked = await runWorkflow(workflow, event);
+      expect(checked).toMatchObject({ validate: { failed: false } });
+      expect(Object.keys(checked)).toEqual(['validate']);
+    }
+
+    // A merge queue plans what it would merge, beside no comment.
+    write('manifests/more.yaml', 'version: 1\nusers: [{ username: dave, name: Dave }]\n');
+    const requests = github.requests.length;
+    const queued = await runWorkflow(workflow, {
+      event_name: 'merge_group',
+      base_ref: '',
+      event: {},
+    });
+    expect(Object.keys(queued)).toEqual(['plan']);
+    expect(queued['plan']).toMatchObject({
+      failed: false,
+      log: expect.stringContaining('user.dave') as string,
+    });
+    expect(github.requests).toHaveLength(requests);
+
+    // What is taken out is found at night, for a week.
+    write('manifests/more.yaml', 'version: 1\nusers: [{ username: carol, name: Carol }]\n');
+    vi.stubEnv('GIT_COMMITTER_DATE', new Date(Date.now() - 14 * 86_400_000).toISOString());
+    repository.commit();
+    vi.unstubAllEnvs();
+    expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
+    write('manifests/more.yaml', 'version: 1\nusers: []\n');
+    expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({
+      drift: { failed: true, code: 2, log: expect.stringContaining('is no longer declared') as string },
+    });
+    // What waits to be created is found as well.
+    write(
+      'manifests/more.yaml',
+      'version: 1\nusers: [{ username: carol, name: Carol }]\napplications: [{ slug: later, name: L }]\n',
+    );
+    expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: true, code: 2 } });
   });
 });
 
