@@ -40,7 +40,7 @@ describe('the README', () => {
       ['validate', 'plan', 'apply', 'plan'].map((name) => `$ rollcall ${name}`),
     );
     expect(stdout).toContain('Apply complete! Resources: 4 added, 0 changed, 0 destroyed.');
-    expect(stdout).toContain('0 to create, 3 to create if absent, 1 differs, 3 in sync.');
+    expect(stdout).toContain('0 to create, 0 to create if absent, 2 differ, 5 in sync.');
   });
 
   test('has a manifest that is valid, and that the sandbox takes', async () => {
