@@ -77,6 +77,10 @@ allow_files: [secrets/]
 # What may be written beyond creating what is missing, each off until it is named: rollcall help capabilities
 # capabilities:
 ${capabilityLines}
+# What the token may read is read by default: users and names are looked up, so that a plan is exact. With this, here or in an
+# environment, a run keeps to the three documented operations of the service, and changes nothing that is there.
+# contract_only: true
+
 environments:
   ${defaultEnvironment}:
     url: ${JSON.stringify(url)}

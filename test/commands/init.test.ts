@@ -146,6 +146,22 @@ describe('init', () => {
     });
   });
 
+  test.each([
+    [/^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update'] }],
+    [/^# (?=contract_only:)/gm, { contractOnly: true }],
+  ])(
+    'writes what a run may read and change as comments, which hold when they are opened: %s',
+    async (sign, opened) => {
+      const { written } = await started({ url });
+      const text = written.get('rollcall.yaml') ?? '';
+      const settingsOf = (config: string): Promise<unknown> =>
+        projectSettings({ env: 'production' }, {}, memoryFiles({ 'rollcall.yaml': config }));
+      expect(await settingsOf(text)).toMatchObject({ diagnostics: [] });
+      const settings = await settingsOf(text.replaceAll(sign, ''));
+      expect(settings).toMatchObject({ diagnostics: [], config: opened });
+    },
+  );
+
   test('checks the service of the rollcall.yaml that it keeps, with its token', async () => {
     const files = { 'rollcall.yaml': kept.replace('STAGING_TOKEN', 'STAGING_TOKEN, token_file: gone') };
     const asked: string[] = [];
