@@ -483,6 +483,26 @@ describe('creating a user', () => {
     expect(await settle(user, lost, created)).toMatchObject({ outcome: 'created', methods: 'POST POST' });
   });
 
+  test('that turns out not to be looked up ends as under the contract', async () => {
+    const denied = answered(403, { detail: 'no' });
+    const self = answered(200, { user: { pk: 1, username: 'me' } });
+    const settling = async (...answers: Exchange[]): Promise<Settled> => {
+      const transport = scriptedTransport(...answers);
+      const pacing = createPacing({ concurrency: 1, clock: virtualClock(), random: () => 1 });
+      const course = { stop: () => {}, mayBegin: () => true, mayRetry: () => true };
+      const settled = await create(user, createClient(transport.send), pacing, course);
+      expect(transport.requests).toHaveLength(answers.length);
+      return settled;
+    };
+    expect(await settling(usernameTaken, denied, self)).toMatchObject({ outcome: 'exists', inDoubt: false });
+    expect(await settling(lost, denied, self, usernameTaken)).toMatchObject({
+      outcome: 'exists',
+      inDoubt: true,
+    });
+    expect(await settling(answered(409, {}), denied, self)).toMatchObject({ outcome: 'unknown' });
+    expect(await settling(usernameTaken, denied, denied)).toMatchObject({ outcome: 'conflict' });
+  });
+
   test('whose username is taken is in doubt after an answer that left it open, and not otherwise', async () => {
     expect(await settle(user, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });
     expect(await settle(user, refused, usernameTaken)).toMatchObject({ outcome: 'exists', inDoubt: false });

@@ -125,6 +125,13 @@ describe('an apply of very many', () => {
     expect(all.stdout.match(/^ {2}[x.] user\.user-\d+ {2}(?:denied|not attempted)/gm)).toHaveLength(count);
   });
 
+  test('names each of up to 200 that were created', async () => {
+    const text = manifest(150);
+    const { stdout } = await applied(world(), {}, { files: { 'm.yaml': text } });
+    expect(stdout.match(/^ {2}\+ \S+ {2}created/gm)).toHaveLength(151);
+    expect(stdout).not.toContain('went as planned');
+  });
+
   test('names what is new among what was there already, in every format', async () => {
     const { sandbox } = seedSandbox({
       users: Array.from({ length: count }, (_, number) => ({

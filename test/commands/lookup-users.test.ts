@@ -181,6 +181,60 @@ describe('apply, where users are looked up', () => {
   });
 });
 
+describe('where users cannot be looked up', () => {
+  const me = answered(200, { user: { pk: 1, username: 'me', is_superuser: false } });
+  const roll = `${alice}  - { username: bob, name: Bob }\n`;
+
+  /** A service that answers look-ups of users so, and the question whose the token is so. */
+  async function run(
+    command: 'plan' | 'apply',
+    says: Exchange,
+    self: Exchange = me,
+  ): Promise<{ ending: string; out: string; requests: HttpRequest[] }> {
+    const { send, requests } = userService({ alice: held });
+    const { context, stdout, stderr } = setup(roll, async (request, signal) => {
+      const exchange = await send(request, signal);
+      if (request.path.endsWith('/users/me/')) return self;
+      return request.path.includes('username=') ? says : exchange;
+    });
+    const options = { output: 'text', yes: true, detailedExitcode: true } as const;
+    const ending = await { plan, apply }[command](['m.yaml'], options, context);
+    return { ending, out: stdout() + stderr(), requests };
+  }
+
+  test.each([
+    ['403', answered(403, { detail: 'no' }), 'The token may not view users'],
+    ['404 in JSON', answered(404, { detail: 'Not found.' }), 'What answers there does not offer'],
+    ['405 in JSON', answered(405, { detail: 'no' }), 'What answers there does not offer'],
+    ['501', answered(501), 'What answers there does not offer'],
+  ])('for %s, they are created if they are absent, and never taken for absent', async (_, says, why) => {
+    const planned = await run('plan', says);
+    expect(planned.ending).toBe('changes');
+    expect(planned.out).toContain(why);
+    expect(planned.out.match(/^ {2}\? user\./gm)).toHaveLength(2);
+    const { ending, out, requests } = await run('apply', says);
+    expect(ending).toBe('done');
+    expect(out).toContain('1 created, 1 there already.');
+    expect(requests.filter(({ path }) => path.includes('username='))).not.toHaveLength(0);
+  });
+
+  test.each([
+    [
+      'the service refuses the token',
+      answered(403, { detail: 'no' }),
+      answered(403, { detail: 'no' }),
+      'denied',
+    ],
+    ['there is none that it takes', answered(401, { detail: 'no' }), me, 'denied'],
+    ['a page stands in place of an answer', answered(404, '<html>'), me, 'failed'],
+    ['the service fails', answered(500), me, 'failed'],
+  ])('for any other reason the plan ends as ever: %s', async (_, says, self, ending) => {
+    const planned = await run('plan', says, self);
+    expect(planned.ending).toBe(ending);
+    expect(planned.out).not.toContain('?');
+  });
+});
+
 test('a saved plan that read more than the contract is refused where a run keeps to that', async () => {
   const service = userService({ alice: held });
   const made = setup(

@@ -243,6 +243,23 @@ describe('a main provider that another application has', () => {
     expect(stderr()).toContain('is already the main provider of `outsider`');
   });
 
+  test('is not asked for where what declares it is there, nor in a list that costs more', async () => {
+    const there = await planned(applications('slug: known, name: Known, provider: 2'));
+    expect(asked(there.world)).toEqual([]);
+    const providers = Array.from({ length: 300 }, (_, index) => ({ pk: 100 + index, name: `P ${index}` }));
+    const entries = Array.from(
+      { length: 9 },
+      (_, index) => `slug: new-${index}, name: N, provider: ${100 + index}`,
+    );
+    const { world } = await planned(
+      applications(...entries),
+      {},
+      { world: new World({ ...seed, providers }) },
+    );
+    expect(asked(world).filter((path) => /\/all\/\d+\/$/.test(path))).toHaveLength(9);
+    expect(asked(world)).toHaveLength(10);
+  });
+
   test('is asked for without its id in the log, where the field is hidden', async () => {
     const files = { 'm.yaml': byId, 'rollcall.yaml': 'version: 1\nhide: [application.provider]\n' };
     const { stderr } = await planned(byId, { verbose: true }, { more: { files } });

@@ -361,6 +361,31 @@ describe('a list proves nothing of what it does not show to who is no superuser'
   });
 });
 
+test('a look-up that is denied after a list has shown users is a failure: nobody is taken for one who may be there', async () => {
+  const service = listingService({
+    users: manyUsers(20),
+    isSuperuser: false,
+    instead: ({ list, page }) =>
+      list === 'users' && page === undefined ? answered(403, { detail: 'no' }) : undefined,
+  });
+  const { result } = await observing({ users: manyUsers(21) }, service);
+  expect(result).toMatchObject({ kind: 'failed', failures: [{ proof: 'denied' }] });
+});
+
+test('a first page of a few records says nothing of what the others cost', async () => {
+  let time = 0;
+  const service = listingService({
+    users: manyUsers(200),
+    mostOnPage: 10,
+    instead: ({ page, query }) => {
+      if (page !== undefined) time += Number(query.get('page_size')) === 1 ? 10 : 400;
+      return undefined;
+    },
+  });
+  await observing({ users: manyUsers(60, 140) }, service, { concurrency: 1, now: () => time });
+  expect([service.pages(), service.singles()]).toEqual([20, 0]);
+});
+
 describe('what a list shows doubtfully is looked up', () => {
   const declared = { users: manyUsers(20) };
 

@@ -183,6 +183,35 @@ describe('how many are under way at a time', () => {
     expect(surroundings.pacing.pace()).toMatchObject({ highest: 8, ceiling: 8, requests: 400 });
   });
 
+  test.each([1, 2, 3, 8])('never exceeds a ceiling of %i with what goes on beside', async (ceiling) => {
+    const { pacing, time } = withCeiling(ceiling);
+    const clock = time.clock(() => false);
+    let underWay = 0;
+    let most = 0;
+    const task = async (): Promise<void> => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await clock.sleep(20);
+      underWay -= 1;
+      pacing.note({ kind: 'found' }, 1);
+    };
+    const beside = [pacing.beside(task), pacing.beside(task)];
+    const all = pacing.forEach(Array.from({ length: 100 }), task);
+    beside.push(pacing.beside(task));
+    await time.pass(Number.POSITIVE_INFINITY);
+    await Promise.all([all, ...beside]);
+    expect(most).toBeLessThanOrEqual(ceiling);
+    expect(most).toBeGreaterThanOrEqual(Math.min(2, ceiling));
+  });
+
+  test('what is thrown beside comes to whoever waits for it, and stops nothing else', async () => {
+    const { pacing } = withCeiling(1);
+    const failing = pacing.beside(async () => Promise.reject(new Error('beside')));
+    const all = pacing.forEach([1, 2, 3], async (item) => item);
+    await expect(failing).rejects.toThrow('beside');
+    expect(await all).toEqual([1, 2, 3]);
+  });
+
   test('stays at two while no other is waiting', async () => {
     const surroundings = withCeiling(8);
     for (let round = 0; round < 100; round += 1) await busy(surroundings, 1);
