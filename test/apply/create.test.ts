@@ -484,7 +484,7 @@ describe('creating a user', () => {
   });
 
   test('that turns out not to be looked up ends as under the contract', async () => {
-    const denied = answered(403, { detail: 'no' });
+    const unseen = answered(403, { detail: 'no' });
     const self = answered(200, { user: { pk: 1, username: 'me' } });
     const settling = async (...answers: Exchange[]): Promise<Settled> => {
       const transport = scriptedTransport(...answers);
@@ -494,13 +494,13 @@ describe('creating a user', () => {
       expect(transport.requests).toHaveLength(answers.length);
       return settled;
     };
-    expect(await settling(usernameTaken, denied, self)).toMatchObject({ outcome: 'exists', inDoubt: false });
-    expect(await settling(lost, denied, self, usernameTaken)).toMatchObject({
+    expect(await settling(usernameTaken, unseen, self)).toMatchObject({ outcome: 'exists', inDoubt: false });
+    expect(await settling(lost, unseen, self, usernameTaken)).toMatchObject({
       outcome: 'exists',
       inDoubt: true,
     });
-    expect(await settling(answered(409, {}), denied, self)).toMatchObject({ outcome: 'unknown' });
-    expect(await settling(usernameTaken, denied, denied)).toMatchObject({ outcome: 'conflict' });
+    expect(await settling(answered(409, {}), unseen, self)).toMatchObject({ outcome: 'unknown' });
+    expect(await settling(usernameTaken, unseen, unseen)).toMatchObject({ outcome: 'conflict' });
   });
 
   test('whose username is taken is in doubt after an answer that left it open, and not otherwise', async () => {
