@@ -173,7 +173,7 @@ describe('a second interruption', () => {
       });
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
       const { port } = silent.address() as AddressInfo; // a TCP server has one
-      const { code, stdout, stderr } = await rollcall(['apply', '--yes', '-'], {
+      const { code, stdout, stderr } = await rollcall(['apply', '--yes', '--concurrency', '1', '-'], {
         input: 'version: 1\napplications: [{ slug: a, name: A }, { slug: b, name: B }]\n',
         env: { ...service, ROLLCALL_URL: `http://127.0.0.1:${port}` },
         started: (running) => {

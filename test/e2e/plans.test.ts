@@ -60,7 +60,7 @@ describe('a plan of more than 20 MB', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.length).toBeGreaterThan(20_000_000);
     const document = parseJson(stdout);
-    expect(document).toMatchObject({ summary: { create_if_absent: count } });
+    expect(document).toMatchObject({ summary: { create: count } });
     expect(document).toHaveProperty(`resource_changes.${count - 1}.change.after.attributes.text`, longText);
   });
 

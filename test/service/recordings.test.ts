@@ -231,7 +231,7 @@ function client(): ReturnType<typeof createClient> {
     timeoutMs: 60_000,
     dispatcher: getGlobalDispatcher(), // nock's own, once nock is loaded
   });
-  return createClient(transport.send);
+  return createClient(transport.send, { contractOnly: true });
 }
 
 /** Serves the recorded answer to whatever the client asks when it is to do what was recorded. */
