@@ -60,6 +60,32 @@ describe('an application that appears between the plan and its create', () => {
   });
 });
 
+test('an event has a difference as the JSON document has it, with no names beside ids', async () => {
+  let looked = 0;
+  const { context, stdout } = capture({
+    files: {
+      'm.yaml': 'version: 1\napplications: [{ slug: wiki, name: Wiki, backchannel_providers: [1] }]\n',
+    },
+    url: 'http://127.0.0.1:9',
+    clock: virtualClock(),
+    transport: async ({ method, path }) => {
+      if (method === 'POST') return taken;
+      if (!path.includes('/applications/wiki/') || (looked += 1) === 1)
+        return answered(404, { detail: 'Not found.' });
+      const other = { backchannel_providers: [2], backchannel_providers_obj: [{ pk: 2, name: 'Other' }] };
+      return answered(200, { pk: 'p', slug: 'wiki', name: 'Wiki', ...other });
+    },
+  });
+  await apply(['m.yaml'], { output: 'ndjson', yes: true }, context);
+  const told = stdout()
+    .split('\n')
+    .filter((line) => line.includes('"differences"'))
+    .map((line) => JSON.parse(line) as { hook: { differences: unknown } });
+  expect(told.map(({ hook }) => hook.differences)).toEqual([
+    [{ field: 'backchannel_providers', declared: [1], observed: [2] }],
+  ]);
+});
+
 test('an application that was there before the plan, and differs, is reported by the plan alone', async () => {
   const { context, stdout } = capture({
     contractOnly: true,

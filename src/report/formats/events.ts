@@ -7,6 +7,7 @@ import {
   type Diagnostic,
   type ShownDiagnostic,
 } from '../../base/diagnostic.ts';
+import { differenceDocument } from '../../plan/document.ts';
 import { actions, type WriteAction } from '../../plan/actions.ts';
 import { plannedEffects, type Plan } from '../../plan/plan.ts';
 import type { ResourceType } from '../../kinds/all.ts';
@@ -163,7 +164,7 @@ function outcomeEvent(outcome: Outcome, action: Begun['action']): ApplyEvent {
       ...begun(outcome.change.resource, action),
       outcome: outcome.outcome,
       ...(doubt && { doubt }),
-      ...(differences && { differences }),
+      ...(differences && { differences: differences.map(differenceDocument) }),
       ...(pk !== undefined && { id_key: 'pk', id_value: pk }),
       attempts,
       elapsed_seconds: durationMs / 1000,

@@ -6,7 +6,7 @@ import { inline, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
-import { goneWords, planView, shownChanges, withoutUnseen } from '../words/plan.ts';
+import { goneWords, pendingFirst, planView, shownChanges, withoutUnseen } from '../words/plan.ts';
 import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
 
@@ -138,7 +138,7 @@ function uncut(...items: readonly string[]): Section {
 }
 
 function changesOf(changes: readonly Change[]): Section {
-  const { inFull, named, more } = withoutUnseen(changes);
+  const { inFull, named, more } = withoutUnseen(pendingFirst(changes));
   const lines = named.map((change) => diffLine(compactLine(change, style)));
   const rest = more > 0 ? [`… and ${more} more that are created if they are absent.`] : [];
   const blocks = inFull.map((change) => diffBlock(change));

@@ -42,6 +42,13 @@ export function withoutUnseen(changes: readonly Change[]): {
   return { inFull, named, more: unseen.length - named.length };
 }
 
+/** Of very many, first what apply would do: where the last ones are cut off, that is not among them. */
+export function pendingFirst(changes: readonly Change[]): readonly Change[] {
+  if (changes.length <= mostUnseen.inFull) return changes;
+  const left = new Set(changes.filter(({ action }) => action === 'no-op'));
+  return [...changes.filter((change) => !left.has(change)), ...left];
+}
+
 /** A plan as every format shows it. All texts are safe to print. */
 export interface PlanView {
   /** What the plan is about. */

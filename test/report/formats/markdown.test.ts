@@ -69,6 +69,24 @@ describe('the comment of a plan', () => {
     expectAllCounted(wide, 7000);
   });
 
+  test('names what is new before what differs, of which not all fits', async () => {
+    const existing = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, index) => [
+        `app-${String(index).padStart(5, '0')}`,
+        { slug: `app-${String(index).padStart(5, '0')}`, name: 'Other' },
+      ]),
+    );
+    const { 'app-02999': _, ...others } = existing;
+    const text = comment(
+      await planOf(
+        manifestOf(3000, () => 'App'),
+        others,
+      ),
+    );
+    expect(text).toContain('+ application.app-02999  m.yaml:');
+    expect(text.length).toBeLessThanOrEqual(60_000);
+  });
+
   test('leaves nothing out where all fits', async () => {
     const text = comment(await planOf(manifestOf(20, (index) => `User ${index}`)));
     expect(text.match(/^\+ application\./gm)).toHaveLength(20);
