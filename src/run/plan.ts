@@ -107,13 +107,20 @@ export async function planFor(
   const onRead = (done: number, total: number): void =>
     job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
   onRead(0, declared.filter(({ kind }) => client.sight.canRead(kind)).length);
-  const release = checkByRelease && declared.length > 0 ? releaseOf(service) : undefined;
+  const over = new AbortController();
+  const release = checkByRelease && declared.length > 0 ? releaseOf(service, over.signal) : undefined;
+  /** Nothing goes on after a run that comes to no plan. */
+  const ended = async (end: Halted): Promise<Halted> => {
+    over.abort();
+    await release?.catch(() => {});
+    return end;
+  };
   const resolved = await resolveNames(declared, { client, pacing, signal });
   const { resources, facts, unresolved: names, notRead } = resolved;
   const shared = resources === declared ? [] : sharedBy(resources);
   const heldBack = keepGoing && heldBackByNames(resolved, shared, destinationOf(settings), keepGoing);
   if (!heldBack && (names.length > 0 || shared.length > 0 || notRead > 0))
-    return unresolved(shared, names, notRead);
+    return ended(unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
   const result = await observe(resources, {
     client,
@@ -124,7 +131,7 @@ export async function planFor(
     onList,
   });
   if (result.kind === 'failed')
-    return halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal);
+    return ended(halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal));
   const { observed } = result;
   const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
   if (diagnostics.length > 0 && !heldBack)
@@ -149,8 +156,9 @@ export async function planFor(
 }
 
 /** Asks for the release beside the first look-ups. What is thrown comes to whoever waits for it. */
-function releaseOf({ send, pacing, signal }: Service): Promise<Release | undefined> {
-  const release = pacing.beside(() => askRelease(send, pacing, signal));
+function releaseOf({ send, pacing, signal }: Service, over: AbortSignal): Promise<Release | undefined> {
+  const until = AbortSignal.any([signal, over]);
+  const release = pacing.beside(() => askRelease(send, pacing, until));
   release.catch(() => {});
   return release;
 }

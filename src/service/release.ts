@@ -24,13 +24,16 @@ interface ReleaseReading {
   readonly release?: Release;
 }
 
+const unasked: ReleaseReading = { proof: 'fault', answer: { kind: 'lost' } };
+
 /** Asks the service which release it has, and again while it is away. Nothing where it does not say: rules do without. */
 export async function askRelease(
   send: Transport,
   pacing: Pacing,
   signal: AbortSignal,
 ): Promise<Release | undefined> {
-  const ask = async (): Promise<ReleaseReading> => readingOf(await send(releaseRequest, signal));
+  const ask = async (): Promise<ReleaseReading> =>
+    signal.aborted ? unasked : readingOf(await send(releaseRequest, signal));
   return (await untilProven(ask, pacing, triesOf.release))?.release;
 }
 

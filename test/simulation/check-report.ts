@@ -194,7 +194,7 @@ function checkOutcome(history: History, run: RunHistory, reported: ReportedOutco
         fail('untouched', `${says}, and sent a create for it`);
       break;
     case 'conflict':
-      if (reported.type === 'user' && run.isBlind)
+      if (reported.type === 'user' && run.sawNobody)
         fail('denied', `${says}, and users were not to be looked up`);
       if (commits.length > 0 && !wasResent) fail('refused', `${says}, and it created it`);
       if (!wasPresent(history, reported, run) && !answers.some(({ status }) => status === 409))

@@ -31,6 +31,8 @@ export interface RunHistory {
   readonly mayChange: boolean;
   /** Whether users were not to be looked up: then they are created if they are absent. */
   readonly isBlind: boolean;
+  /** Whether each look at a user was denied before anything was sent. */
+  readonly sawNobody: boolean;
   /** When somebody said yes to its plan. */
   readonly approved: Of<'approved'> | undefined;
   /** It was interrupted twice, and asked no more. */
@@ -59,6 +61,7 @@ export function runHistoryOf(
   const firstWrite = delivered.findIndex(({ method }) => method !== 'GET');
   return {
     name,
+    sawNobody: sawNobody(delivered.slice(0, firstWrite === -1 ? delivered.length : firstWrite)),
     isBlind: delivered
       .slice(0, firstWrite === -1 ? delivered.length : firstWrite)
       .some((answer) => isOfUsers(answer) && [403, 404, 405].includes(answer.status ?? 0)),
@@ -75,6 +78,11 @@ export function runHistoryOf(
     handled: ofKind(events, 'handled').filter(({ request }) => requests.has(request)),
     before: (a, b) => (order.get(a) ?? 0) < (order.get(b) ?? 0),
   };
+}
+
+function sawNobody(delivered: readonly Of<'delivered'>[]): boolean {
+  const looks = delivered.filter((answer) => answer.type === 'user' && answer.purpose === 'look_up');
+  return looks.length > 0 && looks.every(({ status }) => status === 403);
 }
 
 /** Whether a user was looked up, or users. */
