@@ -5,6 +5,7 @@ import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.
 import type { Exchange } from '../../src/service/transport.ts';
 import { probeService, type Probed } from './probe.ts';
 import { prefix, type ProbeRequest, type Send } from './session.ts';
+import { toSandbox } from './to-sandbox.ts';
 
 type Deviation = (
   exchange: Exchange & { kind: 'answered' },
@@ -48,22 +49,14 @@ async function probed(
     release,
   );
   const requests: ProbeRequest[] = [];
+  const ask = toSandbox(sandbox, ownToken);
   const send: Send = async (request) => {
     requests.push(request);
-    const { method, path, body = '', token = ownToken } = request;
-    const answer = sandbox.handle({
-      method,
-      path,
-      body,
-      headers: {
-        ...(token !== null && { authorization: `Bearer ${token}` }),
-        'content-type': 'application/json',
-      },
-    });
+    const answer = await ask(request);
     const json = parseJson(answer.body);
-    return deviation({ kind: 'answered', ...answer }, request, isJsonObject(json) ? json : {});
+    return deviation(answer, request, isJsonObject(json) ? json : {});
   };
-  const found = await probeService(send, 'run1', undefined, signal);
+  const found = await probeService(send, 'run1', signal && { signal });
   const rowsThat = (kind: string): string[] =>
     found.results.flatMap(({ row, verdict }) => (verdict.kind === kind ? [row] : []));
   return { ...found, requests, failed: rowsThat('fail'), skipped: rowsThat('skip') };

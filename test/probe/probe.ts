@@ -2,7 +2,8 @@ import { shownRelease, type Release } from '../../src/kinds/release.ts';
 import { answers } from './answers.ts';
 import { fail, type Verdict } from './row.ts';
 import { rules } from './rules.ts';
-import { Session, type Send } from './session.ts';
+import type { Exchange } from '../../src/service/transport.ts';
+import { Session, type ProbeRequest, type Send } from './session.ts';
 
 /** What a running service answered to one question. */
 export interface Result {
@@ -17,23 +18,37 @@ export interface Probed {
   readonly left: readonly string[];
 }
 
+/** Who is told of a run of the probe, and what ends it. */
+export interface Circumstances {
+  readonly onResult?: (result: Result, release: Release | undefined) => void;
+  /** `row` is the one that asked. */
+  readonly onExchange?: (row: string, request: ProbeRequest, exchange: Exchange) => void;
+  readonly signal?: AbortSignal;
+}
+
 /** Asks a service everything that rollcall rests on, and deletes what it created for that; also where the signal ends it. */
 export async function probeService(
   send: Send,
   run: string,
-  onResult: (result: Result, release: Release | undefined) => void = () => {},
-  signal?: AbortSignal,
+  { onResult, onExchange, signal }: Circumstances = {},
 ): Promise<Probed> {
-  const session = new Session(send, run);
+  let row = 'the release';
+  const session = new Session(async (request) => {
+    const exchange = await send(request);
+    onExchange?.(row, request, exchange);
+    return exchange;
+  }, run);
   const release = await session.askRelease();
   const results: Result[] = [];
   for (const { name, ask } of [...answers, ...rules]) {
     if (signal?.aborted) break;
+    row = name;
     const verdict = await ask(session).catch((error: unknown) => fail(String(error)));
     const result = { row: name, verdict };
     results.push(result);
-    onResult(result, release);
+    onResult?.(result, release);
   }
+  row = 'what the probe created is deleted';
   return { release, results, left: await session.clean() };
 }
 

@@ -153,7 +153,11 @@ const values: readonly Row[] = [
 ];
 
 /** Fields that some releases lack: they take no notice of them. */
-const someValues: Readonly<Record<string, JsonValue>> = { meta_icon: 'fa://fa-circle', roles: [] };
+const someValues: Readonly<Record<string, JsonValue>> = {
+  meta_hide: true,
+  meta_icon: 'fa://fa-circle',
+  roles: [],
+};
 
 const newFields: readonly Row[] = kinds.flatMap((kind) =>
   Object.entries(kind.fields).flatMap(([field, { since }]): Row[] => {

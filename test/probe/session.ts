@@ -8,10 +8,13 @@ import { createClient, type Client, type Writing } from '../../src/service/clien
 import { releaseIn, releaseRequest } from '../../src/service/release.ts';
 import type { WriteProof } from '../../src/service/what-answers-prove.ts';
 import type { Exchange } from '../../src/service/transport.ts';
+import type { Recording } from '../support/recordings.ts';
+
+type Method = Recording['request']['method'];
 
 /** A request of the probe, which knows more methods than rollcall does. */
 export interface ProbeRequest {
-  readonly method: string;
+  readonly method: Method;
   /** Below the base URL. */
   readonly path: string;
   /** JSON text. */
@@ -72,12 +75,12 @@ export class Session {
     return this.release;
   }
 
-  async ask(method: string, path: string, body?: JsonValue, token?: string | null): Promise<Answered> {
+  async ask(method: Method, path: string, body?: JsonValue, token?: string | null): Promise<Answered> {
     return this.askText(method, path, body === undefined ? undefined : JSON.stringify(body), token);
   }
 
   /** The same with a body that need not be JSON. */
-  async askText(method: string, path: string, body?: string, token?: string | null): Promise<Answered> {
+  async askText(method: Method, path: string, body?: string, token?: string | null): Promise<Answered> {
     const exchange = await this.#send({
       method,
       path,

@@ -1,0 +1,124 @@
+import { constants } from 'node:fs';
+import { access, lstat, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { asError, reasonOf, UsageError } from '../../src/base/errors.ts';
+import { exitCodes } from '../../src/base/exit-code.ts';
+import { inline } from '../../src/report/printable.ts';
+import { readBaseUrl } from '../../src/settings/base-url.ts';
+import { writeReport } from '../../src/terminal/write-file.ts';
+import { probeService, shownResult } from './probe.ts';
+import { Recorder } from './recorder.ts';
+import type { Send } from './session.ts';
+
+const usage = 'Usage: ROLLCALL_TOKEN=… npm run probe -- URL [--record FILE] [--insecure-http]';
+
+/** What the probe gets from outside. */
+export interface Surroundings {
+  readonly token: string | undefined;
+  /** Makes the names of this run its own. */
+  readonly run: string;
+  readonly connect: (baseUrl: string, token: string) => Send;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Probes a service as a command line says, and returns the exit code. */
+export async function probeCommand(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    return await probe(await readOptions(args, surroundings.token), surroundings);
+  } catch (error) {
+    const hint = error instanceof UsageError ? ` ${error.hint}` : '';
+    surroundings.printError(inline(`probe: ${reasonOf(error)}.${hint}`));
+    return error instanceof UsageError ? exitCodes.invalid : exitCodes.failed;
+  }
+}
+
+interface Options {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** The file for what the service answers. */
+  readonly record: string | undefined;
+}
+
+async function readOptions(args: readonly string[], token: string | undefined): Promise<Options> {
+  const { positionals, values } = parsed(args);
+  const [url] = positionals;
+  if (url === undefined || positionals.length > 1)
+    throw new UsageError(
+      url === undefined ? 'the URL of the service is missing' : 'there is more than one URL',
+      usage,
+    );
+  if (token === undefined || token === '') throw new UsageError('ROLLCALL_TOKEN is not set', usage);
+  const baseUrl = readBaseUrl(url, values['insecure-http']);
+  if (values.record !== undefined) await refuseUnlessNew(values.record);
+  return { baseUrl, token, record: values.record };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'insecure-http': { type: 'boolean', default: false }, record: { type: 'string' } },
+    });
+  } catch (error) {
+    const [said = ''] = asError(error).message.split(/\.?(?:\n|$|\. )/);
+    throw new UsageError(said, usage, { cause: error });
+  }
+}
+
+/** An empty file is nobody's loss. */
+async function refuseUnlessNew(file: string): Promise<void> {
+  if (file === '') throw new UsageError('--record names no file', usage);
+  const found = await lstat(file).catch(() => undefined);
+  if (found && (!found.isFile() || found.size > 0))
+    throw new UsageError(`${file} exists already`, 'Give --record the name of a new file.');
+  const folder = dirname(file);
+  const isFolder = await stat(folder).then(
+    (it) => it.isDirectory(),
+    () => false,
+  );
+  if (!isFolder)
+    throw new UsageError(`there is no folder ${folder}`, 'Make it first, or give --record another.');
+  await access(folder, constants.W_OK).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be written`, `The reason: ${reasonOf(error)}.`, { cause: error });
+  });
+}
+
+async function probe({ baseUrl, token, record }: Options, surroundings: Surroundings): Promise<number> {
+  const { print, signal, run } = surroundings;
+  const recorder = new Recorder({ token, baseUrl });
+  let written: Promise<void> = Promise.resolve();
+  const write = (): Promise<void> => {
+    if (record === undefined || recorder.recordings.length === 0) return written;
+    const text = recorder.text();
+    written = written.catch(() => {}).then(async () => writeReport(record, text));
+    return written;
+  };
+  // It may be killed before all is deleted that it created.
+  signal.addEventListener('abort', () => void write().catch(() => {}));
+  const { results, left } = await probeService(surroundings.connect(baseUrl, token), run, {
+    onResult: (result, release) => print(inline(shownResult(result, release))),
+    onExchange: (row, request, exchange) => recorder.add(row, request, exchange),
+    signal,
+  });
+  const count = (kind: string): number => results.filter(({ verdict }) => verdict.kind === kind).length;
+  print('');
+  print(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped.`);
+  for (const name of left) print(`This could not be deleted: ${inline(name)}`);
+  if (record !== undefined) {
+    await write().catch((error: unknown) => {
+      throw new Error(`${record} cannot be written: ${reasonOf(error)}`, { cause: error });
+    });
+    print(inline(shownRecording(recorder, record)));
+  }
+  return count('fail') === 0 && left.length === 0 && !signal.aborted ? exitCodes.done : exitCodes.failed;
+}
+
+function shownRecording({ recordings: { length }, leftOut }: Recorder, file: string): string {
+  const rest = leftOut === 0 ? '' : ` ${leftOut} with a part of the token in them were left out.`;
+  if (length === 0) return `Nothing was recorded.${rest}`;
+  return `${length} exchanges were recorded in ${file}.${rest} Read it before you give it to anybody.`;
+}

@@ -1,0 +1,145 @@
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { kinds } from '../../src/kinds/all.ts';
+import { readRelease } from '../../src/kinds/release.ts';
+import { prefix } from './session.ts';
+
+const TEXT = '<TEXT>';
+const KEY = '<KEY>';
+
+/** What the service itself fills in where a record says nothing. Nobody can be recognized by it. */
+const defaults: ReadonlySet<JsonValue> = new Set(['', 'any', 'internal', 'users']);
+
+/** Where in an answer records stand. The keys of all other objects, such as attributes, are what people made up. */
+const holdsRecords = /^(?:user|original|results|groups|roles|\w+_obj)$/;
+
+const field = /^[A-Za-z_]\w{0,63}$/;
+
+/** What is cited, which may be the name of somebody. */
+const cited = /(?<!\w)(?:"[^"]*"|'[^']*'|“[^”]*”|‘[^’]*’|`[^`]*`)/g;
+
+/** What an address, a host, a path, an id or a trace has in it, and a sentence of the service has not. */
+const notPlain = /[@\\\n]|\w\.\w|:\/\/|(?:^|\s)\/\w|\d{5}|[\da-f]{8}-|.{300}/i;
+
+/** Says what of an answer may be kept: what is not known to be harmless is not. */
+export class Mask {
+  /** As JSON: every value of a field that the probe sent. */
+  readonly #sent = new Set<string>();
+  readonly #pks = new Map<number, number>();
+  readonly #places: ReadonlySet<string>;
+
+  /** `places` are the parts of the base URL. */
+  constructor(places: readonly string[]) {
+    this.#places = new Set(places.map((place) => place.toLowerCase()));
+  }
+
+  sends(body: JsonValue | undefined): void {
+    if (isJsonObject(body)) for (const value of Object.values(body)) this.#sent.add(JSON.stringify(value));
+  }
+
+  /** Ids of the service are numbered in the order in which they come. */
+  path(path: string): string {
+    return path.replace(/(?<=\/)\d+(?=\/)/, (pk) => String(this.#pks.get(Number(pk)) ?? 0));
+  }
+
+  success(method: string, body: JsonValue): JsonValue {
+    if (!isJsonObject(body) || this.#isOwn(body)) return this.#record(body);
+    return mapped(body, (value, key) => {
+      if (key === 'pagination' && isJsonObject(value)) return mapped(value, withoutTexts);
+      if (key === 'results' && isJsonList(value)) return this.#results(value);
+      if (key === 'actions' && method === 'OPTIONS') return withoutTexts(value);
+      if (key === 'version_current' && readRelease(textOf(value))) return value;
+      return this.#foreign(value, key);
+    });
+  }
+
+  /** Texts of errors stand alone, in a list, or as what a few keys name. */
+  error(body: JsonValue, key = ''): JsonValue {
+    if (isJsonList(body))
+      return body.map((item) => (typeof item === 'string' ? this.#sentence(item) : this.error(item)));
+    if (isJsonObject(body)) {
+      if ('pk' in body) return this.success('', body);
+      if (key !== '') return mapped(body, (value) => this.#foreign(value), true);
+      return mapped(body, (value, name) => this.error(value, name));
+    }
+    return typeof body === 'string' && /^(?:detail|code|non_field_errors)$/.test(key)
+      ? this.#sentence(body)
+      : this.#foreign(body);
+  }
+
+  #sentence(text: string): string {
+    const isKnown = (name: string): boolean =>
+      name === '' ||
+      this.#sent.has(JSON.stringify(name)) ||
+      kinds.some(({ fields }) => Object.hasOwn(fields, name));
+    if (text.match(cited)?.some((name) => !isKnown(name.slice(1, -1)))) return TEXT;
+    const rest = text.replaceAll(cited, '');
+    const words = rest.toLowerCase().split(/[^\w-]+/);
+    return notPlain.test(rest) || words.some((word) => this.#places.has(word)) ? TEXT : text;
+  }
+
+  /** The probe's own, and one of the others. */
+  #results(results: readonly JsonValue[]): JsonValue {
+    const other = results.find((result) => !this.#isOwn(result));
+    return results
+      .filter((result) => result === other || this.#isOwn(result))
+      .map((result) => this.#record(result));
+  }
+
+  #isOwn(record: JsonValue): record is JsonObject {
+    return (
+      isJsonObject(record) &&
+      kinds.some(({ identity }) => {
+        const name = record[identity] ?? null;
+        return textOf(name).startsWith(prefix) && this.#sent.has(JSON.stringify(name));
+      })
+    );
+  }
+
+  #record(record: JsonValue): JsonValue {
+    if (!this.#isOwn(record)) return this.#foreign(record);
+    return mapped(record, (value, key) => {
+      if (typeof value === 'number') return key === 'pk' ? this.#numberOf(value) : 0;
+      const isKnown =
+        typeof value === 'boolean' || defaults.has(value) || this.#sent.has(JSON.stringify(value));
+      return isKnown ? value : this.#foreign(value, key);
+    });
+  }
+
+  #numberOf(pk: number): number {
+    const number = this.#pks.get(pk) ?? this.#pks.size + 1;
+    this.#pks.set(pk, number);
+    return number;
+  }
+
+  /** The shape alone. */
+  #foreign(value: JsonValue, key = 'results'): JsonValue {
+    if (isJsonList(value)) return value.slice(0, 1).map((item) => this.#foreign(item, key));
+    if (isJsonObject(value)) {
+      const hasFields = key === 'error_reporting' || (holdsRecords.test(key) && 'pk' in value);
+      return hasFields ? mapped(value, (inner, name) => this.#foreign(inner, name)) : {};
+    }
+    if (typeof value === 'string') return TEXT;
+    if (typeof value === 'number') return 0;
+    return typeof value === 'boolean' ? false : null;
+  }
+}
+
+/** What says what a field or a list is like, and how much there is of it. */
+function withoutTexts(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return TEXT;
+  if (isJsonList(value)) return value.slice(0, 1).map((item) => withoutTexts(item));
+  return isJsonObject(value) ? mapped(value, withoutTexts) : value;
+}
+
+function mapped(
+  object: JsonObject,
+  change: (value: JsonValue, key: string) => JsonValue,
+  hidesKeys = false,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [
+      !hidesKeys && field.test(key) ? key : KEY,
+      change(value, key),
+    ]),
+  );
+}
