@@ -44,7 +44,10 @@ export class Mask {
   success(method: string, body: JsonValue): JsonValue {
     if (!isJsonObject(body) || this.#isOwn(body)) return this.#record(body);
     return mapped(body, (value, key) => {
-      if (key === 'pagination' && isJsonObject(value)) return mapped(value, withoutTexts);
+      if (key === 'pagination' && isJsonObject(value))
+        return mapped(value, (inner) =>
+          typeof inner === 'number' || inner === true ? inner : this.#foreign(inner),
+        );
       if (key === 'results' && isJsonList(value)) return this.#results(value);
       if (key === 'actions' && method === 'OPTIONS') return withoutTexts(value);
       if (key === 'version_current' && readRelease(textOf(value))) return value;
@@ -124,7 +127,7 @@ export class Mask {
   }
 }
 
-/** What says what a field or a list is like, and how much there is of it. */
+/** What OPTIONS says of fields: which there are, what they require, and their limits. */
 function withoutTexts(value: JsonValue): JsonValue {
   if (typeof value === 'string') return TEXT;
   if (isJsonList(value)) return value.slice(0, 1).map((item) => withoutTexts(item));
