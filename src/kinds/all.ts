@@ -4,7 +4,7 @@ import type { Kind, ReadKind } from './kind.ts';
 import { provider } from './provider.ts';
 import { user } from './user.ts';
 
-/** All kinds. Those that manifests declare stand in the order in which their resources are planned and created. */
+/** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
 const all: readonly [typeof application, typeof user, typeof group, typeof provider] = [
   application,
   user,
@@ -14,6 +14,8 @@ const all: readonly [typeof application, typeof user, typeof group, typeof provi
 
 /** `application`, `user`, …: the name of a kind that manifests declare. */
 export type ResourceType = Extract<(typeof all)[number], { readonly creates: true }>['type'];
+
+export const allKinds: readonly (Kind<ResourceType> | ReadKind)[] = all;
 
 /** The kinds that manifests declare. */
 export const kinds: readonly Kind<ResourceType>[] = all.filter((kind) => kind.creates);

@@ -38,8 +38,25 @@ const icons: ReleaseChange = {
   seen: true,
 };
 
+const hiding: ReleaseChange = {
+  since: '2026.5',
+  what: 'An application has the field `meta_hide`. An upgrade turns `meta_launch_url: blank://blank` into it.',
+  means:
+    'Those before ignore it, and hide an application by `blank://blank`, which differs after the upgrade: write `meta_hide: true` then.',
+  source: 'schema.yml @ 2026.5.6; website/docs/releases/2026/v2026.5.md @ 2026.5.0',
+  seen: false,
+};
+
+const requests: ReleaseChange = {
+  since: '2026.8',
+  what: 'The path of an application with the slug `requestable` lists the applications that can be requested.',
+  means: 'Nothing can be said of an application with this slug: rollcall takes the list for no answer.',
+  source: 'schema.yml @ 2026.8.3',
+  seen: false,
+};
+
 const fields = {
-  slug: { checks: [longSlug, reservedSlug], otherNames: ['id', 'identifier'] },
+  slug: { checks: [longSlug, reservedSlug, listedSlug], otherNames: ['id', 'identifier'] },
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
     weighs: (id, before) => {
@@ -89,7 +106,13 @@ const fields = {
   meta_launch_url: {
     default: '',
     otherNames: ['launchurl', 'url', 'link', 'href', 'homepage'],
-    checks: [launchUrlRefusal, unfilledTemplate],
+    checks: [launchUrlRefusal, unfilledTemplate, formerlyHidden],
+  },
+  meta_hide: {
+    since: hiding.since,
+    default: false,
+    inTable: 'boolean',
+    otherNames: ['hide', 'hidden', 'ishidden'],
   },
   meta_description: { default: '', otherNames: ['description'] },
   meta_publisher: { default: '', otherNames: ['publisher', 'vendor'] },
@@ -116,8 +139,6 @@ const access =
   'rollcall does not say who may use an application. Bind groups, users or policies to it in the service.';
 
 const noFields = {
-  metahide:
-    'The service has no such field up to release 2026.2. `meta_launch_url: blank://blank` hides an application.',
   groups: `${access} \`group\` is the label under which it is shown.`,
   access,
   policies: access,
@@ -129,6 +150,7 @@ const noFields = {
   externalhost: ofProvider,
   pk: 'The service chooses it.',
   uuid: 'The service chooses it.',
+  pbmuuid: 'The service chooses it.',
 };
 
 /** An application: a name, its providers, and how it is shown to people. */
@@ -150,7 +172,7 @@ export const application: Kind<'application'> = {
   update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
   fields,
   noFields,
-  changes: [reservations, longSlugs, icons, ...launchUrlChanges],
+  changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],
   words: {
     one: 'an application',
     nameRefused: 'As far as rollcall can tell, the slug is taken or reserved as well.',
@@ -188,6 +210,28 @@ function reservedSlug(slug: string, release: Release | undefined): Problem | und
     'refuse this slug',
     'They use it in their own URLs. Choose another.',
   );
+}
+
+/** Its look-up is answered with a list: whether it is there, nobody can say. */
+function listedSlug(slug: string, release: Release | undefined): Problem | undefined {
+  if (slug !== 'requestable') return undefined;
+  return notIn(
+    { from: requests.since },
+    release,
+    'answer with a list where this slug is looked up',
+    'Choose another.',
+  );
+}
+
+function formerlyHidden(url: string, release: Release | undefined): Problem | undefined {
+  if (url !== 'blank://blank') return undefined;
+  const found = notIn(
+    { from: hiding.since },
+    release,
+    'turn this URL into `meta_hide: true` on an upgrade',
+    'Write `meta_hide: true` for them, and leave the URL out.',
+  );
+  return found && { ...found, severity: 'warning' };
 }
 
 /** A URL, an icon of Font Awesome, and a file that comes with the service. */

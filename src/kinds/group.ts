@@ -8,9 +8,18 @@ export const group: ReadKind<'group'> = {
   type: 'group',
   list: 'groups',
   path,
+  changes: [
+    {
+      since: '2024.4',
+      parameter: 'include_users',
+      what: 'A list of groups leaves their members out where `include_users=false` asks for that.',
+      means: 'Those before list them all the same: names of groups take longer to look up.',
+      source: 'authentik/core/api/groups.py @ 2024.4.0',
+      seen: true,
+    },
+  ],
   byName: {
     path,
-    // Releases before 2024.4 list the members of each group all the same.
     query: { include_users: 'false', ordering: 'name' },
     narrowedTo: (name) => ({ name }),
     listedFrom: 10,

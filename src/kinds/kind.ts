@@ -14,6 +14,8 @@ interface KindOfRecord<Type extends string> {
   readonly path: string;
   /** How one is found by its name, where fields may hold that in place of an id. */
   readonly byName?: ByName;
+  /** What differs between the releases of the service, as far as it is about this kind. */
+  readonly changes: readonly ReleaseChange[];
 }
 
 /** A kind of record that is made in the service itself: manifests only refer to it. */
@@ -61,8 +63,6 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly fields: Readonly<Record<string, FieldOfKind>>;
   /** Names that people look for among the fields, and why there is no such field. In lower case, without `_`. */
   readonly noFields: Readonly<Record<string, string>>;
-  /** What differs between the releases of the service, as far as it is about this kind. */
-  readonly changes: readonly ReleaseChange[];
   readonly words: WordsOfKind;
 }
 

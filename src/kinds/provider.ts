@@ -8,6 +8,7 @@ export const provider: ReadKind<'provider'> = {
   type: 'provider',
   list: 'providers',
   path,
+  changes: [],
   byName: {
     path,
     query: { ordering: 'name' },

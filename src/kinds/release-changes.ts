@@ -1,4 +1,4 @@
-import { kinds } from './all.ts';
+import { allKinds } from './all.ts';
 import { earlierFirst, type ReleaseChange } from './release.ts';
 
 /** What differs between releases of the service and is about no kind of record. */
@@ -53,10 +53,24 @@ const general: readonly ReleaseChange[] = [
     source: 'authentik/core/migrations/0056_user_roles.py @ 2025.12.4',
     seen: true,
   },
+  {
+    since: '2026.5',
+    what: 'A password can be set by its hash: `POST /core/users/ID/set_password_hash/`.',
+    means: 'rollcall sets no passwords.',
+    source: 'schema.yml @ 2026.5.6',
+    seen: false,
+  },
+  {
+    since: '2026.8',
+    what: 'Headers such as `X-Forwarded-For` count only from the networks of trusted proxies.',
+    means: 'Nothing for rollcall, which sends none.',
+    source: 'website/docs/releases/2026/v2026.8.mdx @ 2026.8.0',
+    seen: false,
+  },
 ];
 
 /** All of it, the oldest first. */
 export function releaseChanges(): readonly ReleaseChange[] {
-  const all = [...kinds.flatMap(({ changes }) => changes), ...general];
+  const all = [...allKinds.flatMap(({ changes }) => changes), ...general];
   return all.toSorted((a, b) => earlierFirst(a.since, b.since));
 }

@@ -8,8 +8,14 @@ export interface Release {
   readonly patch?: number;
 }
 
-/** The lines of releases that there are as far as rollcall knows, and what was run of those on which it was tried. */
-export const knownReleases: readonly { readonly line: string; readonly tried?: string }[] = [
+/** A line of releases as far as rollcall knows it: by what was run, or by the schema of its API; else by its sources. */
+interface KnownLine {
+  readonly line: string;
+  readonly tried?: string;
+  readonly schema?: string;
+}
+
+export const knownReleases: readonly KnownLine[] = [
   { line: '2023.10', tried: '2023.10.7' },
   { line: '2024.2' },
   { line: '2024.4' },
@@ -24,6 +30,8 @@ export const knownReleases: readonly { readonly line: string; readonly tried?: s
   { line: '2025.10' },
   { line: '2025.12', tried: '2025.12.4' },
   { line: '2026.2', tried: '2026.2.2' },
+  { line: '2026.5', schema: '2026.5.6' },
+  { line: '2026.8', schema: '2026.8.3' },
 ];
 
 const lines = knownReleases.map(({ line }) => line);
@@ -122,6 +130,8 @@ function known(text: string): Release {
 export interface ReleaseChange {
   /** The first release that has it. */
   readonly since: string;
+  /** The parameter of a list that came with it. Those before ignore it. */
+  readonly parameter?: string;
   /** What changed, as a sentence in Markdown. */
   readonly what: string;
   /** What it means for a manifest, or for who runs rollcall. */

@@ -20,6 +20,35 @@ const roles: ReleaseChange = {
   seen: true,
 };
 
+/** What a list of users is asked to leave out. */
+const leftOut: readonly ReleaseChange[] = [
+  {
+    since: '2024.4',
+    parameter: 'include_groups',
+    what: 'A list of users leaves their groups out where `include_groups=false` asks for that.',
+    means: 'Those before list them all the same: users take longer to read.',
+    source: 'authentik/core/api/users.py @ 2024.4.0',
+    seen: true,
+  },
+  {
+    since: '2025.12',
+    parameter: 'include_roles',
+    what: 'The same for their roles, by `include_roles=false`.',
+    means: 'Those before have no roles of users.',
+    source: 'authentik/core/api/users.py @ 2025.12.0; schema.yml @ 2025.12.4',
+    seen: true,
+  },
+];
+
+const demandedAttributes: ReleaseChange = {
+  since: '2026.8',
+  what: 'Administrators can demand attributes of users: that they are there, are unique, follow a pattern (Directory > Object attributes). A request without `attributes` is checked as if it emptied them.',
+  means:
+    'What the service says of an attribute stands at its line. A change of another field that is refused for what it leaves out is sent once more, with the attributes that the user holds.',
+  source: 'authentik/core/api/object_attributes.py @ 2026.8.0; schema.yml @ 2026.8.3',
+  seen: false,
+};
+
 const fields = {
   username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
   name: {
@@ -142,7 +171,7 @@ export const user: Kind<'user'> = {
   isInternal,
   fields,
   noFields,
-  changes: [roles, stricterDomains],
+  changes: [roles, stricterDomains, ...leftOut, demandedAttributes],
   words: {
     one: 'a user',
     nameRefused:

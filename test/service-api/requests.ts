@@ -1,0 +1,59 @@
+import { allKinds, kinds } from '../../src/kinds/all.ts';
+import { listQuery } from '../../src/kinds/kind.ts';
+import { releaseRequest } from '../../src/service/release.ts';
+import { ownUserPath } from '../../src/service/who-am-i.ts';
+import type { Facts } from './facts.ts';
+
+/** A request as the API describes it: `GET /core/users/`, and the names of its parameters. */
+export interface Asked {
+  readonly operation: string;
+  readonly parameters: readonly string[];
+}
+
+/** What a request is to the API, where that has such a path. */
+export function askedBy(method: string, path: string, facts: Facts): Asked | undefined {
+  const [plain = '', query = ''] = path.replace('/api/v3', '').split('?');
+  const operation = [...facts.keys()].find((key) => {
+    const [verb, template = '', ...more] = key.split(' ');
+    return verb === method && more.length === 0 && formOf(template).test(plain);
+  });
+  return operation === undefined
+    ? undefined
+    : { operation, parameters: [...new Set(new URLSearchParams(query).keys())] };
+}
+
+/** A path whose name is one of the API's own is that path, and not the record of that name. */
+function formOf(template: string): RegExp {
+  return new RegExp(`^${template.replace(/\{\w+\}/g, '(?=[^/]*[^a-z/])[^/]+')}$`);
+}
+
+/** Every request of which rollcall's kinds know, each with all of its parameters. */
+export function everyRequest(): { readonly method: string; readonly path: string }[] {
+  const page = { page: '1', page_size: '1' };
+  const name = 'no-name';
+  const withQuery = (path: string, query: Readonly<Record<string, string>>): string =>
+    `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(query).toString()}`;
+  return [
+    { method: 'GET', path: releaseRequest.path },
+    { method: 'GET', path: ownUserPath },
+    ...kinds.flatMap((kind) => {
+      const { path, query } = listQuery(kind, new Set());
+      return [
+        { method: 'POST', path: kind.path },
+        { method: 'GET', path: kind.lookUp.path(name) },
+        { method: 'GET', path: withQuery(path, { ...query, ...page }) },
+        { method: 'PATCH', path: kind.update.path(name, '1') },
+      ];
+    }),
+    ...allKinds.flatMap(({ byName }) =>
+      byName
+        ? [
+            {
+              method: 'GET',
+              path: withQuery(byName.path, { ...byName.query, ...byName.narrowedTo('x'), ...page }),
+            },
+          ]
+        : [],
+    ),
+  ];
+}

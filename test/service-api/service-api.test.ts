@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { knownReleases } from '../../src/kinds/release.ts';
+import { differences } from './differences.ts';
+import { factsOf, type Fact, type Facts } from './facts.ts';
+
+const lines = [...factsOf.keys()];
+const newest = lines.at(-1) ?? '';
+
+test('the newest release that rollcall knows is one whose API was read', () => {
+  expect(knownReleases.at(-1)?.line).toBe(newest);
+});
+
+test.each(lines)('of release %s rollcall says what its API says', async (line) => {
+  expect(await differences(line, factsOf.get(line) ?? new Map())).toEqual([]);
+});
+
+/** The facts of the newest release, with another one in place. */
+function planted(key: string, fact: Fact | undefined): Facts {
+  const facts = new Map(factsOf.get(newest));
+  if (fact === undefined) facts.delete(key);
+  else facts.set(key, fact);
+  return facts;
+}
+
+describe('a difference is reported with the row to write:', () => {
+  test.each<[what: string, key: string, fact: Fact | undefined, said: RegExp]>([
+    [
+      'a field that is new',
+      'UserRequest.title',
+      { type: 'string' },
+      /user\.title can be sent.*since: '2026\.8', into src\/kinds\/user\.ts/,
+    ],
+    [
+      'a field that is gone',
+      'ApplicationRequest.group',
+      undefined,
+      /application\.group cannot be sent\. Correct since/,
+    ],
+    ['a field that is read only', 'User.path', { type: 'string', readOnly: true }, /user\.path is read only/],
+    [
+      'a field that no record shows',
+      'Application.meta_hide',
+      undefined,
+      /application\.meta_hide is not in the record/,
+    ],
+    [
+      'a longest text',
+      'UserRequest.username',
+      { type: 'string', required: true, limits: { minLength: 1, maxLength: 100 } },
+      /user\.username does not take .* of 101/,
+    ],
+    [
+      'a pattern',
+      'ApplicationRequest.slug',
+      { type: 'string', required: true, limits: { minLength: 1, pattern: '^[a-z.]+$' } },
+      /application\.slug takes "a\.b" of 3/,
+    ],
+    [
+      'a text that may be empty',
+      'ApplicationRequest.name',
+      { type: 'string', required: true },
+      /application\.name takes "" of 0/,
+    ],
+    [
+      'a value of an enum',
+      'UserRequest.type',
+      { type: 'enum', values: ['internal', 'robot'] },
+      /user\.type is one of internal, robot, and not of/,
+    ],
+    [
+      'another type',
+      'ApplicationRequest.open_in_new_tab',
+      { type: 'string' },
+      /application\.open_in_new_tab is a string, and not boolean/,
+    ],
+    [
+      'a null',
+      'UserRequest.email',
+      { type: 'string', nullable: true, limits: { maxLength: 254, format: 'email' } },
+      /user\.email can be null/,
+    ],
+    [
+      'a field that is required',
+      'UserRequest.path',
+      { type: 'string', required: true, limits: { minLength: 1 } },
+      /user\.path is required\. Require it/,
+    ],
+    [
+      'a field that need not be there',
+      'ApplicationRequest.name',
+      { type: 'string', limits: { minLength: 1 } },
+      /application\.name is not required/,
+    ],
+    ['a path that is gone', 'PATCH /core/users/{id}/', undefined, /there is no PATCH .*users/],
+    [
+      'a path that a slug can have',
+      'GET /core/applications/accessible/',
+      {},
+      /the slug accessible is a path of the API/,
+    ],
+    [
+      'a parameter that is gone',
+      'GET /core/applications/ ?superuser_full_list',
+      undefined,
+      /does not know \?superuser_full_list\. Write a row/,
+    ],
+  ])('%s', async (_, key, fact, said) => {
+    const found = await differences(newest, planted(key, fact));
+    expect(found).toEqual([expect.stringMatching(said), ...found.slice(1)]);
+  });
+
+  test('a parameter that is there earlier than its row says', async () => {
+    const earliest = new Map([
+      ...(factsOf.get('2023.10') ?? []),
+      ['GET /core/users/ ?include_groups', {}] as const,
+    ]);
+    expect(await differences('2023.10', earliest)).toEqual([expect.stringMatching(/knows \?include_groups/)]);
+  });
+});
