@@ -1,10 +1,12 @@
-import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
 import { managedPart, mergedValue, sentFields } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { sameJson } from '../kinds/values.ts';
 import { whyLeft } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
 import type { Client, Updating } from '../service/client.ts';
+import { complaintsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -38,6 +40,10 @@ export function update(
   const { kind, name } = resource;
   /** Whether the last answer was clear, and the service left a field that was sent as it had been. */
   let isIgnored = false;
+  /** What was sent last, and what was there. */
+  let sent: { readonly now: HeldRecord; readonly fields: ReadonlySet<string> } | undefined;
+  /** Fields that are as they are to be, and that the service demands with each change. */
+  let demanded: readonly string[] = [];
 
   async function judge(updating: Updating): Promise<Judged> {
     isIgnored = false;
@@ -57,7 +63,11 @@ export function update(
       }
       case 'vanished':
         return endedAs({ outcome: 'conflict', clash: { kind: 'vanished' } });
-      case 'rejected':
+      case 'rejected': {
+        if (demanded.length > 0 || sent === undefined) return endedAs({ outcome: 'rejected' });
+        demanded = heldThough(updating, sent.now).filter((field) => !sent?.fields.has(field));
+        return demanded.length > 0 ? { kind: 'not_applied' } : endedAs({ outcome: 'rejected' });
+      }
       case 'denied':
         return endedAs({ outcome: updating.proof });
       case 'closed':
@@ -74,14 +84,29 @@ export function update(
     const look = await lookAt(alterable, client, pacing, course);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
+    const fields = [...missing, ...demanded];
+    sent = { now, fields: new Set(fields) };
     return {
       kind: 'send',
-      send: () => client.update(kind, name, now.pk, patchOf(resource, missing, now)),
+      send: () => client.update(kind, name, now.pk, patchOf(resource, fields, now)),
       ...(isIgnored && { unsent: { clash: { kind: 'ignored', fields: missing, now } } }),
     };
   }
 
   return settle({ next, judge }, pacing, course);
+}
+
+/**
+ * The fields whose keys the service misses, although it holds them: it takes what is not sent for what is to go. None that could not
+ * be sent back as it is.
+ */
+function heldThough({ answer }: Updating, { fields, exact = fields }: HeldRecord): string[] {
+  return complaintsOf(answer).flatMap(({ field = '', key }) => {
+    // Where the field is hidden, the key is too.
+    const held = valueAt(fields[field] ?? null, key?.split('.') ?? []);
+    const isExact = sameJson(fields[field] ?? null, exact[field] ?? null);
+    return held === null || !isExact ? [] : [field];
+  });
 }
 
 /** Reads what is to be changed, and returns what is left to do. */

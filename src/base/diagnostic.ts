@@ -47,6 +47,7 @@ export const diagnosticCodes = [
   'likely-refused',
   'not-in-release',
   'no-time-zone',
+  'superseded',
   'service-refused-field',
   'service-refused',
   'service-denied',

@@ -46,6 +46,16 @@ function isDeeper(value: JsonValue, most: number): boolean {
   return false;
 }
 
+/** The value to which keys and indexes lead; null where they lead nowhere. */
+export function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValue {
+  let found = value;
+  for (const step of path) {
+    if (isJsonList(found)) found = found[Number(step)] ?? null;
+    else found = isJsonObject(found) && Object.hasOwn(found, step) ? (found[step] ?? null) : null;
+  }
+  return found;
+}
+
 /** The steps from a value to one inside it, as a JSON Pointer (RFC 6901). */
 export function pointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

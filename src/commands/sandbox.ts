@@ -3,6 +3,7 @@ import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { Redactor } from '../base/redactor.ts';
 import { kinds, listsOf } from '../kinds/all.ts';
+import { knownReleases } from '../kinds/release.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
 import { defaultRelease, type SandboxRelease } from '../sandbox/release.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -57,6 +58,9 @@ export async function sandbox(
     context.stdout.write(
       [
         `The sandbox serves ${listsOf(kinds)} from memory, as authentik ${release} does; it forgets them when it stops.`,
+        ...(isRecorded(release)
+          ? []
+          : ['What that release does is from the schema of its API, not recorded.']),
         'In another shell:',
         '',
         `  export ROLLCALL_URL=${server.url} ROLLCALL_TOKEN=${sandboxToken}`,
@@ -70,6 +74,10 @@ export async function sandbox(
   } finally {
     await server.close();
   }
+}
+
+function isRecorded(release: SandboxRelease): boolean {
+  return knownReleases.some(({ line, tried }) => line === release && tried !== undefined);
 }
 
 /** The sandbox is reached without a proxy. Both spellings are set, because one hides the other. */

@@ -223,15 +223,16 @@ function listedSlug(slug: string, release: Release | undefined): Problem | undef
   );
 }
 
+/** As long as no release is known, it is what hides an application. */
 function formerlyHidden(url: string, release: Release | undefined): Problem | undefined {
-  if (url !== 'blank://blank') return undefined;
-  const found = notIn(
-    { from: hiding.since },
-    release,
-    'turn this URL into `meta_hide: true` on an upgrade',
-    'Write `meta_hide: true` for them, and leave the URL out.',
-  );
-  return found && { ...found, severity: 'warning' };
+  if (url !== 'blank://blank' || isIn({ from: hiding.since }, release) !== true) return undefined;
+  return {
+    code: 'superseded',
+    severity: 'warning',
+    summary: `releases from ${hiding.since} on hide an application by \`meta_hide\``,
+    detail:
+      'Their upgrade turns this URL into it, and then it differs. Write `meta_hide: true`, and leave the URL out.',
+  };
 }
 
 /** A URL, an icon of Font Awesome, and a file that comes with the service. */

@@ -17,7 +17,7 @@ export interface Field {
   readonly value: ClosedValue;
   /** Where the manifest gives it: in its text, or, as a saved plan knows it, by line and column. */
   readonly at: Span | Position;
-  /** Where each item of a list stands. */
+  /** Where each item of a list, or each key of a mapping, stands. */
   readonly items: readonly Span[] | undefined;
   readonly mask: Mask | undefined;
 }
@@ -175,6 +175,7 @@ export function managedPart(declared: Declared, name: string, held: JsonValue | 
 
 /** What a field is to hold, given what it holds: what stands beside the declared part of it stays. */
 export function mergedValue(declared: Declared, name: string, held: JsonValue | undefined): JsonValue {
+  if (declared.fields[name] === undefined) return held ?? null;
   const part = partOf(declared, name);
   const value = eachOnce(declared.kind, name, sentValue(declared, name) ?? null);
   return part ? part.merged(value, held ?? null) : value;

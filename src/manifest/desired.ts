@@ -1,5 +1,5 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { kinds } from '../kinds/all.ts';
@@ -83,7 +83,7 @@ export function desiredResources(read: ManifestValue): Declared {
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
   const { manifest, broken, references, areAssumed, places } = read;
   const fields: Record<string, Field> = {};
-  const values = path.reduce<JsonValue>(inside, manifest);
+  const values = valueAt(manifest, path);
   const madeHere = references.at(path);
   for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
     const at = [...path, name];
@@ -93,6 +93,7 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     fields[name] = fieldOf(value, {
       at: places.ofValue(at),
       ...(isJsonList(value) && { items: value.map((_, item) => places.ofValue([...at, item])) }),
+      ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.ofKey(at, key)) }),
       ...(made && {
         mask: {
           sensitive: Object.fromEntries(
@@ -140,11 +141,6 @@ function secretName({ type }: Referable): Problem {
 /** The fields that stand in one of these mappings and are broken. */
 function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
   return paths.flatMap((path) => Array.from(broken.at(path)?.steps() ?? [], String));
-}
-
-function inside(value: JsonValue, step: string | number): JsonValue {
-  if (isJsonList(value)) return value[Number(step)] ?? null;
-  return isJsonObject(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
 }
 
 /** The entries of one kind. A list that breaks the schema by not being one has none. */

@@ -23,6 +23,7 @@ export function applicationKind(world: World): WrittenKind {
     list: 'applications',
     path: '/api/v3/core/applications/',
     allow: everyMethod,
+    ...(world.rules.hasRequests && { otherLists: new Set(['requestable']) }),
     key: { field: 'slug', form: slugForm },
     identity: 'slug',
     ordering: 'name',
@@ -120,9 +121,18 @@ function applicationFields({ rules, rows }: World, applications: Rows): Readonly
       { all: 'all, all policies must pass', any: 'any, any policy must pass' },
       'any',
     ),
+    ...(rules.hidesApplications && { meta_hide: hideField }),
     group: { type: 'string', label: 'Group', read: text({ blank: true }), default: '' },
   };
 }
+
+const hideField: Field = {
+  type: 'boolean',
+  label: 'Meta hide',
+  more: { help_text: "Hide this application from the user's My applications page." },
+  read: flag,
+  default: false,
+};
 
 /** Takes backchannel providers from the applications that had them, without a word. */
 function takeBackchannels(rows: Rows, application: Row): void {
@@ -191,6 +201,7 @@ function recordOf(world: World, { pk, fields }: Row, asker: Asker | undefined): 
       .those(fields['backchannel_providers'])
       .map((provider) => providerRecord(world, provider, 'backchannel')),
     launch_url: url === '' ? null : url,
+    ...(world.rules.hasRequests && { pbm_uuid: pk }),
     ...(world.rules.isLate ? iconUrls(textOf(fields['meta_icon'])) : { meta_icon: null }),
   };
 }

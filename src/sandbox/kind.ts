@@ -10,6 +10,8 @@ import type { Row, Rows, Values } from './rows.ts';
 export interface World {
   readonly rules: Rules;
   readonly seed: SandboxSeed;
+  /** Whether what is created was there before anything else, such as what administrators demand. */
+  readonly isSeeding: () => boolean;
   /** The records of a kind, by its name in all.ts. */
   readonly rows: (kind: string) => Rows;
 }
@@ -20,6 +22,8 @@ export interface SandboxKind extends Guarded {
   readonly title: string;
   /** Where its list is; single records are below. */
   readonly path: string;
+  /** Names of records whose paths are lists of something else. */
+  readonly otherLists?: ReadonlySet<string>;
   /** The methods that the service has for the list, and for a single record. */
   readonly allow: { readonly list: string; readonly one: string };
   /** By which field a list is ordered unless the query says. */

@@ -1,5 +1,5 @@
 /** The releases that the sandbox can be, oldest first. */
-export const sandboxReleases = ['2023.10', '2025.12', '2026.2'] as const;
+export const sandboxReleases = ['2023.10', '2025.12', '2026.2', '2026.5', '2026.8'] as const;
 export type SandboxRelease = (typeof sandboxReleases)[number];
 
 /** What the oldest takes, the later ones take too, but for a few slugs. */
@@ -29,6 +29,10 @@ export interface Rules {
   readonly changesSingleOnes: boolean;
   /** Whether somebody without a token is a user without rights where a single record is asked for. */
   readonly anonymousIsUser: boolean;
+  /** Whether an application can be hidden by a field of its own. */
+  readonly hidesApplications: boolean;
+  /** Whether it has what came with requests for access: a list of what can be requested, and attributes that are demanded. */
+  readonly hasRequests: boolean;
 }
 
 const everySchemes = ['http', 'https', 'ftp', 'ftps', 'blank'];
@@ -46,6 +50,14 @@ const late: Omit<Rules, 'version' | 'json'> = {
   pages: { size: 20, most: 100 },
   changesSingleOnes: true,
   anonymousIsUser: true,
+  hidesApplications: false,
+  hasRequests: false,
+};
+
+const with2026: Omit<Rules, 'version'> = {
+  ...late,
+  json: 'application/json',
+  launchUrls: { ...late.launchUrls, schemes: new Set([...everySchemes, 'ssh', 'sftp']) },
 };
 
 export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
@@ -63,12 +75,11 @@ export const rulesOf: Readonly<Record<SandboxRelease, Rules>> = {
     pages: { size: 100, most: Infinity },
     changesSingleOnes: false,
     anonymousIsUser: false,
+    hidesApplications: false,
+    hasRequests: false,
   },
   '2025.12': { ...late, version: '2025.12.4', json: 'application/json; charset=utf-8' },
-  '2026.2': {
-    ...late,
-    version: '2026.2.2',
-    json: 'application/json',
-    launchUrls: { ...late.launchUrls, schemes: new Set([...everySchemes, 'ssh', 'sftp']) },
-  },
+  '2026.2': { ...with2026, version: '2026.2.2' },
+  '2026.5': { ...with2026, version: '2026.5.6', hidesApplications: true },
+  '2026.8': { ...with2026, version: '2026.8.3', hidesApplications: true, hasRequests: true },
 };

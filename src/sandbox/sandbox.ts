@@ -15,7 +15,7 @@ import {
 import { digest } from './ids.ts';
 import type { Refused, SandboxKind, World, WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
-import { Query } from './query.ts';
+import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
 import { reaches, rightsOf, viewed, type Asker, type Right } from './rights.ts';
 import type { Row } from './rows.ts';
@@ -40,11 +40,13 @@ export class Sandbox {
       if (found === undefined) throw new Error(`there is no kind ${kind} in src/sandbox/all.ts`);
       return found.rows;
     };
-    this.#world = { rules: rulesOf[release], seed, rows };
+    let isSeeding = true;
+    this.#world = { rules: rulesOf[release], seed, isSeeding: () => isSeeding, rows };
     this.#kinds = allKinds(this.#world);
     const written = Object.values(this.#kinds).filter((kind) => isWritten(kind));
     this.refused = written.flatMap((kind) => refusedOf(kind));
     for (const token of seed.tokens ?? []) this.issue(token);
+    isSeeding = false;
   }
 
   /** Takes a token from now on, in place of one of the same text. Its user is created, where there is none of that name. */
@@ -90,6 +92,7 @@ export class Sandbox {
     for (const kind of Object.values(this.#kinds)) {
       if (path === kind.path) return this.#atList(request, kind);
       const name = path.startsWith(kind.path) && path.endsWith('/') ? path.slice(kind.path.length, -1) : '';
+      if (kind.otherLists?.has(name)) return this.#listOthers(request, kind);
       if (kind.key.form.test(name)) return this.#atRecord(request, kind, name);
     }
     // Without a route, a POST is refused for its method before anything is looked for.
@@ -135,6 +138,18 @@ export class Sandbox {
     if ('errors' in found) return json(400, found.errors, allow);
     const more = rules.isLate ? { autocomplete: kind.autocomplete ?? {} } : {};
     return json(200, { ...found, ...more }, allow);
+  }
+
+  /** Another list below a kind's own: here, an empty one. */
+  #listOthers(request: SandboxRequest, kind: SandboxKind): SandboxResponse {
+    const allow = 'GET, HEAD, OPTIONS';
+    const asker = this.#askerOf(request);
+    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
+    if (request.method !== 'GET') return notAllowed(request, allow);
+    const found = pageOf(new Query(request.path), [], this.#world.rules);
+    if (found === undefined) return json(404, { detail: 'Invalid page.' }, allow);
+    const { pagination } = found;
+    return json(200, { pagination, results: [], autocomplete: kind.autocomplete ?? {} }, allow);
   }
 
   #atRecord(request: SandboxRequest, kind: SandboxKind, name: string): SandboxResponse {

@@ -1,4 +1,5 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { isEmailAddress } from './email-address.ts';
 import {
   choice,
@@ -81,6 +82,9 @@ export function userKind(world: World): Users {
         if (own?.fields['type'] === internalServiceAccount)
           return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
         if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
+        const demanded = rules.hasRequests && !world.isSeeding() ? (seed.object_attributes ?? []) : [];
+        const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
+        if (errors) return { errors };
         if (own === undefined) return keep(values, false);
         rows.change(own, { ...values, ...(isLate && { last_updated: now() }) });
         // It is done, and then the answer cannot be written.
@@ -94,6 +98,28 @@ export function userKind(world: World): Users {
       return keep({ ...values, username }, isSuperuser);
     },
   };
+}
+
+/** What administrators demand of attributes and is not so. What a request leaves out is checked as if it were emptied. */
+function refusedAttributes(
+  demanded: NonNullable<SandboxSeed['object_attributes']>,
+  attributes: JsonValue,
+  users: Rows,
+  own?: Row,
+): FieldErrors | undefined {
+  for (const { key, is_required, is_unique, regex } of demanded) {
+    const path = key.split('.');
+    const value = valueAt(attributes, path);
+    const isTaken = (): boolean =>
+      users.all().some((user) => user !== own && valueAt(user.fields['attributes'] ?? null, path) === value);
+    const refuse = (why: string): FieldErrors => ({ [`attributes_${key}`]: [why] });
+    if (value === null || value === '') {
+      if (is_required) return refuse('This field is required');
+    } else if (regex !== undefined && !new RegExp(regex).test(textOf(value)))
+      return refuse('Value does not match configured pattern.');
+    else if (is_unique && isTaken()) return refuse('Value is not unique.');
+  }
+  return undefined;
 }
 
 const avatar = '/static/dist/assets/images/user_default.png';

@@ -1,9 +1,12 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Answer } from './answer.ts';
+import { fieldNamed } from './field-names.ts';
 
 /** What the service said of a field; of the request as a whole when no field is named. */
 export interface Complaint {
   readonly field?: string;
+  /** The key that it is about, where the value of the field is a mapping and the service says which; dots lead deeper. */
+  readonly key?: string;
   /** The index of the item that it is about, where the value of the field is a list and the service says which. */
   readonly item?: number;
   readonly texts: readonly string[];
@@ -14,15 +17,16 @@ export function complaintsOf({ status, body }: Answer): Complaint[] {
   if (body === undefined || status === undefined || status < 400) return [];
   return Object.entries(body)
     .filter(([field]) => field !== 'code')
-    .flatMap(([field, value]) => {
-      if (field === 'detail' || field === 'non_field_errors') return { texts: textsIn(value, 0) };
+    .flatMap(([name, value]) => {
+      if (name === 'detail' || name === 'non_field_errors') return { texts: textsIn(value, 0) };
+      const named = fieldNamed(name);
       return isByIndex(value)
         ? Object.entries(value).map(([index, inner]) => ({
-            field,
+            ...named,
             item: Number(index),
             texts: textsIn(inner, 1),
           }))
-        : { field, texts: textsIn(value, 0) };
+        : { ...named, texts: textsIn(value, 0) };
     });
 }
 

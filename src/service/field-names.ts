@@ -8,3 +8,14 @@ export const meaningfulNames: ReadonlySet<string> = new Set([
   'non_field_errors',
   'code',
 ]);
+
+/** The fields about whose keys the service complains one by one: of `attributes`, the key `room` as `attributes_room`. */
+const keyed = kinds.flatMap(({ fields }) =>
+  Object.keys(fields).filter((field) => fields[field]?.inTable === 'columns'),
+);
+
+/** The field that a name at the top of an answer is about, and the key in it where it is about one; dots lead deeper. */
+export function fieldNamed(name: string): { readonly field: string; readonly key?: string } {
+  const field = meaningfulNames.has(name) ? undefined : keyed.find((owner) => name.startsWith(`${owner}_`));
+  return field === undefined ? { field: name } : { field, key: name.slice(field.length + 1) };
+}

@@ -12,7 +12,7 @@ import { hidden } from '../base/sensitive.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { meaningfulNames } from './field-names.ts';
+import { fieldNamed, meaningfulNames } from './field-names.ts';
 import { cleanError } from './redact.ts';
 import type { Exchange, Transport } from './transport.ts';
 
@@ -78,8 +78,11 @@ function withoutValues(
   }
   const said = status < 300 ? undefined : parseJson(body);
   if (!isJsonObject(said)) return { ...exchange, headers: heading };
-  const ofHidden = Object.keys(said).flatMap((name) => (fields.has(name) ? [[name, hidden] as const] : []));
-  const safe = redactor.cleanJson({ ...said, ...Object.fromEntries(ofHidden) }, meaningfulNames);
+  const ofHidden = Object.entries(said).map(([name, value]) => {
+    const { field } = fieldNamed(name);
+    return fields.has(field) ? [field, hidden] : [name, value];
+  });
+  const safe = redactor.cleanJson(Object.fromEntries(ofHidden), meaningfulNames);
   // What kind of answer it is shows in the answer as it came.
   return { ...exchange, headers: heading, body: JSON.stringify(safe), asReceived: body };
 }

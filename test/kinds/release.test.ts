@@ -107,10 +107,6 @@ test('a line and a patch of it may be one release; two patches are not', () => {
 });
 
 test('what is later than the last that was tried was not tried', () => {
-  expect(['2026.2', '2026.2.9', '2026.5.0-rc1', '2027.2'].map((text) => isUntried(release(text)))).toEqual([
-    false,
-    false,
-    true,
-    true,
-  ]);
+  const later = ['2026.8', '2026.8.9', '2026.11.0-rc1', '2027.2'];
+  expect(later.map((text) => isUntried(release(text)))).toEqual([false, false, true, true]);
 });

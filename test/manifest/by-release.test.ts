@@ -18,6 +18,8 @@ const resources = {
   '%(uid)s': { slug: 'other-template', name: 'A', meta_launch_url: 'https://host/%(uid)s' },
   '%(username)s': { slug: 'any-template', name: 'A', meta_launch_url: 'https://host/%(username)s' },
   meta_icon: { slug: 'icon', name: 'A', meta_icon: 'fa://fa-book' },
+  meta_hide: { slug: 'hides', name: 'A', meta_hide: true },
+  requestable: { slug: 'requestable', name: 'A' },
   roles: { username: 'roled', name: 'A', roles: ['11111111-1111-4111-8111-111111111111'] },
   internal_service_account: { username: 'account', name: 'A', type: 'internal_service_account' },
 };
@@ -47,6 +49,7 @@ async function toldOf(release: string): Promise<Partial<Record<Name, string>>> {
 }
 
 const [error, warning] = ['error not-in-release', 'warning not-in-release'];
+const superseded = 'warning superseded';
 const tooLong = {
   'a slug of 51 characters': 'error invalid-length',
   'a slug of 300 characters': 'error invalid-length',
@@ -63,6 +66,7 @@ test.each([
       '%(pk)s': warning,
       '%(uid)s': warning,
       meta_icon: error,
+      meta_hide: error,
       roles: error,
     },
   ],
@@ -74,6 +78,7 @@ test.each([
       '%(pk)s': warning,
       '%(uid)s': warning,
       meta_icon: error,
+      meta_hide: error,
       roles: error,
     },
   ],
@@ -87,6 +92,7 @@ test.each([
       '%(pk)s': warning,
       '%(uid)s': warning,
       meta_icon: error,
+      meta_hide: error,
       roles: error,
     },
   ],
@@ -98,12 +104,17 @@ test.each([
       'ssh://host': error,
       '%(id)s': warning,
       meta_icon: error,
+      meta_hide: error,
       roles: error,
     },
   ],
-  ['2025.12', { 'a reserved slug': error, 'ssh://host': error, '%(id)s': warning }],
-  ['2026.2', { 'a reserved slug': error, '%(id)s': warning }],
-  ['2026.8', { 'a reserved slug': error, '%(id)s': warning }],
+  ['2025.12', { 'a reserved slug': error, 'ssh://host': error, '%(id)s': warning, meta_hide: error }],
+  ['2026.2', { 'a reserved slug': error, '%(id)s': warning, meta_hide: error }],
+  ['2026.5', { 'a reserved slug': error, '%(id)s': warning, 'blank://blank': superseded }],
+  [
+    '2026.8.3',
+    { 'a reserved slug': error, requestable: error, '%(id)s': warning, 'blank://blank': superseded },
+  ],
   [
     'no known release',
     {
@@ -115,6 +126,8 @@ test.each([
       '%(pk)s': warning,
       '%(uid)s': warning,
       meta_icon: warning,
+      meta_hide: warning,
+      requestable: warning,
       roles: warning,
     },
   ],

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 
 const auditors = '33333333-3333-4333-8333-333333333333';
-const late = ['2025.12', '2026.2'] as const;
+const late = ['2025.12', '2026.2', '2026.5', '2026.8'] as const;
 
 interface Answered {
   readonly status: number;
@@ -46,29 +46,22 @@ describe('an application', () => {
   const url = 'meta_launch_url';
   const bad = ['Enter a valid URL.'];
   const long = 'a'.repeat(51);
-  test.each<[string, JsonValue, Record<SandboxRelease, JsonValue | undefined>]>([
-    [
-      'slug',
-      long,
-      {
-        '2023.10': ['Ensure this field has no more than 50 characters.'],
-        '2025.12': long,
-        '2026.2': long,
-      },
-    ],
-    ['slug', 'Device', { '2023.10': 'Device', '2025.12': 'Device', '2026.2': 'Device' }],
-    [
-      url,
-      'blank://blank',
-      { '2023.10': 'blank://blank', '2025.12': 'blank://blank', '2026.2': 'blank://blank' },
-    ],
-    [url, 'ssh://host', { '2023.10': bad, '2025.12': bad, '2026.2': 'ssh://host' }],
-    [url, 'sftp://host', { '2023.10': bad, '2025.12': bad, '2026.2': 'sftp://host' }],
-    [url, 'https://host:8/', { '2023.10': bad, '2025.12': 'https://host:8/', '2026.2': 'https://host:8/' }],
-    ['meta_icon', 'fa://fa-book', { '2023.10': null, '2025.12': 'fa://fa-book', '2026.2': 'fa://fa-book' }],
+  test.each<[string, JsonValue, Partial<Record<SandboxRelease, JsonValue | undefined>>]>([
+    ['slug', long, { '2023.10': ['Ensure this field has no more than 50 characters.'], '2025.12': long }],
+    ['slug', 'Device', { '2023.10': 'Device' }],
+    [url, 'blank://blank', { '2023.10': 'blank://blank' }],
+    [url, 'ssh://host', { '2023.10': bad, '2026.2': 'ssh://host' }],
+    [url, 'sftp://host', { '2023.10': bad, '2026.2': 'sftp://host' }],
+    [url, 'https://host:8/', { '2023.10': bad, '2025.12': 'https://host:8/' }],
+    ['meta_icon', 'fa://fa-book', { '2023.10': null, '2025.12': 'fa://fa-book' }],
+    ['meta_hide', true, { '2023.10': undefined, '2026.5': true }],
+    ['meta_hide', 'so', { '2023.10': undefined, '2026.5': ['Must be a valid boolean.'] }],
   ])('with the %s %j', (field, value, expected) => {
-    for (const release of sandboxReleases)
-      expect([release, made(release, field, value)]).toEqual([release, expected[release]]);
+    let shown: JsonValue | undefined;
+    for (const release of sandboxReleases) {
+      if (Object.hasOwn(expected, release)) shown = expected[release];
+      expect([release, made(release, field, value)]).toEqual([release, shown]);
+    }
   });
 
   test.each(['authorize', 'token', 'device', 'userinfo', 'introspect', 'revoke'])(
@@ -213,4 +206,57 @@ describe('a body that is no JSON', () => {
       expect(ask(seeded('2026.2'), 'POST', 'core/users/', body).status).toBe(201);
     },
   );
+});
+
+describe('from 2026.8 on', () => {
+  test('the path of the slug `requestable` is a list, whether there is such an application or not', () => {
+    const applications = [{ slug: 'requestable', name: 'R' }];
+    const path = 'core/applications/requestable/';
+    expect(get(seeded('2026.5', { applications }), path).body).toMatchObject({ slug: 'requestable' });
+    const sandbox = seeded('2026.8', { applications });
+    expect(get(sandbox, path)).toMatchObject({
+      status: 200,
+      body: { results: [], pagination: { count: 0 } },
+    });
+    expect(ask(sandbox, 'PATCH', path, '{"name":"S"}').status).toBe(405);
+    expect(get(sandbox, path, 'wrong').status).toBe(403);
+  });
+
+  const object_attributes = [
+    { key: 'staff.number', is_required: true, is_unique: true, regex: '^\\d+$' },
+    { key: 'room', regex: '^[A-Z]' },
+  ];
+
+  test.each<[JsonValue, string, string | undefined]>([
+    [{}, 'staff.number', 'This field is required'],
+    [{ staff: { number: '' } }, 'staff.number', 'This field is required'],
+    [{ staff: { number: 'x' } }, 'staff.number', 'Value does not match configured pattern.'],
+    [{ staff: { number: '7' } }, 'staff.number', 'Value is not unique.'],
+    [{ staff: { number: 8 }, room: 'a' }, 'room', 'Value does not match configured pattern.'],
+    [{ staff: { number: '8' } }, '', undefined],
+  ])('the attributes %j of a user are held against what is demanded', (attributes, key, said) => {
+    const users = [{ username: 'ann', name: 'Ann', attributes: { staff: { number: '7' } } }];
+    const body = JSON.stringify({ username: 'ben', name: 'Ben', attributes });
+    const { status, body: answer } = ask(
+      seeded('2026.8', { users, object_attributes }),
+      'POST',
+      'core/users/',
+      body,
+    );
+    if (said === undefined) expect(status).toBe(201);
+    else expect([status, answer]).toEqual([400, { [`attributes_${key}`]: [said] }]);
+    const before = seeded('2026.5', { users, object_attributes });
+    expect(ask(before, 'POST', 'core/users/', body).status).toBe(201);
+  });
+
+  test('a change without attributes is checked as if it emptied them', () => {
+    const users = [{ username: 'ann', name: 'Ann', attributes: { staff: { number: '7' } } }];
+    const sandbox = seeded('2026.8', { users, object_attributes });
+    expect(ask(sandbox, 'PATCH', 'core/users/1/', '{"name":"B"}')).toMatchObject({
+      status: 400,
+      body: { 'attributes_staff.number': ['This field is required'] },
+    });
+    const body = '{"name":"B","attributes":{"staff":{"number":"7"}}}';
+    expect(ask(sandbox, 'PATCH', 'core/users/1/', body).status).toBe(200);
+  });
 });

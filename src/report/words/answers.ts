@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../../base/diagnostic.ts';
 import { timedOut, type Answer, type AnswerKind } from '../../service/answer.ts';
-import { complaintsOf } from '../../service/complaints.ts';
+import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
 import { GivenUpError } from '../../service/give-up.ts';
 import { ProxyError } from '../../service/proxy-error.ts';
@@ -124,11 +124,18 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
 /** What the service itself said, in one text; empty if it said nothing that can be shown. */
 export function serviceWords(answer: Answer): string {
   return complaintsOf(answer)
-    .map(({ field, item, texts }) => {
-      const subject = [field, item !== undefined && `item ${item + 1}`].filter((part) => part).join(', ');
+    .map(({ item, texts, ...complaint }) => {
+      const subject = [fieldIn(complaint), item !== undefined && `item ${item + 1}`]
+        .filter((part) => part)
+        .join(', ');
       return (subject && `${subject}: `) + texts.join(' ');
     })
     .join('; ');
+}
+
+/** The field that a complaint is about, with the key in it: `attributes.room`. */
+export function fieldIn({ field, key }: Pick<Complaint, 'field' | 'key'>): string | undefined {
+  return key === undefined ? field : `${field}.${key}`;
 }
 
 /** The same as a sentence of a detail. */

@@ -1,12 +1,12 @@
 import { isMissing, isPartial, type Clash, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
-import { isJsonList, textOf, type JsonValue } from '../../base/json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
-import { answerWords, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
+import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 import { grouped } from './diagnostics.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
 import { fieldsOf, leftAsItIs } from './plan.ts';
@@ -58,12 +58,12 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const complaints = outcome.outcome === 'rejected' && isContent ? complaintsOf(answer) : [];
   if (complaints.length > 0)
     return complaints.map((complaint) => ({
-      field: complaint.field,
-      item: itemOf(complaint, resource),
+      ...placeOfComplaint(complaint, resource),
       code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
       summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
       detail: linesOf(
         complaint.field === resource.kind.identity && resource.kind.words.nameRefused,
+        complaint.key !== undefined && demandWords,
         requestWords(answer),
       ),
     }));
@@ -167,15 +167,28 @@ function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PlacedProb
   }
 }
 
-function refusedWords({ field, item }: Complaint): string {
+const demandWords =
+  'Its administrators demand this (Directory > Object attributes). What lacks it cannot be created, nor changed unless the same change sets it: declare it here.';
+
+function refusedWords({ item, ...complaint }: Complaint): string {
+  const field = fieldIn(complaint);
   if (field === undefined) return 'it';
   return item === undefined ? `\`${field}\`` : `item ${item + 1} of \`${field}\``;
 }
 
-/** The index of the item of a declared list that a complaint is about. */
-function itemOf({ field, item, texts }: Complaint, resource: Resource): number | undefined {
-  if (field === undefined) return undefined;
-  return item ?? namedItem(shownValue(resource, field), texts);
+/** The declared field, and the item of a list or the key of a mapping in it, that a complaint is about. */
+function placeOfComplaint(
+  { field, key, item, texts }: Complaint,
+  resource: Resource,
+): Pick<PlacedProblem, 'field' | 'item'> {
+  if (field === undefined) return {};
+  const value = shownValue(resource, field) ?? null;
+  if (key === undefined) {
+    const named = namedItem(value, texts);
+    return { field, item: isJsonList(value) ? (item ?? named) : named };
+  }
+  const index = isJsonObject(value) ? Object.keys(value).indexOf(key.split('.')[0] ?? '') : -1;
+  return index === -1 ? {} : { field, item: index };
 }
 
 /**

@@ -17,6 +17,15 @@ users:
       - ${first}
       - ${second.toUpperCase().replaceAll('-', '')}
 `;
+const inMapping = `version: 1
+users:
+  - username: b
+    name: B
+    attributes:
+      '7': seven
+      room: one
+      staff: { name: x }
+`;
 const fromDefaults = `version: 1
 defaults: { user: { groups: [${first}, ${second}] } }
 users: [{ username: a, name: A }]
@@ -51,6 +60,14 @@ test.each<[string, string, JsonObject, string[]]>([
     inLines,
     { groups: [missing(second)] },
     [second.toUpperCase().replaceAll('-', '')],
+  ],
+  ['a key', inMapping, { attributes_room: ['Value is not unique.'] }, ['room']],
+  ['a key in a mapping', inMapping, { 'attributes_staff.number': ['This field is required'] }, ['staff']],
+  [
+    'a key that is not there, at the entry',
+    inMapping,
+    { attributes_desk: ['This field is required'] },
+    ['b'],
   ],
   ['a UUID in the defaults', fromDefaults, { groups: [missing(second)] }, [second]],
 ])('what the service refuses in a list is marked where it stands: %s', async (_, manifest, body, parts) => {

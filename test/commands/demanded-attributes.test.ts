@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import type { SandboxRequest, SandboxResponse } from '../../src/sandbox/http.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { capture, type Setup } from '../support/run.ts';
+
+const servers: SandboxServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+interface Applied {
+  readonly ending: unknown;
+  readonly text: string;
+  readonly log: readonly string[];
+  readonly sandbox: Sandbox;
+}
+
+/** Applies a manifest to a service that demands a room of each user, and to which these users came before it did. */
+async function applied(
+  entry: string,
+  users: JsonObject[] = [],
+  { files, tamper = (text) => text }: { files?: Setup['files']; tamper?: (text: string) => string } = {},
+): Promise<Applied> {
+  const object_attributes = [{ key: 'place.room', is_required: true, is_unique: true }];
+  const { sandbox } = seedSandbox({ users, object_attributes }, '2026.8');
+  const served = Object.create(sandbox, {
+    handle: {
+      value: (request: SandboxRequest): SandboxResponse => {
+        const answer = sandbox.handle(request);
+        return { ...answer, body: tamper(answer.body) };
+      },
+    },
+  }) as Sandbox; // it is one, whose answers go through the tampering
+  const server = await serveSandbox(served, { port: 0, latencyMs: 0 });
+  servers.push(server);
+  const { context, stdout, stderr } = capture({
+    url: server.url,
+    files: { 'm.yaml': `version: 1\nusers:\n  - username: ann\n${entry}`, ...files },
+    env: { ROLLCALL_CAPABILITIES: 'update' },
+  });
+  const options = { output: 'text', yes: true, allow: ['update'], verbose: true } as const;
+  const ending = await apply(['m.yaml'], options, context);
+  const text = stdout() + stderr();
+  return { ending, text, log: text.split('\n').filter((line) => /(?:POST|PATCH) \//.test(line)), sandbox };
+}
+
+const hiding = { files: { 'rollcall.yaml': 'version: 1\nhide: [user.attributes]\n' } };
+const seated = { username: 'ann', name: 'Ann', attributes: { place: { room: 'one', desk: 4 }, mine: true } };
+
+describe('where the service demands an attribute of users', () => {
+  test('a create without it is refused at the entry, and it says what to do', async () => {
+    const { ending, text } = await applied('    name: Ann\n');
+    expect(ending).toBe('incomplete');
+    expect(text).toContain('m.yaml:3:');
+    expect(text).toContain('the service refused `attributes.place.room`: This field is required');
+    expect(text).toContain('declare it here');
+  });
+
+  test('a value that it refuses is marked at its key', async () => {
+    const ben = { ...seated, username: 'ben' };
+    const { text } = await applied(
+      '    name: Ann\n    attributes:\n      tier: 1\n      place: { room: one }\n',
+      [ben],
+    );
+    expect(text).toContain('m.yaml:7:7');
+    expect(text).toContain('the service refused `attributes.place.room`: Value is not unique.');
+  });
+
+  test('a change of another field is sent once more with what the user holds, which stays as it is', async () => {
+    const { ending, log, sandbox } = await applied('    name: Anna\n', [seated]);
+    expect(ending).toBe('done');
+    expect(log).toHaveLength(2);
+    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
+  });
+
+  test('the same with declared attributes that are as declared', async () => {
+    const entry = '    name: Anna\n    attributes: { mine: true }\n';
+    const { ending, sandbox } = await applied(entry, [seated]);
+    expect(ending).toBe('done');
+    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
+  });
+
+  test('a change of another field is refused where the user lacks it, and it says so once', async () => {
+    const { ending, text, log, sandbox } = await applied('    name: Anna\n', [{ ...seated, attributes: {} }]);
+    expect(ending).toBe('incomplete');
+    expect(log).toHaveLength(1);
+    expect(text).toContain('the service refused `attributes.place.room`: This field is required');
+    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Ann' });
+  });
+
+  test('a change that sets it is taken at once', async () => {
+    const entry = '    name: Anna\n    attributes: { place: { room: two } }\n';
+    const { ending, log, sandbox } = await applied(entry, [{ ...seated, attributes: { mine: true } }]);
+    expect(ending).toBe('done');
+    expect(log).toHaveLength(1);
+    expect(sandbox.record('user', 'ann')).toMatchObject({
+      attributes: { mine: true, place: { room: 'two' } },
+    });
+  });
+
+  test('attributes that hold a number which cannot be sent back are not sent', async () => {
+    const held = { place: { room: 'one' }, big: 1 };
+    const { ending, log } = await applied('    name: Anna\n', [{ ...seated, attributes: held }], {
+      tamper: (text) => text.replaceAll('"big":1', '"big":1152921504606846977'),
+    });
+    expect(ending).toBe('incomplete');
+    expect(log).toHaveLength(1);
+  });
+
+  test('where attributes are hidden, what it says of them is hidden too', async () => {
+    const { text } = await applied('    name: Ann\n    attributes: { place: { room: "" } }\n', [], hiding);
+    expect(text).toContain('the service refused `attributes`: (hidden)');
+    expect(text).not.toContain('place');
+    const { ending, sandbox } = await applied('    name: Anna\n', [seated], hiding);
+    expect(ending).toBe('done');
+    expect(sandbox.record('user', 'ann')).toMatchObject({ name: 'Anna', attributes: seated.attributes });
+  });
+});
+
+test('the look-up of an application that a list answers for is no proof that it is absent', async () => {
+  const { sandbox } = seedSandbox({}, '2026.8');
+  const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
+  servers.push(server);
+  const { context, stdout, stderr } = capture({
+    url: server.url,
+    files: { 'm.yaml': 'version: 1\napplications: [{ slug: requestable, name: R }]\n' },
+    contractOnly: true,
+  });
+  await plan(['m.yaml'], { output: 'text' }, context);
+  expect(stdout() + stderr()).not.toContain('+ application.requestable');
+  expect(stdout() + stderr()).toContain('service-unexpected');
+});
