@@ -30,7 +30,7 @@ function manifestPage() {
   const config = readSchema('config');
   return `# Manifests
 
-A manifest is a YAML file that declares ${listsOf(kinds)} that the service should have: authentik, from release 2023.10 to 2026.2.
+A manifest is a YAML file that declares ${listsOf(kinds)} that the service should have: authentik, from release ${oldestRelease} to ${newestRelease}.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/rollcall/schemas/manifest.schema.json
@@ -226,7 +226,10 @@ function sections(command) {
 
 function releasesPage() {
   const tried = knownReleases.flatMap(({ tried: release }) => release ?? []);
-  const others = knownReleases.filter(({ tried: release }) => release === undefined);
+  const schemas = knownReleases.flatMap(({ schema }) => schema ?? []);
+  const others = knownReleases.filter(
+    ({ tried: release, schema }) => release === undefined && schema === undefined,
+  );
   const rows = releaseChanges().map(({ since, what, means, source, seen }) => {
     const known = `${seen ? 'read, and seen to run' : 'read'}: ${source}`;
     return `| ${since} | ${cell(what)} | ${cell(means)} | ${cell(known)} |`;
@@ -247,8 +250,12 @@ rollcall is for authentik from ${oldestRelease} to ${newestRelease}. Its rules f
 
 On running services: ${tried.join(', ')}. [What was done, and what came of it](evidence.md).
 
-Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what changed; they were not run. A release after ${newestRelease} is treated as ${newestRelease} is, and was
-not tried.
+From the schema of the API, and not run: ${schemas.join(', ')}. A test holds what rollcall says of each release against what the
+packages of the service's own client say of it: every field, limit, path and parameter that rollcall rests on.
+
+Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what changed; they were not run.
+
+A release after ${newestRelease} is treated as ${newestRelease} is, and a plan says so in one line. What it shows that rollcall does not know is ignored.
 
 Whether a service is as rollcall expects, it shows itself: \`ROLLCALL_TOKEN=… npm run probe -- URL\`, in a copy of rollcall's repository, asks it all that the
 rules rest on, and prints PASS, FAIL or SKIP for each. It creates, changes and deletes only what it names \`rollcall-probe-…\`.

@@ -5,6 +5,7 @@ import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
+import { laterReleaseWords } from '../report/words/doctor.ts';
 import { failedReads, haltDiagnostics } from '../report/words/halts.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
@@ -76,6 +77,9 @@ class Narrator {
       case 'warned':
         this.#endProgress();
         if (!quiet) stderr.write(`${diagnosticsText(event.diagnostics, style)}\n`);
+        return;
+      case 'later_release':
+        this.#remark(laterReleaseWords(event.release));
         return;
       case 'progress': {
         const { stage, done, total, pace } = event;

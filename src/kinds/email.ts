@@ -26,7 +26,7 @@ const stricterName = new RegExp(
   'iu',
 );
 
-/** Why the service would refuse an e-mail address. The rules are those of its releases 2023.10 to 2026.2. */
+/** Why the service would refuse an e-mail address. The rules are those of its releases from 2023.10 on. */
 export function emailRefusal(email: string, release: Release | undefined): Problem | undefined {
   if (email === '') return undefined;
   const at = email.lastIndexOf('@');

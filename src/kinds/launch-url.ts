@@ -43,7 +43,7 @@ const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
 /** Labels with dots between them. A template such as %(username)s can begin the first, with only letters before it. */
 const hostName = new RegExp(`^[%()a-z]*${label}(?:\\.${label})*$`, 'i');
 
-/** Why the service would refuse a launch URL. The rules are those of its releases 2023.10 to 2026.2. */
+/** Why the service would refuse a launch URL. The rules are those of its releases from 2023.10 on. */
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {
   if (url === '') return undefined;
   const scheme = /^([^:]*):\/\//.exec(url)?.[1]?.toLowerCase() ?? '';

@@ -33,7 +33,7 @@ const leftOut: readonly ReleaseChange[] = [
   {
     since: '2025.12',
     parameter: 'include_roles',
-    what: 'The same for their roles, by `include_roles=false`.',
+    what: 'A list of users leaves their roles out where `include_roles=false` asks for that.',
     means: 'Those before have no roles of users.',
     source: 'authentik/core/api/users.py @ 2025.12.0; schema.yml @ 2025.12.4',
     seen: true,

@@ -1,5 +1,6 @@
 import type { Outcome } from '../apply/outcome.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Release } from '../kinds/release.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import type { Pending, Plan } from '../plan/plan.ts';
@@ -19,6 +20,8 @@ export type RunEvent =
     }
   /** What the release of the service makes of the manifests; what is wrong is not among it. */
   | { readonly kind: 'warned'; readonly diagnostics: readonly Diagnostic[] }
+  /** The service is of a later release than rollcall knows. */
+  | { readonly kind: 'later_release'; readonly release: Release }
   /** So many of a stage are done; none at its beginning. */
   | {
       readonly kind: 'progress';

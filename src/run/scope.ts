@@ -1,6 +1,6 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { Release } from '../kinds/release.ts';
+import { isUntried, type Release } from '../kinds/release.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
@@ -49,6 +49,7 @@ export async function inScope<Result>(
   const { strict, contractOnly, release: configured } = request.settings;
   const late: Diagnostic[] = [];
   const checkLate = (release: Release | undefined): readonly Diagnostic[] => {
+    if (release && isUntried(release)) job.emit({ kind: 'later_release', release });
     const found = checkByRelease(scoped.resources, release ?? configured, strict);
     late.push(...found.filter(({ severity }) => severity === 'warning'));
     if (late.length > 0) job.emit({ kind: 'warned', diagnostics: late });

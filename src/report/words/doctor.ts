@@ -10,6 +10,7 @@ import {
   newestRelease,
   oldestRelease,
   shownRelease,
+  type Release,
 } from '../../kinds/release.ts';
 
 /** The checks that another failed check makes impossible. */
@@ -97,6 +98,11 @@ function clockCheck({ serviceTime, now }: DoctorFacts): DoctorCheck {
   );
 }
 
+/** What a plan and an apply say where the service is of a release that rollcall does not know. */
+export function laterReleaseWords(release: Release): string {
+  return `The service is ${shownRelease(release)}, and rollcall knows releases up to ${newestRelease}: its rules are those.`;
+}
+
 /** What there is to say of the release of a service. */
 function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorCheck {
   if (finding !== undefined && finding.kind !== 'valid')
@@ -125,10 +131,11 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
     return check(
       'release',
       'warn',
-      `${summary}, and rollcall was tried up to ${newestRelease}`,
+      `${summary}, and rollcall knows releases up to ${newestRelease}`,
       `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
     );
-  const tried = knownReleases.find((known) => known.line === line)?.tried;
-  const how = tried === undefined ? 'which was read, and not tried' : `and rollcall was tried on ${tried}`;
+  const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
+  const read = `which was read${schema === undefined ? '' : ` in the schema of ${schema}`}, and not tried`;
+  const how = tried === undefined ? read : `and rollcall was tried on ${tried}`;
   return check('release', 'pass', `${summary}, ${how}`);
 }
