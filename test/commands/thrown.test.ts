@@ -177,7 +177,7 @@ describe('what is thrown in the midst of an apply', () => {
 const kinds: Record<RunEvent['kind'], boolean> = {
   checked: false,
   warned: false,
-        later_release: false,
+  later_release: false,
   progress: false,
   listed: false,
   inventoried: false,

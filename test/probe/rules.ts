@@ -212,5 +212,19 @@ const templates: readonly Row[] = ['username', 'name', 'email', 'uuid', 'id', 'p
   }),
 );
 
+/** Paths of the API that the look-up of an application of that slug would have. */
+const lists: readonly Row[] = ['requestable'].map((slug) => ({
+  name: `application: whether the path of the slug ${slug} is a list`,
+  ask: async (session) => {
+    const said = await foreseen(application, { slug }, session.release);
+    const { status, body } = await session.ask('GET', application.lookUp.path(slug));
+    const isList = status === 200 && body !== undefined && 'pagination' in body;
+    if (!isList && status !== 200 && status !== 404) return expected(status, 200);
+    if (said === 'unknown')
+      return skip(`it depends on the release, which is not known; here it is ${isList ? 'a list' : 'none'}`);
+    return expected(isList ? 'a list' : 'none', said === 'refused' ? 'a list' : 'none');
+  },
+}));
+
 /** What rollcall's rules rest on: each is asked as rollcall would say it for this release. */
-export const rules: readonly Row[] = [...values, ...newFields, ...templates];
+export const rules: readonly Row[] = [...values, ...newFields, ...templates, ...lists];

@@ -13,18 +13,18 @@ export interface Asked {
 /** What a request is to the API, where that has such a path. */
 export function askedBy(method: string, path: string, facts: Facts): Asked | undefined {
   const [plain = '', query = ''] = path.replace('/api/v3', '').split('?');
-  const operation = [...facts.keys()].find((key) => {
-    const [verb, template = '', ...more] = key.split(' ');
-    return verb === method && more.length === 0 && formOf(template).test(plain);
-  });
+  const operations = [...facts.keys()].filter((key) => key.startsWith(`${method} `) && !key.includes('?'));
+  // A path that the API has is that path, and not the record of that name.
+  const operation =
+    operations.find((key) => key === `${method} ${plain}`) ??
+    operations.find((key) => formOf(key.slice(method.length + 1)).test(plain));
   return operation === undefined
     ? undefined
     : { operation, parameters: [...new Set(new URLSearchParams(query).keys())] };
 }
 
-/** A path whose name is one of the API's own is that path, and not the record of that name. */
 function formOf(template: string): RegExp {
-  return new RegExp(`^${template.replace(/\{\w+\}/g, '(?=[^/]*[^a-z/])[^/]+')}$`);
+  return new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** Every request of which rollcall's kinds know, each with all of its parameters. */

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { doctor } from '../../src/commands/doctor.ts';
+import { exportManifests } from '../../src/commands/export.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
+import { capture, type Captured } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { differences } from './differences.ts';
 import { factsOf, type Fact, type Facts } from './facts.ts';
+import { askedBy } from './requests.ts';
 
 const lines = [...factsOf.keys()];
 const newest = lines.at(-1) ?? '';
@@ -116,4 +122,41 @@ describe('a difference is reported with the row to write:', () => {
     ]);
     expect(await differences('2023.10', earliest)).toEqual([expect.stringMatching(/knows \?include_groups/)]);
   });
+});
+
+test('a run asks for nothing but what the API has, with parameters that it knows', async () => {
+  const { send, requests } = sandboxTransport({
+    applications: [{ slug: 'wiki', name: 'Wiki' }],
+    users: Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' })),
+  });
+  const manifest = {
+    version: 1,
+    applications: [{ slug: 'new', name: 'New', provider: { name: 'Provider 2' } }],
+    users: Array.from({ length: 30 }, (_, index) => ({
+      username: `u${index + 5}`,
+      name: 'U',
+      ...(index < 2 && { groups: [{ name: 'staff' }] }),
+    })),
+  };
+  const files = { 'm.yaml': JSON.stringify(manifest) };
+  const context = (): Captured['context'] =>
+    capture({
+      url: 'https://id.example.com',
+      transport: send,
+      files,
+      env: { ROLLCALL_CAPABILITIES: 'update' },
+    }).context;
+  await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update'] }, context());
+  await exportManifests({ output: 'yaml', ids: false }, context());
+  await doctor({ output: 'text' }, context());
+  const facts = factsOf.get(newest) ?? new Map<string, Fact>();
+  const unknown = requests.flatMap(({ method, path }) => {
+    const { operation, parameters } = askedBy(method === 'OPTIONS' ? 'POST' : method, path, facts) ?? {};
+    if (operation === undefined) return [`${method} ${path}`];
+    return (parameters ?? []).flatMap((name) =>
+      facts.has(`${operation} ?${name}`) ? [] : [`${operation} ?${name}`],
+    );
+  });
+  expect(unknown).toEqual([]);
+  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET', 'POST', 'OPTIONS']));
 });
