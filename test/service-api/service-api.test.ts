@@ -158,5 +158,5 @@ test('a run asks for nothing but what the API has, with parameters that it knows
     );
   });
   expect(unknown).toEqual([]);
-  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET', 'POST', 'OPTIONS']));
+  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET', 'POST', 'PATCH', 'OPTIONS']));
 });
