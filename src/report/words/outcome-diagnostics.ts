@@ -57,16 +57,19 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const isContent = answer.kind === 'fields_refused' || answer.kind === 'identity_refused';
   const complaints = outcome.outcome === 'rejected' && isContent ? complaintsOf(answer) : [];
   if (complaints.length > 0)
-    return complaints.map((complaint) => ({
-      ...placeOfComplaint(complaint, resource),
-      code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
-      summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
-      detail: linesOf(
-        complaint.field === resource.kind.identity && resource.kind.words.nameRefused,
-        complaint.key !== undefined && demandWords,
-        requestWords(answer),
-      ),
-    }));
+    return complaints.map((complaint) => {
+      const place = placeOfComplaint(complaint, resource);
+      return {
+        ...place,
+        code: complaint.field === undefined ? 'service-refused' : 'service-refused-field',
+        summary: `the service refused ${refusedWords(complaint)}: ${complaint.texts.join(' ')}`,
+        detail: linesOf(
+          complaint.field === resource.kind.identity && resource.kind.words.nameRefused,
+          complaint.key !== undefined && demandWords(place.field !== undefined),
+          requestWords(answer),
+        ),
+      };
+    });
   const { code, summary, advice: usual } = answerWords(answer);
   const said = saidWords(answer);
   const detail = linesOf(said, usual, waitAdvice(answer), advice, requestWords(answer));
@@ -167,8 +170,12 @@ function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PlacedProb
   }
 }
 
-const demandWords =
-  'Its administrators demand this (Directory > Object attributes). What lacks it cannot be created, nor changed unless the same change sets it: declare it here.';
+function demandWords(isDeclared: boolean): string {
+  const demanded = 'Its administrators demand this (Directory > Object attributes).';
+  return isDeclared
+    ? demanded
+    : `${demanded} What lacks it cannot be created, nor changed unless the same change sets it: declare it here.`;
+}
 
 function refusedWords({ item, ...complaint }: Complaint): string {
   const field = fieldIn(complaint);
