@@ -156,14 +156,17 @@ function blanked(value: JsonValue, templates: Templates, path: readonly (string 
   );
 }
 
-/** The field of an entry that names those of its fields which are declared in full. */
-const exactly = 'exactly';
-
 /** How a field is declared in part; nothing where it is declared in full. */
 export function partOf(declared: Declared, name: string): Kind['fields'][string]['part'] {
-  const whole = declared.fields[exactly] && opened(declared.fields[exactly]);
-  if (whole !== undefined && isJsonList(whole) && whole.includes(name)) return undefined;
-  return declared.kind.fields[name]?.part;
+  const { part, leaves } = declared.kind.fields[name] ?? {};
+  if (part === undefined || namesIn(declared, 'exactly', name)) return undefined;
+  return leaves === undefined || namesIn(declared, 'at_least', name) ? part : undefined;
+}
+
+/** Whether an instruction of the entry, which is a list of fields, names this one. */
+function namesIn({ fields }: Declared, instruction: 'exactly' | 'at_least', name: string): boolean {
+  const names = fields[instruction] && opened(fields[instruction]);
+  return names !== undefined && isJsonList(names) && names.includes(name);
 }
 
 /** The part of what the service holds in a field that a declaration is about: what stands beside it is not its business. */

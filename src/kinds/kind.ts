@@ -149,6 +149,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly same?: (declared: JsonValue, observed: JsonValue) => boolean;
   /** Of a field that may be declared in part. */
   readonly part?: PartOf;
+  /** It is declared in full unless the entry says otherwise, and then this becomes of what stands beside it: the words before an id. */
+  readonly leaves?: string;
   /** What a change of it does to people, where that calls for a second look. Either value may be blanked out. */
   readonly weighs?: (declared: JsonValue, observed: JsonValue) => string;
   /** It says how rollcall is to treat the entry, and is not sent. */

@@ -81,6 +81,7 @@ const fields = {
     idForm: plainUuid,
     default: [],
     part: someIds(plainUuid, 'stays a member of'),
+    leaves: 'is taken out of',
     inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
     findId:
@@ -91,6 +92,7 @@ const fields = {
     default: [],
     idForm: plainUuid,
     part: someIds(plainUuid, 'keeps the role'),
+    leaves: 'loses the role',
     inTable: 'texts',
     otherNames: ['roleids'],
     findId:
@@ -113,6 +115,7 @@ const fields = {
     otherNames: ['usertype', 'accounttype'],
     checks: [typeRefusal],
   },
+  at_least: { isInstruction: true, inTable: 'texts', otherNames: ['additive', 'inpart'] },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
 } satisfies FieldsOf<User>;
 

@@ -92,6 +92,7 @@ export interface ChangeDocument {
   readonly waits_for?: readonly Address[];
   /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
   readonly exactly?: readonly string[];
+  readonly at_least?: readonly string[];
 }
 
 /** A difference as it is written: the names stand beside the change as a whole. */
@@ -206,10 +207,10 @@ export function countedDocument(
 
 /** The resource of a change, from its document alone: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { change, differences, exactly } = document;
+  const { change, differences, exactly, at_least } = document;
   // What is in sync is declared as it is observed.
   const declared = withDeclared(change.after ?? {}, differences);
-  return resourceAt(document, { ...declared, ...(exactly && { exactly }) });
+  return resourceAt(document, { ...declared, ...(exactly && { exactly }), ...(at_least && { at_least }) });
 }
 
 /** A resource of which a document says where it is declared, and perhaps its fields; likewise to be shown. */

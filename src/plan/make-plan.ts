@@ -2,9 +2,17 @@ import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Observation, ObservedState } from '../observe/observe.ts';
-import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
+import {
+  blankFor,
+  fieldNames,
+  managedPart,
+  mergedValue,
+  partOf,
+  sentFields,
+  sentValue,
+} from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { idsIn, nameIn, namesById, type Facts, factKey } from '../kinds/named.ts';
+import { idKey, idsIn, nameIn, namesById, type Facts, factKey } from '../kinds/named.ts';
 import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -86,8 +94,8 @@ function allFacts(facts: Facts = new Map(), observed: ObservedState): Facts {
   return all;
 }
 
-function heldOf(observation: Observation | undefined): HeldRecord['fields'] {
-  return observation?.presence === 'present' ? observation.held.fields : {};
+function heldOf(observation: Observation | undefined): Pick<HeldRecord, 'fields' | 'names'> {
+  return observation?.presence === 'present' ? observation.held : { fields: {} };
 }
 
 /** What a plan does to a resource that was observed. */
@@ -191,11 +199,12 @@ function renamedFrom(resource: Resource, observed: ObservedState): string[] {
 /** What a change does beside what it says, and what it means for people. */
 function remarksOn(
   { resource, action, differences }: Change,
-  held: HeldRecord['fields'],
+  record: Pick<HeldRecord, 'fields' | 'names'>,
   holderOf: HolderOf,
   facts: Facts,
 ): string[] {
   const { kind, secrets } = resource;
+  const { fields: held } = record;
   const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
   const weighty =
     action === 'update'
@@ -219,5 +228,29 @@ function remarksOn(
     });
   });
   const redactor = redactorOf(secrets);
-  return [...weighty, ...ofIds.map((words) => redactor.clean(words))];
+  const ofOthers =
+    action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
+  return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words))];
+}
+
+/** What becomes of the ids that a resource has in a field, and that its declaration lacks. */
+function leftOut(
+  resource: Resource,
+  field: string,
+  { fields: held, names = {} }: Pick<HeldRecord, 'fields' | 'names'>,
+  facts: Facts,
+): string[] {
+  const { kind } = resource;
+  const { leaves, gives } = kind.fields[field] ?? {};
+  if (leaves === undefined || partOf(resource, field) !== undefined) return [];
+  const declared = new Set(
+    idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
+  );
+  const isShown = blankFor(resource, field) === undefined;
+  return idsIn(field, held[field] ?? null).flatMap(({ id }) => {
+    if (declared.has(idKey(kind, field, id))) return [];
+    const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
+    const lost = gives !== undefined && facts.get(factKey(kind, field, id)) === true;
+    return `${leaves} ${what}${lost ? ', which makes superusers' : ''}`;
+  });
 }

@@ -26,7 +26,8 @@ function staying(
 ): string | undefined {
   const { kind } = resource;
   if (before === undefined || isInstruction(kind, field)) return undefined;
-  const part = partOf(resource, field);
+  // What is no longer declared at all is not taken away.
+  const part = now === undefined ? kind.fields[field]?.part : partOf(resource, field);
   if (now === undefined && (part === undefined || isBlank(before))) return `keeps its \`${field}\``;
   if (part === undefined) return undefined;
   if (isBlank(before) || (isJsonList(before) && before.some((item) => isBlank(item))))

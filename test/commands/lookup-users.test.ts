@@ -45,7 +45,8 @@ function setup(users: string, transport: Transport): Captured {
   });
 }
 
-const alice = '  - { username: alice, name: Alice, groups: ["11111111111141118111111111111111"] }\n';
+const alice =
+  '  - { username: alice, name: Alice, groups: ["11111111111141118111111111111111"], at_least: [groups] }\n';
 const held = {
   name: 'Alice',
   groups: ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'],
@@ -104,7 +105,7 @@ describe('plan, where users are looked up', () => {
   test('takes what is declared exactly for the whole', async () => {
     const { send } = userService({ alice: { ...held, attributes: { dept: 'legal', extra: true } } });
     const { context, stdout } = setup(
-      '  - username: alice\n    name: Alice\n    groups: [11111111-1111-4111-8111-111111111111]\n    attributes: { dept: legal }\n    exactly: [groups, attributes]\n',
+      '  - username: alice\n    name: Alice\n    groups: [11111111-1111-4111-8111-111111111111]\n    attributes: { dept: legal }\n    exactly: [attributes]\n',
       send,
     );
     await plan(['m.yaml'], { output: 'text' }, context);
@@ -124,10 +125,7 @@ describe('apply, where users are looked up', () => {
 
   test('creates who is absent without what is an instruction to rollcall', async () => {
     const { send, requests } = userService({});
-    const { context, stdout } = setup(
-      '  - { username: bob, name: Bob, groups: [], exactly: [groups] }\n',
-      send,
-    );
+    const { context, stdout } = setup('  - { username: bob, name: Bob, groups: [] }\n', send);
     expect(await apply(['m.yaml'], options, context)).toBe('done');
     expect(JSON.parse(requests.at(-1)?.body ?? '')).toEqual({ username: 'bob', name: 'Bob', groups: [] });
     expect(JSON.parse(stdout())).toMatchObject({ summary: { created: 1 } });
@@ -237,10 +235,7 @@ describe('where users cannot be looked up', () => {
 
 test('a saved plan that read more than the contract is refused where a run keeps to that', async () => {
   const service = userService({ alice: held });
-  const made = setup(
-    `${alice}  - { username: bob, name: Bob, exactly: [groups], groups: [] }\n`,
-    service.send,
-  );
+  const made = setup(`${alice}  - { username: bob, name: Bob, groups: [] }\n`, service.send);
   await plan(['m.yaml'], { output: 'text', out: 'plan.json' }, made.context);
   const saved = { 'plan.json': made.written.get('plan.json') ?? '' };
   const world = { files: saved, url: 'http://127.0.0.1:9', clock: virtualClock(), transport: service.send };

@@ -42,8 +42,8 @@ applications:
   - { slug: old, name: Old, provider: { name: Grafana OIDC }, backchannel_providers: [{ name: scim }] }
 users:
   - { username: alice, name: Alice, groups: [{ name: staff }, ${others}] }
-  - { username: bob, name: Bob, groups: [{ name: staff }, { name: others }] }
-  - { username: carol, name: Carol, groups: [{ name: admins }], exactly: [groups] }
+  - { username: bob, name: Bob, groups: [{ name: staff }, { name: others }], at_least: [groups] }
+  - { username: carol, name: Carol, groups: [{ name: admins }] }
 `;
 
 type Service = ReturnType<typeof sandboxTransport>;

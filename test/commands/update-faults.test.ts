@@ -32,7 +32,7 @@ async function applied(
 }
 
 describe('what the service holds and nobody declares', () => {
-  const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], attributes: { dept: legal } }]\n`;
+  const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], at_least: [groups], attributes: { dept: legal } }]\n`;
 
   test('survives whatever its keys and texts are', async () => {
     const held = JSON.parse(
@@ -330,7 +330,7 @@ describe('a saved plan that was altered, with a digest that fits,', () => {
     ],
     [
       'an instruction beside the fields is refused, where it would remove something',
-      (_, changeOf) => (changeOf('user.alice').exactly = ['groups']),
+      (_, changeOf) => delete changeOf('user.alice').at_least,
       'user.alice: `groups` is not as it was when the plan was made',
     ],
     [
@@ -431,7 +431,7 @@ describe('what happens between the plan and the change', () => {
         attributes: { dept: 'sales', theme: { dark: true, wide: true }, theirs: 1 },
       }),
     );
-    const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], name: Alice, attributes: { theme: { dark: false } } }]\n`;
+    const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], at_least: [groups], name: Alice, attributes: { theme: { dark: false } } }]\n`;
     expect((await applied(world, users)).ending).toBe('done');
     expect(world.held('/users/1/')).toMatchObject({
       groups: expect.arrayContaining([contractors, other, staff]),
@@ -478,7 +478,7 @@ describe('what happens between the plan and the change', () => {
 test('a group that the user is in is not sent twice, however its id is written', async () => {
   const world = new World();
   const groups = [contractors, staff].map((id) => `"${id.toUpperCase().replaceAll('-', '')}"`).join(', ');
-  const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: [${groups}] }]\n`;
+  const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: [${groups}], at_least: [groups] }]\n`;
   expect((await applied(world, users)).ending).toBe('done');
   expect(world.writes()).toMatchObject([
     { body: { groups: [contractors, staff.toUpperCase().replaceAll('-', '')] } },
@@ -576,7 +576,7 @@ users: [{ username: new, name: New, ${twice} }]
     expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
   });
 
-  test.each(['', ', exactly: [groups]'])('with a change%s', async (exactly) => {
+  test.each(['', ', at_least: [groups]'])('with a change%s', async (exactly) => {
     const world = new World();
     const declared = `version: 1\nusers: [{ username: bob, name: Bob, ${twice}${exactly} }]\n`;
     expect((await applied(world, declared)).ending).toBe('done');

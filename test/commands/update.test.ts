@@ -154,7 +154,7 @@ describe('an apply that may change what exists', () => {
         },
       ],
     });
-    const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], attributes: { a: { b: 2 }, e: x }, name: A }]\n`;
+    const users = `version: 1\nusers: [{ username: alice, groups: ["${staff}"], at_least: [groups], attributes: { a: { b: 2 }, e: x }, name: A }]\n`;
     await apply(['m.yaml'], now, world.run(users).context);
     expect(world.writes()).toMatchObject([
       {
@@ -167,11 +167,81 @@ describe('an apply that may change what exists', () => {
     ]);
   });
 
-  test('removes what is not declared only where the manifest says exactly', async () => {
+  test('removes attributes that are not declared only where the manifest says exactly', async () => {
     const world = new World();
-    const users = `version: 1\nusers: [{ username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }]\n`;
+    const users = `version: 1\nusers: [{ username: alice, name: Alice, attributes: { dept: x }, exactly: [attributes] }]\n`;
     await apply(['m.yaml'], now, world.run(users).context);
-    expect(world.writes()).toMatchObject([{ body: { groups: [staff] } }]);
+    expect(world.writes()).toMatchObject([{ body: { attributes: { dept: 'x' } } }]);
+  });
+
+  describe('declared groups are all that a user is to have:', () => {
+    const admins = '44444444-4444-4444-8444-444444444444';
+    const membership = (more: string): string =>
+      `version: 1\nusers: [{ username: alice, name: Alice${more} }]\n`;
+    const world = (): World =>
+      new World({
+        groups: [
+          { pk: staff, name: 'staff' },
+          { pk: contractors, name: 'contractors' },
+          { pk: admins, name: 'admins', is_superuser: true },
+        ],
+        users: [{ username: 'alice', name: 'Alice', groups: [contractors, admins] }],
+      });
+
+    test('who is declared in others is taken out of the rest, and the plan names each of them', async () => {
+      const here = world();
+      const { context, stdout } = here.run(membership(`, groups: [{ name: staff }]`));
+      await apply(['m.yaml'], { ...now, output: 'text' }, context);
+      expect(stdout()).toContain(`note  is taken out of "contractors" (${contractors})`);
+      expect(stdout()).toContain(`note  is taken out of "admins" (${admins}), which makes superusers`);
+      expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
+      const after = here.run(membership(`, groups: [{ name: staff }]`));
+      await plan(['m.yaml'], { output: 'text' }, after.context);
+      expect(after.stdout()).toContain('No changes.');
+    });
+
+    test('without a permission it differs, and nobody loses anything', async () => {
+      const here = world();
+      const { context, stdout } = here.run(membership(', groups: []'), { ROLLCALL_CAPABILITIES: '' });
+      await apply(['m.yaml'], { output: 'text', yes: true }, context);
+      expect(stdout()).toContain('user.alice differs and is left as it is');
+      expect(here.writes()).toEqual([]);
+    });
+
+    test.each(['', ', groups: [{ name: staff }], at_least: [groups]'])(
+      'but not where the entry says otherwise: %j',
+      async (more) => {
+        const here = world();
+        const { context, stdout } = here.run(membership(more));
+        await apply(['m.yaml'], now, context);
+        expect(stdout()).not.toContain('taken out');
+        expect(here.held('/users/1/')['groups']).toEqual(expect.arrayContaining([contractors, admins]));
+      },
+    );
+
+    test('at_least can stand in the defaults, and an entry takes it back with exactly', async () => {
+      const here = world();
+      const text = `version: 1\ndefaults: { user: { at_least: [groups] } }\nusers:\n  - { username: alice, name: Alice, groups: ["${staff}"], exactly: [groups] }\n`;
+      await apply(['m.yaml'], now, here.run(text).context);
+      expect(here.writes()).toMatchObject([{ body: { groups: [staff] } }]);
+    });
+
+    test('where groups are hidden, the note says that it is one, and not which', async () => {
+      const here = world();
+      const { context, stdout } = here.run(
+        membership(', groups: []'),
+        {},
+        {
+          files: {
+            'm.yaml': membership(', groups: []'),
+            'rollcall.yaml': 'version: 1\nhide: [user.groups]\n',
+          },
+        },
+      );
+      await plan(['m.yaml'], { output: 'text', ...allowed }, context);
+      expect(stdout()).toContain('is taken out of one');
+      expect(stdout()).not.toContain('contractors');
+    });
   });
 
   test.each<[string, JsonObject, string, string]>([

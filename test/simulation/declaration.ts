@@ -5,7 +5,7 @@ import { addressOf, type DeclaredIdentity, type Identity, type Values, type Vers
 export interface Style {
   /** Two manifests declare the same fields, and give some of them other values. */
   readonly edition: 'first' | 'second';
-  /** Whether users have the declared groups and attributes and no others. */
+  /** Whether users are to have the declared groups and attributes and no others. */
   readonly exactly: boolean;
   /** Whether it is declared that users are active. */
   readonly access: boolean;
@@ -132,7 +132,8 @@ function nameOf({ name }: Identity, edition: Style['edition'] = 'first'): string
 const keys = { application: 'slug', user: 'username' } as const;
 
 function entryOf(identity: DeclaredIdentity, style: Style): string[] {
-  const whole = style.exactly && identity.type === 'user' && { exactly: ['groups', 'attributes'] };
+  const asked = style.exactly ? { exactly: ['attributes'] } : { at_least: ['groups'] };
+  const whole = identity.type === 'user' && asked;
   const plain = style.named ? withNames(fieldsOf(identity, style)) : fieldsOf(identity, style);
   const fields = identity.stray ? astray(identity, plain) : plain;
   return [

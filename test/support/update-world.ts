@@ -35,7 +35,7 @@ applications:
   - { slug: grafana, name: Grafana, provider: 2, backchannel_providers: [3, 4] }
   - { slug: mail, name: Post }
 users:
-  - { username: alice, name: Alice, groups: ["${staff}"], attributes: { dept: legal, theme: { dark: false } } }
+  - { username: alice, name: Alice, groups: ["${staff}"], at_least: [groups], attributes: { dept: legal, theme: { dark: false } } }
   - { username: bob, name: Bob, is_active: false }
 `;
 

@@ -228,7 +228,8 @@ describe('what is read as plain YAML is read as the parser reads it', () => {
       ),
       { numRuns: runs },
     );
-    expect(plain).toBeGreaterThan(runs / 10);
+    // Some one in eight are, and chance may have it fewer.
+    expect(plain).toBeGreaterThan(runs / 20);
   });
 
   test('in lines of any kind', () => {
