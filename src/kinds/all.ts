@@ -5,10 +5,10 @@ import { provider } from './provider.ts';
 import { user } from './user.ts';
 
 /** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
-const all: readonly [typeof application, typeof user, typeof group, typeof provider] = [
+const all: readonly [typeof group, typeof application, typeof user, typeof provider] = [
+  group,
   application,
   user,
-  group,
   provider,
 ];
 

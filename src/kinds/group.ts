@@ -1,12 +1,121 @@
-import type { ReadKind } from './kind.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import type { Group } from '../generated/manifest.ts';
+import type { FieldsOf, Kind, Referable } from './kind.ts';
+import { notIn, type Release, type ReleaseChange } from './release.ts';
+import { plainUuid, roleId, someKeys } from './values.ts';
 
 const path = '/api/v3/core/groups/';
 
-/** A group, of which users are members. */
-export const group: ReadKind<'group'> = {
-  creates: false,
+const uniqueNames: ReleaseChange = {
+  since: '2024.6',
+  what: 'The name of a group is that of no other (400).',
+  means:
+    'Those before create a second one: rollcall looks before each create, and refuses to choose between two of one name.',
+  source: 'authentik/core/api/groups.py @ 2024.6.0',
+  seen: true,
+};
+
+const longNames: ReleaseChange = {
+  since: '2024.8',
+  what: 'The name of a group may be longer than 80 characters.',
+  means: 'Those before refuse it (400).',
+  source: 'schema.yml @ 2024.8.6',
+  seen: true,
+};
+
+const rightToSuperusers: ReleaseChange = {
+  since: '2025.2',
+  what: 'To make a group of superusers takes the permission `enable_group_superuser` (400 without).',
+  means: 'Before, the right to create or to change groups is enough.',
+  source: 'authentik/core/api/groups.py @ 2025.2.0',
+  seen: true,
+};
+
+const parents: ReleaseChange = {
+  since: '2025.12',
+  what: 'A group has `parents`, as many as are given, and no `parent`.',
+  means: 'Those before have `parent`, which is one. Each ignores the field of the other.',
+  source: 'authentik/core/api/groups.py @ 2025.12.0; schema.yml @ 2025.12.4',
+  seen: true,
+};
+
+/** Where to find the id of a group. */
+export const groupId =
+  "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.";
+
+/** Who is in a group is in its parents as well, and has what those give. */
+const ofParents = { factIn: 'is_superuser', gives: "gives its members a superuser's rights", findId: groupId };
+
+const fields = {
+  name: { otherNames: ['displayname', 'groupname', 'cn'], checks: [longName] },
+  is_superuser: {
+    default: false,
+    inTable: 'boolean',
+    otherNames: ['superuser'],
+    weighs: (is) => {
+      if (typeof is !== 'boolean') return "its members gain a superuser's rights, or lose them";
+      return `its members ${is ? 'gain' : 'lose'} a superuser's rights`;
+    },
+  },
+  parent: {
+    ...ofParents,
+    get refersTo(): Referable {
+      return group;
+    },
+    default: null,
+    until: parents.since,
+    otherNames: ['parentgroup'],
+  },
+  parents: {
+    ...ofParents,
+    get refersTo(): Referable {
+      return group;
+    },
+    default: [],
+    since: parents.since,
+    namedIn: 'parents_obj',
+    idForm: plainUuid,
+    inTable: 'texts',
+    otherNames: ['parentgroups'],
+  },
+  attributes: {
+    default: {},
+    part: someKeys('keeps the attribute'),
+    inTable: 'columns',
+    otherNames: ['attrs', 'customattributes', 'metadata'],
+  },
+  roles: {
+    default: [],
+    idForm: plainUuid,
+    inTable: 'texts',
+    otherNames: ['roleids'],
+    findId: roleId,
+  },
+  exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
+} satisfies FieldsOf<Group>;
+
+const membership =
+  'Membership stands with the user: write the group into the `groups` of each user, as `{ name: … }`.';
+const chosen = 'The service chooses it.';
+
+const noFields = {
+  users: membership,
+  members: membership,
+  children: 'A group names its parents, and no children.',
+  permissions: 'rollcall sets no permissions. Give them to a role in the service, and the role to the group.',
+  id: chosen,
+  pk: chosen,
+  numpk: chosen,
+  uuid: chosen,
+};
+
+/** A group, of which users are members. No documented operation reads or creates one. */
+export const group: Kind<'group'> & Referable = {
+  creates: true,
   type: 'group',
   list: 'groups',
+  identity: 'name',
+  title: 'name',
   path,
   changes: [
     {
@@ -25,4 +134,35 @@ export const group: ReadKind<'group'> = {
     listedFrom: 10,
     isId: (pk) => typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk),
   },
+  lookUp: {
+    path: (name) => `${path}?name=${encodeURIComponent(name)}&include_users=false`,
+    answers: 'list',
+    isDocumented: false,
+  },
+  listing: {
+    query: { include_users: 'false', ordering: 'name' },
+    unless: {},
+    completeFor: 'every token',
+    isUnique: false,
+  },
+  update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  fields,
+  noFields,
+  changes: [uniqueNames, longNames, rightToSuperusers, parents],
+  words: {
+    one: 'a group',
+    nameRefused: 'As far as rollcall can tell, a group of this name exists as well.',
+  },
 };
+
+const longestName = 80;
+
+function longName(name: string, release: Release | undefined): Problem | undefined {
+  if (Array.from(name).length <= longestName) return undefined;
+  return notIn(
+    { before: longNames.since },
+    release,
+    'refuse this name',
+    `It is longer than ${longestName} characters.`,
+  );
+}

@@ -181,6 +181,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly checks?: readonly Check<Value>[];
   /** The first release that has it. Those before ignore it. */
   readonly since?: string;
+  /** The first release that has it no more, and ignores it. */
+  readonly until?: string;
   /** What to say where it is left out, although the schema allows that. */
   readonly ifMissing?: Problem;
   /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */

@@ -5,8 +5,8 @@ import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
-import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
-import { group } from './group.ts';
+import { plainUuid, roleId, sameInstant, someIds, someKeys } from './values.ts';
+import { group, groupId } from './group.ts';
 
 const path = '/api/v3/core/users/';
 
@@ -84,8 +84,7 @@ const fields = {
     leaves: 'is taken out of',
     inTable: 'texts',
     otherNames: ['groupids', 'memberof', 'memberships'],
-    findId:
-      "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.",
+    findId: groupId,
   },
   roles: {
     since: roles.since,
@@ -95,8 +94,7 @@ const fields = {
     leaves: 'loses the role',
     inTable: 'texts',
     otherNames: ['roleids'],
-    findId:
-      "The id ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.",
+    findId: roleId,
   },
   email: { default: '', otherNames: ['mail', 'emailaddress'], checks: [emailRefusal] },
   attributes: {

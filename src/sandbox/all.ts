@@ -8,9 +8,9 @@ import { userKind, type Users } from './user.ts';
 /** All kinds that the sandbox holds, each a file of its own and a line here. What a seed asks for is created in this order. */
 export function allKinds(world: World): SandboxKinds {
   return {
+    group: groupKind(world),
     application: applicationKind(world),
     user: userKind(world),
-    group: groupKind(world),
     provider: providerKind(world),
   };
 }

@@ -1,15 +1,36 @@
-import type { JsonObject } from '../base/json.ts';
-import { userUid } from './ids.ts';
-import { byPk, everyMethod, type SandboxKind, type World } from './kind.ts';
+import { textOf, type JsonObject } from '../base/json.ts';
+import type { SandboxSeed } from '../generated/sandbox-seed.ts';
+import { flag, mapping, nullable, reference, references, text, type Field } from './fields.ts';
+import { userUid, uuid } from './ids.ts';
+import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Rules } from './release.ts';
 import { only, Rows, type Row } from './rows.ts';
 
-export function groupKind({ rules, seed, rows }: World): SandboxKind {
-  const membersOf = (group: Row): readonly Row[] =>
-    rows('user')
+export function groupKind(world: World): WrittenKind {
+  const { rules, seed } = world;
+  const roles = roleRows(seed);
+  const members = (group: Row): readonly Row[] =>
+    world
+      .rows('user')
       .with('groups', group.pk)
       .toSorted((a, b) => Number(a.pk) - Number(b.pk));
+  const { groups: seeded = [] } = seed;
+  const known = seeded.filter(({ pk }) => pk !== undefined);
+  const rows = new Rows(
+    known.map(({ pk = '', num_pk = 0, name, is_superuser = false }) => ({
+      pk: pk.toLowerCase(),
+      fields: {
+        num_pk,
+        name,
+        is_superuser,
+        ...(rules.isLate ? { parents: [] } : { parent: null }),
+        attributes: {},
+        roles: [],
+      },
+    })),
+  );
+  let made = 0;
   return {
     title: 'Group',
     list: 'groups',
@@ -21,33 +42,102 @@ export function groupKind({ rules, seed, rows }: World): SandboxKind {
     exact: ['name'],
     searched: ({ fields }) => [fields['name']],
     autocomplete: autocompletion('group', ['name'], 'is_superuser'),
-    rows: new Rows(
-      (seed.groups ?? []).map(({ pk, num_pk = 0, name, is_superuser = false }) => ({
-        pk: pk.toLowerCase(),
-        fields: { num_pk, name, is_superuser, attributes: {} },
-      })),
-    ),
+    rows,
     record: (group, _, query) => {
-      const users = membersOf(group);
+      const { roles: held, ...fields } = group.fields;
+      const users = members(group);
       const withUsers = !rules.isLate || query?.isTrue('include_users', true) !== false;
       return {
         pk: group.pk,
-        ...group.fields,
+        ...fields,
         ...(rules.isLate
-          ? { parents: [], parents_obj: null, children: [], children_obj: null, inherited_roles_obj: null }
-          : { parent: null, parent_name: null }),
+          ? {
+              parents_obj: null,
+              children: rows.with('parents', group.pk).map(({ pk }) => pk),
+              children_obj: null,
+              inherited_roles_obj: null,
+            }
+          : { parent_name: rows.those([fields['parent'] ?? null])[0]?.fields['name'] ?? null }),
         users: users.map((user) => user.pk),
         users_obj: withUsers ? users.map(memberOf) : null,
-        roles: [],
-        roles_obj: [],
+        roles: held ?? [],
+        roles_obj: roles.those(held).map(({ pk, fields: role }) => ({ pk, ...role })),
       };
     },
+    writing: {
+      fields: groupFields(world, rows, roles),
+      seed: seeded.flatMap(({ pk, ...body }) => (pk === undefined ? [body] : [])),
+      write: (values, own, asker) => {
+        const becomesSuperuser = values['is_superuser'] === true && own?.fields['is_superuser'] !== true;
+        // Since 2025.2.
+        if (rules.isLate && becomesSuperuser && asker?.rights.reach('enable_superuser', 'groups') === 'none')
+          return {
+            errors: { is_superuser: ['User does not have permission to set superuser status to True.'] },
+          };
+        if (own !== undefined) return rows.change(own, values);
+        made += 1;
+        return rows.add({
+          pk: uuid(`group ${made} ${textOf(values['name'])}`),
+          fields: { num_pk: made, ...values },
+        });
+      },
+    },
+  };
+}
+
+/** The roles that users and groups can have. */
+export function roleRows({ roles = [] }: SandboxSeed): Rows {
+  return new Rows(roles.map(({ pk, name }) => ({ pk: pk.toLowerCase(), fields: { name } })));
+}
+
+/** What a request for a group may hold, and how it is read. */
+function groupFields({ rules }: World, groups: Rows, roles: Rows): Readonly<Record<string, Field>> {
+  // Since 2024.6, and 2024.8.
+  const takenName = (name: string, own?: Row): string | undefined =>
+    rules.isLate && groups.isTaken('name', name, own) ? 'Group with this name already exists.' : undefined;
+  const length = rules.isLate ? {} : { maxLength: 80 };
+  const notItself = (pk: Row['pk'], own?: Row): string | undefined =>
+    pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
+  return {
+    name: {
+      type: 'string',
+      label: 'Name',
+      ...(!rules.isLate && { more: { max_length: 80 } }),
+      read: text({ first: takenName, ...length }),
+    },
+    is_superuser: {
+      type: 'boolean',
+      label: 'Is superuser',
+      more: { help_text: 'Users added to this group will be superusers.' },
+      read: flag,
+      default: false,
+    },
+    ...(rules.isLate
+      ? {
+          parents: {
+            type: 'field',
+            label: 'Parents',
+            read: references('uuid', () => groups),
+            default: [],
+          },
+        }
+      : {
+          parent: {
+            type: 'field',
+            label: 'Parent',
+            read: nullable(reference('uuid', () => groups, notItself)),
+            default: null,
+          },
+        }),
+    attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
+    roles: { type: 'field', label: 'Roles', read: references('uuid', () => roles), default: [] },
   };
 }
 
 /** A group as a user's record has it. */
 export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject {
-  return { pk, ...fields, ...(!isLate && { parent: null }) };
+  const names = ['num_pk', 'name', 'is_superuser', 'attributes', ...(isLate ? [] : ['parent'])];
+  return { pk, ...only(fields, names) };
 }
 
 function memberOf({ pk, fields }: Row): JsonObject {

@@ -51,8 +51,8 @@ interface Writing {
   readonly fields: Readonly<Record<string, Field>>;
   /** What the seed asks for, as the bodies of requests. */
   readonly seed: readonly JsonObject[];
-  /** Keeps what was read of a request: as a new record, or as a change of one. */
-  readonly write: (values: Values, own?: Row) => Row | Refused;
+  /** Keeps what was read of a request of somebody: as a new record, or as a change of one. */
+  readonly write: (values: Values, own?: Row, asker?: Asker) => Row | Refused;
 }
 
 /** What is wrong with each field, or over which one the service broke down. */

@@ -12,7 +12,7 @@ export interface Asker {
 export type Reach = 'all' | 'none' | ReadonlySet<string>;
 
 /** What can be allowed. To open is what policies let a user do, and that somebody is a superuser does not matter to them. */
-export type Right = 'view' | 'add' | 'change' | 'delete' | 'open';
+export type Right = 'view' | 'add' | 'change' | 'delete' | 'open' | 'enable_superuser';
 
 /** What one token may do. */
 export interface Rights {

@@ -12,7 +12,7 @@ import {
   type Field,
   type FieldErrors,
 } from './fields.ts';
-import { groupOfUser } from './group.ts';
+import { groupOfUser, roleRows } from './group.ts';
 import { userUid, userUuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
@@ -28,9 +28,7 @@ export function userKind(world: World): Users {
   const { rules, seed } = world;
   const { isLate } = rules;
   const rows = new Rows();
-  const roles = new Rows(
-    (seed.roles ?? []).map(({ pk, name }) => ({ pk: pk.toLowerCase(), fields: { name } })),
-  );
+  const roles = roleRows(seed);
   const fields = userFields(world, rows, roles);
   let made = 0;
   const now = timesFrom(Date.UTC(2026, 0, 1));
@@ -67,6 +65,7 @@ export function userKind(world: World): Users {
       return {
         pk: user.pk,
         ...user.fields,
+        groups: groups.map((group) => group.pk),
         is_superuser: [user, ...groups].some(({ fields: { is_superuser } }) => is_superuser === true),
         groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
         ...(isLate && { roles_obj: has('roles') ? roles.those(user.fields['roles']).map(roleOfUser) : null }),
