@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
+import { namedFirst, withIdsOf } from '../kinds/named.ts';
 import { compare, shownPart } from '../plan/compare.ts';
 import { takenByOthers } from '../plan/make-plan.ts';
 import type { WriteAction } from '../plan/actions.ts';
@@ -100,17 +101,24 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
     return { change, outcome: 'not_attempted', stoppedBy: 'not_planned', attempts: 0, durationMs: 0 };
   const { stops, clock, pacing } = run;
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
+  const ready = await withIdsOfRun(change, run);
   const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : undefined);
-  if (stoppedBy !== undefined)
-    return { change, outcome: 'not_attempted', stoppedBy, attempts: 0, durationMs: 0 };
-  run.onStart?.(change);
+  if (stoppedBy !== undefined || !ready)
+    return {
+      change,
+      outcome: 'not_attempted',
+      stoppedBy: stoppedBy ?? 'unmade',
+      attempts: 0,
+      durationMs: 0,
+    };
+  run.onStart?.(ready);
   const startedAt = clock.now();
   const { outlasted } = pacing.outage;
-  const settled = await carriedOut(change, run);
-  stops.count(change, settled.outcome, outlasted);
+  const settled = await carriedOut(ready, run);
+  stops.count(ready, settled.outcome, outlasted);
   const stoppedMeanwhile = settled.attempts === 0 ? stops.why(change) : undefined;
   const outcome: Outcome = {
-    ...asShown(change, settled),
+    ...asShown(ready, settled),
     ...(stoppedMeanwhile && { stoppedBy: stoppedMeanwhile }),
     durationMs: clock.now() - startedAt,
   };
@@ -122,6 +130,16 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
 async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise<boolean> {
   const outcomes = await Promise.all(waitsFor.flatMap((address) => settling.get(address) ?? []));
   return !outcomes.some((outcome) => isMissing(outcome));
+}
+
+/** The change with the ids of what it names that was to be created first; nothing where one of that was not. */
+async function withIdsOfRun(change: ReadyPending, { settling }: Run): Promise<ReadyPending | undefined> {
+  const first = new Set(namedFirst(change.resource));
+  if (first.size === 0) return change;
+  const outcomes = await Promise.all([...first].flatMap((address) => settling.get(address) ?? []));
+  const pks = new Map(outcomes.map(({ change: { resource }, pk }) => [resource.address, pk]));
+  const resource = withIdsOf(change.resource, (address) => pks.get(address));
+  return namedFirst(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
 function carriedOut(change: ReadyPending, { client, pacing, stops, isTakenFrom }: Run): Promise<Settled> {

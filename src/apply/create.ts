@@ -5,7 +5,7 @@ import type { Client, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { endedAs, settle, type Course, type Ended, type Judged, type Settled } from './settle.ts';
+import { endedAs, settle, type Course, type Ended, type Judged, type Next, type Settled } from './settle.ts';
 
 /** What is to be created: the fields to send. */
 export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
@@ -14,6 +14,8 @@ export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 export function create(creation: Creation, client: Client, pacing: Pacing, course: Course): Promise<Settled> {
   const { kind, name } = creation;
   const send = (): Promise<Writing> => client.create(kind, name, sentFields(creation));
+  /** Whether the service might take a second one of the same name. */
+  const canDouble = !kind.listing.isUnique;
 
   async function judge(writing: Writing): Promise<Judged> {
     switch (writing.proof) {
@@ -35,15 +37,39 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
         const proof = client.createProof(kind, writing.answer);
         return endedAs(proof === 'exists' || proof === 'unknown' ? { outcome: proof } : takenBy(found));
       }
-      case 'ambiguous':
-        return { kind: 'open', ...doubtSettledBy(await lookFor(creation, client, pacing)) };
+      case 'ambiguous': {
+        const found = await lookFor(creation, client, pacing);
+        const end = found.presence === 'not_seen' && canDouble ? unknown : doubtSettledBy(found);
+        return { kind: 'open', ...end };
+      }
       case 'not_applied':
         return { kind: 'not_applied' };
     }
   }
 
-  return settle({ next: async () => ({ kind: 'send', send }), judge }, pacing, course);
+  async function next(): Promise<Next<Writing>> {
+    const end = canDouble && inTheWay(await lookFor(creation, client, pacing));
+    return end ? { kind: 'ended', end } : { kind: 'send', send };
+  }
+
+  return settle({ next, judge }, pacing, course);
 }
+
+/** What keeps one from being created that could be a second one of its name; nothing where there is none. */
+function inTheWay(found: Found): Ended | undefined {
+  switch (found.presence) {
+    case 'present':
+      return { outcome: 'exists', held: found.held };
+    case 'not_seen':
+      return undefined;
+    case 'hidden':
+      return { outcome: 'denied', ...(found.answer && { answer: found.answer }) };
+    case 'unreadable':
+      return { outcome: 'not_attempted', ...(found.answer && { answer: found.answer }) };
+  }
+}
+
+const unknown = { end: { outcome: 'unknown' } } as const;
 
 /** What a create comes to whose name is taken. */
 function takenBy(found: Found): Ended {
@@ -67,7 +93,7 @@ function doubtSettledBy(found: Found): { readonly end?: Ended } {
       return {};
     case 'hidden':
     case 'unreadable':
-      return { end: { outcome: 'unknown' } };
+      return unknown;
   }
 }
 
@@ -76,20 +102,21 @@ type Found =
   /** This token sees nothing there, or the kind cannot be read. */
   | { readonly presence: 'not_seen' }
   /** This token may not look. */
-  | { readonly presence: 'hidden' }
+  | { readonly presence: 'hidden'; readonly answer?: Answer }
   | { readonly presence: 'unreadable'; readonly answer?: Answer };
 
 async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
-  if (!client.sight.canRead(kind)) return { presence: 'not_seen' };
+  const unseen = { presence: kind.listing.isUnique ? 'not_seen' : 'hidden' } as const;
+  if (!client.sight.canRead(kind)) return unseen;
   const reading = await retrieve(kind, name, client, pacing);
-  if (!client.sight.canRead(kind)) return { presence: 'not_seen' };
+  if (!client.sight.canRead(kind)) return unseen;
   switch (reading?.proof) {
     case 'exists':
       return { presence: 'present', held: reading.held };
     case 'absent':
       return { presence: 'not_seen' };
     case 'denied':
-      return { presence: 'hidden' };
+      return { presence: 'hidden', answer: reading.answer };
     case 'nothing':
     case 'fault':
       return { presence: 'unreadable', answer: reading.answer };

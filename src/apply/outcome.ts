@@ -50,6 +50,8 @@ export type StopReason =
   | 'not_planned'
   /** A change that has to come first did not succeed. */
   | 'waits'
+  /** What it names was to be created first, and was not. */
+  | 'unmade'
   /** Something was thrown that nobody foresaw. */
   | 'error';
 

@@ -39,6 +39,7 @@ export const diagnosticCodes = [
   'shared-backchannel-provider',
   'repeated-id',
   'similar-name',
+  'circular-reference',
   'sensitive-name',
   'contract-only',
   'name-not-found',

@@ -44,7 +44,11 @@ export const groupId =
   "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.";
 
 /** Who is in a group is in its parents as well, and has what those give. */
-const ofParents = { factIn: 'is_superuser', gives: "gives its members a superuser's rights", findId: groupId };
+const ofParents = {
+  factIn: 'is_superuser',
+  gives: "gives its members a superuser's rights",
+  findId: groupId,
+};
 
 const fields = {
   name: { otherNames: ['displayname', 'groupname', 'cn'], checks: [longName] },

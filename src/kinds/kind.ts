@@ -84,7 +84,10 @@ interface Listing {
   readonly unless: Readonly<Record<string, readonly [parameter: string, value: string]>>;
   /** With whose token the service shows in it what it shows to a look-up, and not what it has kept or filtered otherwise. */
   readonly completeFor: 'every token' | 'superusers';
-  /** Whether the service holds names unique in every release: then to create what a list has missed doubles nothing. */
+  /**
+   * Whether the service holds names unique in every release: then to create what a list has missed doubles nothing. Of others, each
+   * is looked for just before it is created, and what may have been created is not sent again.
+   */
   readonly isUnique: boolean;
 }
 

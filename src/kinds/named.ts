@@ -1,9 +1,10 @@
 import { isJsonList, isJsonObject, pointer, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { kinds } from './all.ts';
+import type { Address } from '../base/diagnostic.ts';
+import { isResourceType, kinds } from './all.ts';
 import { type Declared, fieldOf, writtenValue } from './fields.ts';
-import type { Kind, Referable } from './kind.ts';
+import type { Kind, ReadKind, Referable } from './kind.ts';
 import { isNameOfOne, type NameOfOne } from './values.ts';
-import { type Resource, withFields } from './resource.ts';
+import { addressOf, type Resource, withFields } from './resource.ts';
 
 /** An id that a resource declares by a name. */
 export interface DeclaredName {
@@ -40,11 +41,11 @@ export function idPointer({ field, item }: Pick<DeclaredName, 'field' | 'item'>)
 /** The resource with the ids of its names, as far as they are known. */
 export function withIds(
   resource: Resource,
-  idOf: (related: Referable, name: string) => JsonValue | undefined,
+  idOf: (related: Referable, name: string, known: JsonValue | undefined) => JsonValue | undefined,
 ): Resource {
   const identified = (one: JsonValue, related: Referable): JsonValue => {
     if (!isNameOfOne(one)) return one;
-    const id = idOf(related, one.name);
+    const id = idOf(related, one.name, one['id']);
     return { name: one.name, ...(id !== undefined && { id }) };
   };
   return withFields(resource, (field, name) => {
@@ -56,6 +57,28 @@ export function withIds(
       field,
     );
   });
+}
+
+/** The address of what a name stands for, where manifests could declare that. */
+export function addressNamed({
+  related: { type },
+  name,
+}: Pick<DeclaredName, 'related' | 'name'>): Address | undefined {
+  return isResourceType(type) ? addressOf(type, name) : undefined;
+}
+
+/** The resource with the ids that resources of the same run have, as far as they are known; the ids that it has stay. */
+export function withIdsOf(resource: Resource, pkOf: (address: Address) => string | undefined): Resource {
+  return withIds(resource, (related, name, known) => {
+    const address = known === undefined ? addressNamed({ related, name }) : undefined;
+    const pk = address === undefined ? undefined : pkOf(address);
+    return pk === undefined ? known : related.byName.isId(pk) ? pk : Number(pk);
+  });
+}
+
+/** What a resource names that has no id yet: it is created in the same run, and first. */
+export function namedFirst(resource: Declared): readonly Address[] {
+  return declaredNames(resource).flatMap((one) => (one.id === undefined ? (addressNamed(one) ?? []) : []));
 }
 
 /** The resource as its manifest declares it: without the ids that were looked up. */
@@ -160,7 +183,7 @@ const fieldsWithFacts = kinds.flatMap((kind) =>
 );
 
 /** The facts that a record has about itself. What is blanked out as it may be shown is kept secret. */
-export function factsOf(related: Referable, received: JsonObject, shown: JsonObject): Fact[] {
+export function factsOf(related: Kind | ReadKind, received: JsonObject, shown: JsonObject): Fact[] {
   const { pk } = received;
   if (pk === undefined) return [];
   return fieldsWithFacts.flatMap(({ kind, field, related: of, factIn }): Fact[] => {
@@ -170,12 +193,13 @@ export function factsOf(related: Referable, received: JsonObject, shown: JsonObj
   });
 }
 
-/** The same of the records that one of a kind has in it, without that they belong to it itself. */
+/** The same, and that of the records that one of a kind has in it, without that they belong to it itself. */
 export function factsWithin(kind: Kind, received: JsonObject, shown: JsonObject): Fact[] {
-  return referring(kind).flatMap(([field, related]) => {
+  const within = referring(kind).flatMap(([field, related]) => {
     const cleaned = recordsIn(kind, field, shown);
     return recordsIn(kind, field, received).flatMap((record, index) =>
       factsOf(related, record, cleaned[index] ?? {}).filter(([, value]) => value !== received[kind.identity]),
     );
   });
+  return [...factsOf(kind, received, shown), ...within];
 }

@@ -71,6 +71,8 @@ export function desiredResources(read: ManifestValue): Declared {
         hidden,
       );
       mappings.push(resource);
+      if (read.contractOnly && !kind.listing.isUnique)
+        read.diagnostics.push(diagnosticAt(file, places.ofValue(path), notLookedFor(kind)));
       if (!isNamed) continue;
       named.push(resource);
       if (!broken.at(path)) whole.push(resource);
@@ -120,6 +122,14 @@ function checkNames(kind: Kind, at: Path, value: JsonValue, read: ManifestValue)
     read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
     read.broken.set(path, true);
   }
+}
+
+function notLookedFor({ words, list }: Kind): Problem {
+  return {
+    code: 'contract-only',
+    summary: `${words.one} is looked for before it is created, as the service may take two of one name, and contract_only keeps to the three documented operations`,
+    detail: `Declare no ${list}, or turn contract_only off.`,
+  };
 }
 
 function notLookedUp({ type }: Referable, findId: string): Problem {

@@ -1,10 +1,10 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
-import { shownPlace } from '../base/source.ts';
+import { shownPlace, type Range } from '../base/source.ts';
 import { knownReleases, notIn, readRelease, type Release } from '../kinds/release.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
-import { idsIn, nameIn, namesById } from '../kinds/named.ts';
+import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
 import { FirstPlaces } from './first-places.ts';
@@ -25,12 +25,20 @@ class Met {
   readonly looks = new FirstPlaces();
   /** What belongs to one resource. */
   readonly values = new FirstPlaces();
+  /** What resources name that may name them again, and where. */
+  readonly above = new Map<Address, readonly Step[]>();
+}
+
+/** From a resource to one that it names. */
+interface Step {
+  readonly to: Address;
+  readonly range: Range;
 }
 
 /** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
 type Rule = (entry: Entry, met: Met) => readonly Diagnostic[];
 
-const rules: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName];
+const rules: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName, circle];
 
 /** Checks what holds over all files, file by file. */
 export class Rules {
@@ -170,6 +178,46 @@ function similarName({ resource, first, isFirst }: Entry, { names, looks }: Met)
     detail: `See ${shownPlace(names.placeOf(earlier))}. The service keeps them apart; is that meant?`,
   };
   return [diagnosticOf(resource, field, problem)];
+}
+
+/** Resources of a kind that name each other, so that none can be created first. Reported where the last of them closes the circle. */
+function circle({ resource, isFirst }: Entry, { above }: Met): Diagnostic[] {
+  if (!isFirst) return [];
+  const { kind, address } = resource;
+  const steps = declaredNames(resource).flatMap((named) => {
+    const to = named.related.type === kind.type ? addressNamed(named) : undefined;
+    return to === undefined ? [] : [{ ...named, to, range: placeOf(resource, named.field, named.item) }];
+  });
+  if (steps.length === 0) return [];
+  above.set(address, steps);
+  return steps.flatMap(({ field, item, to }) => {
+    const way = wayBack(to, address, above);
+    if (way === undefined) return [];
+    const through = way.map((step) => `${step.to}, see ${shownPlace(step.range)}`);
+    const problem: Problem = {
+      code: 'circular-reference',
+      summary: to === address ? 'it names itself' : `${to} leads back to it`,
+      detail: [...through, 'None of them could be created first, and the service goes round in them.']
+        .map((words) => words.replace(/^./, (letter) => letter.toUpperCase()))
+        .join('\n'),
+    };
+    return [diagnosticOf(resource, field, problem, item)];
+  });
+}
+
+/** The steps from one resource to another; nothing where none lead there. */
+function wayBack(from: Address, to: Address, above: Met['above']): readonly Step[] | undefined {
+  const seen = new Set([from]);
+  const open: (readonly [Address, readonly Step[]])[] = [[from, []]];
+  for (const [at, way] of open) {
+    if (at === to) return way;
+    for (const step of above.get(at) ?? []) {
+      if (seen.has(step.to)) continue;
+      seen.add(step.to);
+      open.push([step.to, [...way, step]]);
+    }
+  }
+  return undefined;
 }
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */

@@ -20,6 +20,12 @@ export type Observation =
 
 export type ObservedState = ReadonlyMap<Address, Observation>;
 
+/** What the service holds of a resource that is there. */
+export function heldAt(observed: ObservedState, address: Address): HeldRecord | undefined {
+  const observation = observed.get(address);
+  return observation?.presence === 'present' ? observation.held : undefined;
+}
+
 /** A read that did not show whether the resource exists. */
 export interface FailedRead {
   readonly resource: Resource;

@@ -40,11 +40,13 @@ export interface ResolvedNames {
 interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
+  /** Whether a name is that of a resource that is looked up as such: its id comes with that. */
+  readonly isDeclared?: (related: Referable, name: string) => boolean;
   /** When it aborts, nothing more is asked. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Looks up the names that stand in place of ids, each once, also those that were looked up before. Without names, nothing is sent. */
+/** Looks up the names that stand in place of ids and that are not declared, each once, also those that were looked up before. Without names, nothing is sent. */
 export async function resolveNames(
   resources: readonly Resource[],
   options: ResolveOptions,
@@ -52,6 +54,7 @@ export async function resolveNames(
   const wanted = new Map<Referable, Set<string>>();
   for (const resource of resources) {
     for (const { related, name } of declaredNames(resource)) {
+      if (options.isDeclared?.(related, name)) continue;
       const names = wanted.get(related) ?? new Set();
       wanted.set(related, names.add(name));
     }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
-import type { Observation, ObservedState } from '../observe/observe.ts';
+import { heldAt, type ObservedState } from '../observe/observe.ts';
 import {
   blankFor,
   fieldNames,
@@ -12,7 +12,7 @@ import {
   sentValue,
 } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { idKey, idsIn, nameIn, namesById, type Facts, factKey } from '../kinds/named.ts';
+import { factsOf, idKey, idsIn, nameIn, namesById, type Facts, factKey } from '../kinds/named.ts';
 import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -58,7 +58,7 @@ export function makePlan(
   context: PlanContext,
 ): MadePlan {
   const { manifestDigest = digestOf(resources), since, permission, facts, heldBack, ...about } = context;
-  const known = allFacts(facts, observed);
+  const known = allFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
     const observation = observed.get(resource.address);
@@ -68,7 +68,7 @@ export function makePlan(
     const change = changeOf(resource, observed, permission);
     // What is not in a part of the roll may be declared in another.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
-    const held = heldOf(observation);
+    const held = heldAt(observed, resource.address) ?? { fields: {} };
     const remarks = isPending(change) ? [...remarksOn(change, held, holderOf, known), ...renamed] : [];
     return {
       ...change,
@@ -86,16 +86,17 @@ export function makePlan(
   return { ...about, ...(since && { since: since.revision }), manifestDigest, ...kept };
 }
 
-function allFacts(facts: Facts = new Map(), observed: ObservedState): Facts {
+function allFacts(facts: Facts = new Map(), resources: readonly Resource[], observed: ObservedState): Facts {
   const all = new Map(facts);
-  for (const observation of observed.values())
-    if (observation.presence === 'present')
-      for (const [key, value] of observation.held.facts ?? []) all.set(key, value);
+  for (const { kind, name, ...resource } of resources) {
+    const held = heldAt(observed, resource.address);
+    for (const [key, value] of held?.facts ?? []) all.set(key, value);
+    if (held || kind.byName === undefined) continue;
+    // What is not there yet goes by its name.
+    const record = { ...sentFields({ kind, ...resource }), pk: { name } };
+    for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
+  }
   return all;
-}
-
-function heldOf(observation: Observation | undefined): Pick<HeldRecord, 'fields' | 'names'> {
-  return observation?.presence === 'present' ? observation.held : { fields: {} };
 }
 
 /** What a plan does to a resource that was observed. */

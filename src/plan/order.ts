@@ -3,7 +3,7 @@ import type { Diagnostic } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
+import { idKey, idsIn, nameIn, namedFirst, namesById } from '../kinds/named.ts';
 import { shownId } from '../kinds/values.ts';
 import { diagnosticOf, nameOf, type Resource } from '../kinds/resource.ts';
 import type { HolderOf } from './holders.ts';
@@ -18,9 +18,13 @@ interface Want {
   readonly holder: Address;
 }
 
+/** What a change comes behind: it frees a value, or it gives what the change names an id. */
+type Wait = Want | { readonly resource: Resource; readonly holder: Address };
+
 /**
- * The changes in an order in which the service takes them: each behind those that it waits for, which free what it takes, and
- * otherwise as they were. What no order helps is refused: somebody else has it, or some wait for each other.
+ * The changes in an order in which the service takes them: each behind what it names that is created first, and behind those that it
+ * waits for, which free what it takes; otherwise as they were. What no order helps is refused: somebody else has it, or some wait for
+ * each other.
  */
 export function ordered<Planned extends Change>(
   changes: readonly Planned[],
@@ -28,8 +32,15 @@ export function ordered<Planned extends Change>(
 ): { readonly changes: readonly Planned[]; readonly refused: readonly Diagnostic[] } {
   const planned = new Map(changes.map((change) => [change.resource.address, change]));
   const refused: Diagnostic[] = [];
-  const waits = new Map<Address, Want[]>();
+  const waits = new Map<Address, Wait[]>();
   for (const change of changes) {
+    const { resource } = change;
+    const first = isPending(change) ? namedFirst(resource) : [];
+    if (first.length > 0)
+      waits.set(
+        resource.address,
+        first.map((holder) => ({ resource, holder })),
+      );
     for (const want of wantsOf(change, holderOf)) {
       const { address } = want.resource;
       const holder = planned.get(want.holder);
@@ -58,14 +69,14 @@ export function ordered<Planned extends Change>(
       } else {
         const circle = path.slice(path.indexOf(next.holder));
         const words = `${circle.join(', ')} wait for each other. Let one of them go without first, and apply that.`;
-        refused.push(refusal(next, words));
+        if ('field' in next) refused.push(refusal(next, words));
         waits.set(last, waits.get(last)?.filter((want) => want !== next) ?? []);
       }
     }
   }
   const inOrder = [...done].flatMap((address): Planned[] => {
     const change = planned.get(address);
-    const holders = new Set(waits.get(address)?.map(({ holder }) => holder));
+    const holders = new Set(waits.get(address)?.flatMap((wait) => ('field' in wait ? wait.holder : [])));
     return change ? [holders.size > 0 ? { ...change, waitsFor: [...holders] } : change] : [];
   });
   return { changes: inOrder, refused };

@@ -1,8 +1,10 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
+import type { Referable } from '../kinds/kind.ts';
+import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
-import { observe, type ObservedState } from '../observe/observe.ts';
+import { heldAt, observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import { resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
@@ -83,7 +85,7 @@ async function boundedPlan(
  * The plan, or why there is none.
  *
  * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
- * 2. `observe` looks up the resources.
+ * 2. `observe` looks up the resources, and so the ids of those that others name.
  * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
  * 4. `factsOfIds` finds out who has what is to be given to what is created.
  * 5. `permissionFor` finds out what is needed to change any of them.
@@ -115,14 +117,19 @@ export async function planFor(
     await release?.catch(() => {});
     return end;
   };
-  const resolved = await resolveNames(declared, { client, pacing, signal });
-  const { resources, facts, unresolved: names, notRead } = resolved;
-  const shared = resources === declared ? [] : sharedBy(resources);
+  const addresses = new Set(declared.map(({ address }) => address));
+  const isDeclared = (related: Referable, name: string): boolean => {
+    const address = addressNamed({ related, name });
+    return address !== undefined && addresses.has(address);
+  };
+  const resolved = await resolveNames(declared, { client, pacing, signal, isDeclared });
+  const { facts, unresolved: names, notRead } = resolved;
+  const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
   const heldBack = keepGoing && heldBackByNames(resolved, shared, destinationOf(settings), keepGoing);
   if (!heldBack && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
-  const result = await observe(resources, {
+  const result = await observe(resolved.resources, {
     client,
     pacing,
     signal,
@@ -133,6 +140,9 @@ export async function planFor(
   if (result.kind === 'failed')
     return ended(halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal));
   const { observed } = result;
+  const resources = resolved.resources.map((resource) =>
+    withIdsOf(resource, (address) => heldAt(observed, address)?.pk),
+  );
   const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);

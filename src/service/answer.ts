@@ -1,4 +1,11 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
 import { pageIn } from './page.ts';
@@ -14,6 +21,8 @@ export type AnswerKind =
   | 'created'
   /** 200, and a list of all that have the asked identity: none. */
   | 'not_listed'
+  /** 200, and a list of several that all have the asked identity. */
+  | 'several'
   /** Any other 2xx, or one of these that does not carry what was asked for. */
   | 'unusable_success'
   /** 3xx. */
@@ -64,6 +73,8 @@ export interface Answer {
   /** The service's own id of the request. */
   readonly requestId?: string;
   readonly retryAfter?: string;
+  /** With `several`: the ids of those. */
+  readonly ids?: readonly string[];
   /** The origin that a redirect points to. */
   readonly redirectOrigin?: string;
   /** Why no answer came. */
@@ -115,6 +126,7 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
         kind,
         status,
         ...(body && { body }),
+        ...(kind === 'several' && { ids: idsIn(json) }),
         ...given('requestId', headers['x-authentik-id']),
         ...given('retryAfter', headers['retry-after']),
         ...given('redirectOrigin', kind === 'redirect' ? originOf(headers['location']) : undefined),
@@ -135,20 +147,20 @@ export function recordOf(
   return isJsonObject(json) ? json : body;
 }
 
-/** The value in a body; of a list of one name that is whole, its record, or null where it is empty and says so throughout. */
+/** The value in a body; of a list of one name, its record where it is one, or null where it is empty and says so throughout. */
 function bodyIn(text: string, status: number, shape: Asked['shape']): JsonValue | undefined {
   const json = parseJson(text);
   if (shape !== 'list' || status !== 200) return json;
   const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
   if (count === 0) return null;
-  // The service ignores a filter that it does not know: then there are others.
-  return count === 1 ? (items?.[0] ?? undefined) : undefined;
+  return count === 1 ? (items?.[0] ?? undefined) : items;
 }
 
 function kindOf(status: number, json: JsonValue | undefined, asked: Asked): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
     if (asked.shape === 'list' && status === 200 && json === null) return 'not_listed';
+    if (isSeveral(asked, status, json)) return 'several';
     const usable = isAskedFor(asked, body);
     if (usable && status === 200) return 'found';
     if (usable && status === 201) return 'created';
@@ -209,6 +221,17 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
     case 'self':
       return isJsonObject(body?.['user']);
   }
+}
+
+/** The service ignores a filter that it does not know: then there are others among them. */
+function isSeveral(asked: Asked, status: number, json: JsonValue | undefined): boolean {
+  if (asked.shape !== 'list' || status !== 200 || json === undefined || !isJsonList(json)) return false;
+  return json.every((one) => isJsonObject(one) && isAskedFor(asked, one));
+}
+
+function idsIn(json: JsonValue | undefined): string[] {
+  const records = json !== undefined && isJsonList(json) ? json : [];
+  return records.map((one) => textOf(isJsonObject(one) ? one['pk'] : null));
 }
 
 /** A list is always there, if it is an empty one, and so is its first page. */

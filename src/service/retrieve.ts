@@ -22,7 +22,8 @@ export async function retrieve(
 
 /**
  * Forgoes a kind whose records the token may not look up, or that are not offered: what the contract has no way to read can be
- * created without. Not where some of them were shown, nor where the service refuses the token itself.
+ * created without, unless the service might take a second one of the same name. Not where some of them were shown, nor where the
+ * service refuses the token itself.
  */
 async function forgoDenied(
   kind: Kind,
@@ -32,7 +33,8 @@ async function forgoDenied(
   signal?: AbortSignal,
 ): Promise<void> {
   const why = reading && unreadableBy(reading);
-  const isNeeded = (): boolean => kind.lookUp.isDocumented || client.sight.hasShown(kind);
+  const isNeeded = (): boolean =>
+    kind.lookUp.isDocumented || !kind.listing.isUnique || client.sight.hasShown(kind);
   if (why === undefined || isNeeded()) return;
   if (why === 'denied' && (await retrieveSelf(client, pacing, signal))?.proof === 'denied') return;
   if (!isNeeded()) client.sight.forgo(kind, why);

@@ -10,6 +10,7 @@ import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import type { Session } from './session.ts';
 
 const required: Readonly<Record<ResourceType, JsonObject>> = {
+  group: {},
   application: { name: 'rollcall probe' },
   user: { name: 'rollcall probe' },
 };
@@ -44,6 +45,7 @@ function complaints(body: JsonObject | undefined): string {
 }
 
 const full: Readonly<Record<ResourceType, JsonObject>> = {
+  group: { is_superuser: false, attributes: { probe: { deep: [1, 'two', null] } }, roles: [] },
   application: {
     open_in_new_tab: true,
     meta_launch_url: 'https://probe.invalid/%(username)s',

@@ -105,6 +105,11 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
   unexplained_refusal: unexpected,
   unusable_success: unexpected,
   unlisted: unexpected,
+  several: ({ ids = [] }) => [
+    'ambiguous-name',
+    'there is more than one of this name',
+    `Their ids: ${ids.join(', ')}. Leave the name to one of them in the service.`,
+  ],
   found: unexpected,
   not_listed: unexpected,
   created: unexpected,

@@ -68,7 +68,8 @@ function viewsOfFields({ resource, presence, differences, since }: Change): Fiel
     const difference = differing.get(field);
     if (difference) return differenceViews(difference, resource);
     const value = shownValue(resource, field) ?? null;
-    const text = namedText(field, value, namesIn(resource, field, value));
+    const names = namesIn(resource, field, value);
+    const text = names && namedText(field, value, names);
     return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
   });
 }
@@ -139,17 +140,21 @@ function sideOf(field: string, look: Side['look'], { name, value, names }: Held)
   };
 }
 
-/** Ids with their names, as far as those are known, and names that stand in their place. None where there is no name among them. */
-function namedText(field: string, value: JsonValue | undefined, names: Names = {}): string | undefined {
+/** Ids with their names, as far as those are known, and names that stand in their place. `names`: of what is planned. None where there is no name among them. */
+function namedText(field: string, value: JsonValue | undefined, names?: Names): string | undefined {
   if (value === undefined || isBlank(value)) return undefined;
   const ids = idsIn(field, value);
-  if (!ids.some(({ id, place }) => isNameOfOne(id) || Object.hasOwn(names, place))) return undefined;
-  const texts = ids.map(({ id, place }) => shownId(id, names[place]));
+  if (!ids.some(({ id, place }) => isNameOfOne(id) || Object.hasOwn(names ?? {}, place))) return undefined;
+  const texts = ids.map(({ id, place }) =>
+    // A name that a plan has no id for is that of something which does not exist yet.
+    names && isNameOfOne(id) ? `${shownId(id)} (created first)` : shownId(id, names?.[place]),
+  );
   return inline(isJsonList(value) ? `[${texts.join(', ')}]` : texts.join(''));
 }
 
-/** The declared names of the ids in a value of a field. */
-function namesIn(resource: Resource, field: string, value: JsonValue): Names {
+/** The declared names of the ids in a value of a field that holds such. */
+function namesIn(resource: Resource, field: string, value: JsonValue): Names | undefined {
+  if (resource.kind.fields[field]?.refersTo === undefined) return undefined;
   return namesAt(resource.kind, field, value, namesById(resource, field));
 }
 

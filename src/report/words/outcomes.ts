@@ -52,6 +52,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   fail_fast: { words: 'another failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
   waits: { words: 'what it takes was not freed: the change that it waits for did not succeed' },
+  unmade: { words: 'what it names was to be created first, and that did not succeed' },
   error: { words: 'the run met an unexpected error' },
 };
 
