@@ -63,7 +63,10 @@ export function withIds(
 export function addressNamed({
   related: { type },
   name,
-}: Pick<DeclaredName, 'related' | 'name'>): Address | undefined {
+}: {
+  readonly related: Pick<Referable, 'type'>;
+  readonly name: string;
+}): Address | undefined {
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 

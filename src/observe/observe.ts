@@ -16,7 +16,11 @@ export type Observation =
       /** The only other that a list showed under the same title, and that is not among those to be observed. */
       readonly namesake?: string;
     }
-  | { readonly presence: 'unknown' };
+  | {
+      readonly presence: 'unknown';
+      /** Of which there is more than one: their ids. */
+      readonly ids?: readonly string[] | undefined;
+    };
 
 export type ObservedState = ReadonlyMap<Address, Observation>;
 
@@ -89,18 +93,19 @@ export async function observe(
     done += 1;
     options.onRead?.(done, readable.length);
     someoneAnswered ||= reading !== undefined && isAnswered(reading.answer);
-    switch (reading?.proof) {
-      case undefined:
-        observed.set(resource.address, { presence: 'unknown' });
-        return;
+    if (reading === undefined || reading.answer.ids) {
+      observed.set(resource.address, { presence: 'unknown', ...(reading && { ids: reading.answer.ids }) });
+      return;
+    }
+    switch (reading.proof) {
       case 'exists':
-        observed.set(resource.address, { presence: 'present', held: reading.held });
+      case 'absent': {
+        const isThere = reading.proof === 'exists';
+        const none = absent(lists.namesakes.get(resource));
+        observed.set(resource.address, isThere ? { presence: 'present', held: reading.held } : none);
         inARow = 0;
         return;
-      case 'absent':
-        observed.set(resource.address, absent(lists.namesakes.get(resource)));
-        inARow = 0;
-        return;
+      }
       case 'denied':
       case 'nothing':
       case 'fault':

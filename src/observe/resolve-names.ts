@@ -1,9 +1,17 @@
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { type DeclaredName, declaredNames, type Facts, factsOf, withIds } from '../kinds/named.ts';
+import {
+  addressNamed,
+  type DeclaredName,
+  declaredNames,
+  type Facts,
+  factsOf,
+  withIds,
+} from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
+import type { ObservedState } from './observe.ts';
 import type { Client } from '../service/client.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { mostInARow } from '../service/retries.ts';
@@ -22,8 +30,23 @@ export type NameFault =
 /** A name without an id, at one of the places where it is declared. */
 export interface UnresolvedName {
   readonly resource: Resource;
-  readonly declared: DeclaredName;
+  readonly declared: Omit<DeclaredName, 'related'> & { readonly related: Pick<Referable, 'type' | 'list'> };
   readonly fault: NameFault;
+}
+
+/** The names of those of which there is more than one: at the lines that declare them, and that name them. */
+export function namesOfSeveral(resources: readonly Resource[], observed: ObservedState): UnresolvedName[] {
+  return resources.flatMap((resource) => {
+    const { kind, name } = resource;
+    const all = [{ related: kind, name, field: kind.identity }, ...declaredNames(resource)];
+    return all.flatMap((declared): UnresolvedName[] => {
+      const address = addressNamed(declared);
+      const seen = address === undefined ? undefined : observed.get(address);
+      return seen?.presence === 'unknown' && seen.ids
+        ? [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }]
+        : [];
+    });
+  });
 }
 
 /** Resources with ids in place of names, and what is left. */

@@ -6,8 +6,9 @@ import type { Resource } from '../kinds/resource.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { heldAt, observe, type ObservedState } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
-import { resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
+import { namesOfSeveral, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
+import type { HeldBack } from '../plan/not-planned.ts';
 import {
   notPlannedIn,
   plannedEffects,
@@ -125,8 +126,10 @@ export async function planFor(
   const resolved = await resolveNames(declared, { client, pacing, signal, isDeclared });
   const { facts, unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
-  const heldBack = keepGoing && heldBackByNames(resolved, shared, destinationOf(settings), keepGoing);
-  if (!heldBack && (names.length > 0 || shared.length > 0 || notRead > 0))
+  const heldBackBy = (all: readonly UnresolvedName[]): HeldBack | undefined =>
+    keepGoing &&
+    heldBackByNames({ ...resolved, unresolved: all }, shared, destinationOf(settings), keepGoing);
+  if (!heldBackBy(names) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
   const result = await observe(resolved.resources, {
@@ -140,6 +143,9 @@ export async function planFor(
   if (result.kind === 'failed')
     return ended(halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal));
   const { observed } = result;
+  const several = namesOfSeveral(resolved.resources, observed);
+  const heldBack = heldBackBy([...names, ...several]);
+  if (!heldBack && several.length > 0) return ended(unresolved([], several));
   const resources = resolved.resources.map((resource) =>
     withIdsOf(resource, (address) => heldAt(observed, address)?.pk),
   );

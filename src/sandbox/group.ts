@@ -90,14 +90,16 @@ export function roleRows({ roles = [] }: SandboxSeed): Rows {
   return new Rows(roles.map(({ pk, name }) => ({ pk: pk.toLowerCase(), fields: { name } })));
 }
 
+function isItself(pk: Row['pk'], own?: Row): string | undefined {
+  return pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
+}
+
 /** What a request for a group may hold, and how it is read. */
 function groupFields({ rules }: World, groups: Rows, roles: Rows): Readonly<Record<string, Field>> {
   // Since 2024.6, and 2024.8.
   const takenName = (name: string, own?: Row): string | undefined =>
     rules.isLate && groups.isTaken('name', name, own) ? 'Group with this name already exists.' : undefined;
   const length = rules.isLate ? {} : { maxLength: 80 };
-  const notItself = (pk: Row['pk'], own?: Row): string | undefined =>
-    pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
   return {
     name: {
       type: 'string',
@@ -125,7 +127,7 @@ function groupFields({ rules }: World, groups: Rows, roles: Rows): Readonly<Reco
           parent: {
             type: 'field',
             label: 'Parent',
-            read: nullable(reference('uuid', () => groups, notItself)),
+            read: nullable(reference('uuid', () => groups, isItself)),
             default: null,
           },
         }),

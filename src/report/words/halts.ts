@@ -184,7 +184,11 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       return {
         code: 'ambiguous-name',
         summary: `there is more than one ${type}${named}`,
-        detail: `${isShown ? `Their ids: ${fault.ids.map((id) => shownId(id)).join(', ')}. ` : ''}Write the id of the one that is meant.`,
+        detail: `${isShown ? `Their ids: ${fault.ids.map((id) => shownId(id)).join(', ')}. ` : ''}${
+          field === resource.kind.identity
+            ? 'Leave the name to one of them in the service.'
+            : 'Write the id of the one that is meant.'
+        }`,
       };
     case 'unread': {
       const { code, summary, advice } = answerWords(fault.answer);
