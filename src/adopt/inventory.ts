@@ -29,6 +29,8 @@ export type Gap =
   | { readonly kind: 'moved' }
   /** The service counts so many, and its list has fewer records that are not the same, however often it is read. */
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
+  /** More than one has this name, by which they cannot be told apart. */
+  | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
   /** After this answer, nothing more was asked. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };
@@ -71,7 +73,7 @@ async function inPages(
 ): Promise<Inventory> {
   let before: ListReader | undefined;
   for (let round = 1; ; round += 1) {
-    const reader = new ListReader(list, kind.identity, options);
+    const reader = new ListReader(list, kind, options);
     await reader.read();
     const { records, gaps } = reader;
     const isEnded = gaps.some((gap) => gap.kind !== 'broken');
@@ -80,9 +82,31 @@ async function inPages(
     if (!isStill && round === mostRounds.twice) gaps.push({ kind: 'moved' });
     else if (!isEnded && reader.missing > 0)
       gaps.push({ kind: 'short', read: reader.shown, count: reader.shown + reader.missing });
-    if (isStill || round === mostRounds.twice) return { kind, records: [...records.values()], gaps };
+    if (isStill || round === mostRounds.twice)
+      return toldApart({ kind, records: [...records.values()], gaps });
     before = reader;
   }
+}
+
+/** The same without those that share their name: a manifest can declare neither. */
+function toldApart({ kind, records, gaps }: Inventory): Inventory {
+  const named = new Map<string, ListedRecord[]>();
+  for (const record of records) {
+    const name = textOf(record.received[kind.identity]);
+    named.set(name, [...(named.get(name) ?? []), record]);
+  }
+  const shared = [...named.values()].filter(({ length }) => length > 1);
+  return {
+    kind,
+    records: [...named.values()].flatMap((those) => (those.length > 1 ? [] : those)),
+    gaps: [
+      ...gaps,
+      ...shared.map((those): Gap => {
+        const ids = those.map(({ shown }) => textOf(shown['pk']));
+        return { kind: 'several', name: textOf(those[0]?.shown[kind.identity]), ids };
+      }),
+    ],
+  };
 }
 
 function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
@@ -98,12 +122,13 @@ function gapOf(reading: { readonly answer: Answer } | undefined, signal: AbortSi
 
 /** Reads a list from its beginning to its end, and where a page cannot be read, each of its records alone. */
 class ListReader {
-  /** By their names. */
+  /** By their names; by their ids, where several may have one name. */
   readonly records = new Map<string, ListedRecord>();
   readonly gaps: Gap[] = [];
   readonly #ids = new Set<string>();
   readonly #list: ListQuery;
   readonly #identity: string;
+  readonly #key: string;
   readonly #options: InventoryOptions;
   /** How many records there are by the last page, once there was one; and by the one that counted most. */
   #count = Infinity;
@@ -119,9 +144,10 @@ class ListReader {
   #last = '';
   #isOver = false;
 
-  constructor(list: ListQuery, identity: string, options: InventoryOptions) {
+  constructor(list: ListQuery, { identity, listing }: Kind, options: InventoryOptions) {
     this.#list = list;
     this.#identity = identity;
+    this.#key = listing.isUnique ? identity : 'pk';
     this.#options = options;
   }
 
@@ -181,7 +207,7 @@ class ListReader {
     for (const item of items) {
       const { pk } = item.received;
       const name = item.received[this.#identity];
-      if (typeof name === 'string' && name !== '') this.records.set(name, item);
+      if (typeof name === 'string' && name !== '') this.records.set(textOf(item.received[this.#key]), item);
       if (isIdentifier(pk)) this.#ids.add(textOf(pk));
     }
     const nameOf = (item: ListedRecord | undefined): string => textOf(item?.shown[this.#identity]);

@@ -25,6 +25,9 @@ export const readBeyond: readonly (Kind | ReadKind)[] = all.filter(
   (kind) => !kind.creates || !kind.lookUp.isDocumented,
 );
 
+/** The kinds that are created with nothing but the documented operations: of the others, each is looked for first. */
+export const createdUnseen: readonly Kind<ResourceType>[] = kinds.filter(({ listing }) => listing.isUnique);
+
 export function isResourceType(type: string): type is ResourceType {
   return kinds.some((kind) => kind.type === type);
 }

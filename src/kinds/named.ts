@@ -70,12 +70,19 @@ export function addressNamed({
   return isResourceType(type) ? addressOf(type, name) : undefined;
 }
 
-/** The resource with the ids that resources of the same run have, as far as they are known; the ids that it has stay. */
-export function withIdsOf(resource: Resource, pkOf: (address: Address) => string | undefined): Resource {
+/**
+ * The resource with the ids that resources of the same run have: null for one that has none yet. The ids of what is not in the run
+ * stay as they are.
+ */
+export function withIdsOf(
+  resource: Resource,
+  pkOf: (address: Address) => string | null | undefined,
+): Resource {
   return withIds(resource, (related, name, known) => {
-    const address = known === undefined ? addressNamed({ related, name }) : undefined;
+    const address = addressNamed({ related, name });
     const pk = address === undefined ? undefined : pkOf(address);
-    return pk === undefined ? known : related.byName.isId(pk) ? pk : Number(pk);
+    if (pk === undefined || pk === null) return pk === null ? undefined : known;
+    return related.byName.isId(pk) ? pk : Number(pk);
   });
 }
 

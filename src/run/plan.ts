@@ -147,7 +147,9 @@ export async function planFor(
   const heldBack = heldBackBy([...names, ...several]);
   if (!heldBack && several.length > 0) return ended(unresolved([], several));
   const resources = resolved.resources.map((resource) =>
-    withIdsOf(resource, (address) => heldAt(observed, address)?.pk),
+    withIdsOf(resource, (address) =>
+      observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined,
+    ),
   );
   const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
   if (diagnostics.length > 0 && !heldBack)

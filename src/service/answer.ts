@@ -226,7 +226,8 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
 /** The service ignores a filter that it does not know: then there are others among them. */
 function isSeveral(asked: Asked, status: number, json: JsonValue | undefined): boolean {
   if (asked.shape !== 'list' || status !== 200 || json === undefined || !isJsonList(json)) return false;
-  return json.every((one) => isJsonObject(one) && isAskedFor(asked, one));
+  const areOfName = json.every((one) => isJsonObject(one) && isAskedFor(asked, one));
+  return areOfName && new Set(idsIn(json)).size === json.length;
 }
 
 function idsIn(json: JsonValue | undefined): string[] {

@@ -130,7 +130,7 @@ users:
 
   test('of nothing is a manifest that declares nothing', async () => {
     const { text } = writeManifest([]);
-    expect(text).toBe('version: 1\napplications: []\nusers: []\n');
+    expect(text).toBe('version: 1\ngroups: []\napplications: []\nusers: []\n');
     expect((await load(text)).diagnostics).toEqual([]);
   });
 });

@@ -200,7 +200,7 @@ describe('validate', () => {
     const config = at('whole/rollcall.yaml');
     const run = capture({ contractOnly: true });
     expect(await validate([], { output: 'text', config }, { ...run.context, files: nodeFiles })).toBe('done');
-    expect(run.stdout()).toBe('Valid: 0 applications, 1 user.\n');
+    expect(run.stdout()).toBe('Valid: 1 user.\n');
     expect((await validated(at('whole'), { config })).ending).toBe('done');
     const named = await validated(config, { config });
     expect(named.ending).toBe('invalid');

@@ -124,7 +124,7 @@ describe('a licence that allows no changes', () => {
   test('is reported, with what it stops and what not', async () => {
     const { checks, ending } = await examined({ readOnly: true });
     expect(checks['licence']).toMatch(
-      /^fail .*its licence does not allow them\. That stops applications, not users Nothing is wrong with the manifest/,
+      /^fail .*its licence does not allow them\. That stops groups and applications, not users Nothing is wrong with the manifest/,
     );
     expect(checks['create-applications']).toMatch(/^pass/);
     expect(ending).toBe('failed');
@@ -165,11 +165,12 @@ describe('doctor --role', () => {
   ];
 
   test('prints what is read and created, and neither URL nor token is needed', async () => {
-    const viewed = ['user', 'group', 'provider'].map((type) => `authentik_core.view_${type}`);
+    const viewed = ['group', 'user', 'provider'].map((type) => `authentik_core.view_${type}`);
     const [view = '', ...add] = least;
-    expect((await role([])).permissions).toEqual([view, ...viewed, ...add]);
-    const changes = ['application', 'user'].map((type) => `authentik_core.change_${type}`);
-    expect((await role(['update'])).permissions).toEqual([view, ...viewed, ...add, ...changes]);
+    const group = 'authentik_core.add_group';
+    expect((await role([])).permissions).toEqual([view, ...viewed, group, ...add]);
+    const changes = ['group', 'application', 'user'].map((type) => `authentik_core.change_${type}`);
+    expect((await role(['update'])).permissions).toEqual([view, ...viewed, group, ...add, ...changes]);
   });
 
   test('prints what the documented operations need, where nothing else is sent', async () => {

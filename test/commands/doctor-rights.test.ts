@@ -13,6 +13,7 @@ const none = {
   view_providers: 'none',
   add_applications: false,
   add_users: false,
+  add_groups: false,
 } as const;
 const tokens = {
   everything: {},
@@ -152,14 +153,14 @@ describe('what is read beyond the documented operations', () => {
 
   test('is held against what the token may, list by list', async () => {
     expect(checksIn(await doctored('everything'))).toEqual([
-      'pass view-users: the token may view users, or some of them: nothing tells which',
       'pass view-groups: the token may view groups, or some of them: nothing tells which',
+      'pass view-users: the token may view users, or some of them: nothing tells which',
       'pass view-providers: the token may view providers, or some of them: nothing tells which',
     ]);
     const viewing = await doctored('viewing');
     expect(checksIn(viewing)).toEqual([
-      'warn view-users: the token may not view users',
       'warn view-groups: the token may not view groups',
+      'warn view-users: the token may not view users',
       'warn view-providers: the token may not view providers',
     ]);
     const advice = viewing.document.checks.find(({ name }) => name === 'view-users');
@@ -236,13 +237,15 @@ describe('a right that is missing', () => {
 describe('what doctor asks', () => {
   const beyond = [
     'GET /api/v3/core/users/me/',
+    'OPTIONS /api/v3/core/groups/',
+    'POST /api/v3/core/groups/ {}',
     'OPTIONS /api/v3/core/applications/',
     'POST /api/v3/core/applications/ {}',
     'OPTIONS /api/v3/core/users/',
     'POST /api/v3/core/users/ {}',
     'GET /api/v3/admin/version/',
-    'GET /api/v3/core/users/?page_size=1',
     'GET /api/v3/core/groups/?page_size=1',
+    'GET /api/v3/core/users/?page_size=1',
     'GET /api/v3/providers/all/?page_size=1',
   ];
 

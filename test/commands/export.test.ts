@@ -68,7 +68,7 @@ describe('names in place of ids', () => {
     const names = ['Grafana OIDC', 'wiki: "saml"', 'a\u0000b'.replace('\u0000', '#'), '日本', 'scim'];
     return sandboxHere({
       providers: names.map((name, index) => ({ pk: first + index, name })),
-      groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
+      groups: ['staff', 'ops & more'].map((name, index) => ({
         pk: uuid(index),
         num_pk: index,
         name,
@@ -104,10 +104,19 @@ describe('names in place of ids', () => {
 
   test('are left out where one name stands for two', async () => {
     const from = world(100, {
+      groups: ['staff', 'ops & more', 'twice', 'twice'].map((name, index) => ({
+        pk: uuidOf(100 + index),
+        num_pk: index,
+        name,
+      })),
       users: [{ username: 'alice', name: 'Alice', groups: [uuidOf(102), uuidOf(100)] }],
     });
-    const { stdout, ending } = await exporting(from.send, { ...named, check: true });
-    expect(ending).toBe('done');
+    const { stdout, stderr, ending } = await exporting(from.send, { ...named, check: true });
+    expect(ending).toBe('incomplete');
+    expect(stdout).not.toContain('- name: twice');
+    expect(stderr).toContain(
+      `warning: group.twice: there is more than one of this name [not-exported]\n    Their ids: ${uuidOf(102)}, ${uuidOf(103)}.`,
+    );
     expect(stdout).toContain(`- { name: staff }\n      - ${uuidOf(102)}\n`);
   });
 
@@ -202,6 +211,7 @@ const alice = `  - username: alice
       template: $\${x}
     path: staff/engineering
 `;
+const groups = 'groups:\n  - name: contractors\n  - name: staff\n';
 const bob = '  - username: bob\n    name: ""\n    is_active: false\n';
 const admin = '  - username: akadmin\n    name: akadmin\n    type: service_account\n';
 const service = '  - username: sandbox\n    name: sandbox\n    type: service_account\n';
@@ -211,16 +221,16 @@ const head = (to: string): string =>
 describe('rollcall export', () => {
   test('prints what the service would not make of it by itself, as a person would write it', async () => {
     const { ending, stdout, stderr } = await exporting(sandboxHere(seed).send);
-    expect(stdout).toBe(`${head('')}${applications}users:\n${admin}${alice}${bob}${service}`);
+    expect(stdout).toBe(`${head('')}${groups}${applications}users:\n${admin}${alice}${bob}${service}`);
     expect(stderr).toMatch(/^Left out: 1 that .* --internal .*\nThis is personal data of 4 users\. .*\n$/);
     expect(ending).toBe('done');
   });
 
   test.each<[split: ExportOptions['split'], names: string[]]>([
-    [undefined, ['applications', 'users']],
+    [undefined, ['applications', 'groups', 'users']],
     ['none', ['manifest']],
-    ['path', ['applications', 'users/staff/engineering', 'users/users']],
-    ['group', ['applications/docs', 'applications/docs-more', 'users']],
+    ['path', ['applications', 'groups', 'users/staff/engineering', 'users/users']],
+    ['group', ['applications/docs', 'applications/docs-more', 'groups', 'users']],
   ])('writes files that plan as no changes: --split %s', async (split, names) => {
     const { send } = sandboxHere(seed);
     const { written, stdout, ending } = await exporting(send, { out: 'm/', ...(split && { split }) });
@@ -302,6 +312,8 @@ describe('rollcall export', () => {
       return stdout.trim().split('\n');
     };
     const all = [
+      'group.contractors',
+      'group.staff',
       'application.grafana',
       'application.wiki',
       'user.akadmin',
@@ -310,9 +322,9 @@ describe('rollcall export', () => {
       'user.sandbox',
     ];
     expect(await list({})).toEqual(all);
-    expect(await list({ internal: true })).toEqual(all.toSpliced(5, 0, 'user.outpost'));
+    expect(await list({ internal: true })).toEqual(all.toSpliced(7, 0, 'user.outpost'));
     expect(await list({ target: ['user.outpost'] })).toEqual(['']);
-    expect(await list({ type: ['application'] })).toEqual(all.slice(0, 2));
+    expect(await list({ type: ['application'] })).toEqual(all.slice(2, 4));
     expect(await list({ target: ['*.*i*'], exclude: ['user.akadmin'] })).toEqual([
       'application.wiki',
       'user.alice',
@@ -338,7 +350,7 @@ describe('rollcall export', () => {
     const { send } = sandboxHere({ users });
     const { stdout, stderr } = await exporting(send, {
       list: true,
-      exclude: ['user.akadmin', 'user.sandbox'],
+      exclude: ['user.akadmin', 'user.sandbox', 'group.*'],
     });
     expect(stdout).toBe('user.ldap\nuser.like\nuser.made\n');
     expect(stderr).toMatch(/^Left out: 2 that the service keeps for itself/);
@@ -348,7 +360,7 @@ describe('rollcall export', () => {
   test('checks with a plan that there is nothing to do, and writes nothing where there is', async () => {
     const { send } = sandboxHere(seed);
     const { ending, written, stderr } = await exporting(send, { out: 'm', check: true, split: 'path' });
-    expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 3 });
+    expect({ ending, files: written.size }).toEqual({ ending: 'done', files: 4 });
     expect(stderr).not.toContain('likely-refused');
 
     // Somebody changes a user while the plan is made.
@@ -538,8 +550,8 @@ test('whatever the service holds, a plan of what was exported finds nothing to d
       const created = records.filter((record) => create(record, sandbox));
       const { ending, written } = await exporting(send, { out: 'm', quiet: true });
       expect(['done', 'incomplete']).toContain(ending);
-      const declared = [...written.values()].join('').match(/^ {2}- (?:slug|username): /gm) ?? [];
-      expect(declared.length).toBe(created.length + 2); // and the users of two tokens
+      const declared = [...written.values()].join('').match(/^ {2}- (?:name|slug|username): /gm) ?? [];
+      expect(declared.length).toBe(created.length + 4); // and the users of two tokens, and two groups
       expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
     }),
     { numRuns: times({ short: 40, full: 3000 }) },

@@ -93,7 +93,7 @@ describe('rollcall import csv', () => {
     [
       'another delimiter',
       'username;name\na;b\n',
-      'people.csv: error: no column is called `slug` or `username` [missing-field]\n    Something else seems to stand between the cells: try --delimiter semicolon\n',
+      'people.csv: error: no column is called `name` or `slug` or `username` [missing-field]\n    Something else seems to stand between the cells: try --delimiter semicolon\n',
     ],
     [
       'Latin-1',

@@ -219,7 +219,9 @@ describe('init', () => {
     const { context } = capture({ env });
     await init(undefined, { url, tokenEnv: 'ID_TOKEN' }, { ...context, connect });
     expect(sent).toEqual(['canary-named']);
-    expect(stdout).toMatch(/Not checked:\s+create-applications, create-users, release, clock\.\n/);
+    expect(stdout).toMatch(
+      /Not checked:\s+create-groups, create-applications, create-users, release, clock\.\n/,
+    );
     expect(stdout).not.toContain('canary');
   });
 

@@ -439,7 +439,7 @@ describe('validate', () => {
     const quiet = capture({ contractOnly: true, files: valid });
     expect(await validate(['m.yaml'], { output: 'text', quiet: true }, quiet.context)).toBe('done');
     expect(loud.stdout()).toMatch(new RegExp(`warning:[^]*\n${quiet.stdout()}$`));
-    expect(quiet.stdout()).toBe('Valid: 0 applications, 1 user; 1 warning.\n');
+    expect(quiet.stdout()).toBe('Valid: 1 user; 1 warning.\n');
   });
 
   test('as JSON satisfies its schema', async () => {
@@ -466,7 +466,7 @@ describe('validate', () => {
     expect(lenient.stdout()).toContain(
       'warning: user.alice: the service is known to demand a `name` [likely-refused]',
     );
-    expect(lenient.stdout()).toContain('Valid: 0 applications, 1 user; 1 warning.');
+    expect(lenient.stdout()).toContain('Valid: 1 user; 1 warning.');
     const strict = capture({ contractOnly: true, files: warned });
     expect(await validate(['a.yaml'], { output: 'text', strict: true }, strict.context)).toBe('invalid');
   });

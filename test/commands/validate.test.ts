@@ -7,7 +7,7 @@ test('validate --without-secrets needs none, and says so unless it should be qui
   expect((await endedHere(['validate', '-'], { input })).code).toBe(3);
   const words =
     '2 values were not checked, because their secrets are not read here: ${env:NO_SUCH_NAME}, ${file:no/such}.\n';
-  const valid = 'Valid: 0 applications, 1 user.\n';
+  const valid = 'Valid: 1 user.\n';
   const said = await endedHere(['validate', '-', '--without-secrets'], { input });
   expect(said).toEqual({ code: 0, stdout: words + valid, stderr: '' });
   const quiet = await endedHere(['validate', '-', '--without-secrets', '-q'], { input });

@@ -156,6 +156,7 @@ const values: readonly Row[] = [
 const someValues: Readonly<Record<string, JsonValue>> = {
   meta_hide: true,
   meta_icon: 'fa://fa-circle',
+  parents: [],
   roles: [],
 };
 
@@ -170,8 +171,8 @@ const newFields: readonly Row[] = kinds.flatMap((kind) =>
           const value = someValues[field];
           if (value === undefined) return fail('the probe knows no value of it');
           const fields = {
-            [kind.identity]: session.name(field.replaceAll('_', '-')),
             name: 'x',
+            [kind.identity]: session.name(field.replaceAll('_', '-')),
             [field]: value,
           };
           const writing = await session.create(kind, fields);

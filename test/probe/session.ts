@@ -1,9 +1,14 @@
-import { isJsonObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
-import { application } from '../../src/kinds/application.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/json.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Release } from '../../src/kinds/release.ts';
 import type { ResourceType } from '../../src/kinds/all.ts';
-import { user } from '../../src/kinds/user.ts';
 import { createClient, type Client, type Writing } from '../../src/service/client.ts';
 import { releaseIn, releaseRequest } from '../../src/service/release.ts';
 import type { WriteProof } from '../../src/service/what-answers-prove.ts';
@@ -52,8 +57,7 @@ export class Session {
   release: Release | undefined;
   readonly #send: Send;
   readonly #run: string;
-  readonly #slugs = new Set<string>();
-  readonly #usernames = new Set<string>();
+  readonly #made = new Map<Kind, Set<string>>();
 
   /** `run` makes the names of this run its own: letters and digits. */
   constructor(send: Send, run: string) {
@@ -108,30 +112,32 @@ export class Session {
     return answered;
   }
 
-  #note({ type }: Kind<ResourceType>, name: string): void {
-    (type === 'user' ? this.#usernames : this.#slugs).add(name);
+  #note(kind: Kind<ResourceType>, name: string): void {
+    this.#made.set(kind, new Set([...(this.#made.get(kind) ?? []), name]));
+  }
+
+  async #isDeleted({ identity, lookUp, path }: Kind, name: string): Promise<boolean> {
+    if (lookUp.answers === 'record') {
+      const { status } = await this.ask('DELETE', lookUp.path(name));
+      // From 2024.4 on, a token that may not delete is refused with 403, and before, what is not there as well.
+      return status === 204 || status === 404;
+    }
+    const { body } = await this.ask('GET', lookUp.path(name));
+    const results = body?.['results'] ?? null;
+    if (!isJsonList(results)) return false;
+    for (const found of results) {
+      if (!isJsonObject(found) || found[identity] !== name) continue;
+      const { status } = await this.ask('DELETE', `${path}${textOf(found['pk'])}/`);
+      if (status !== 204) return false;
+    }
+    return true;
   }
 
   /** Deletes what this run has created, and returns what may be left of it. */
   async clean(): Promise<string[]> {
     const left: string[] = [];
-    for (const slug of this.#slugs) {
-      const { status } = await this.ask('DELETE', application.lookUp.path(slug));
-      // From 2024.4 on, a token that may not delete is refused with 403, and before, what is not there as well.
-      if (status !== 204 && status !== 404) left.push(`application ${slug}`);
-    }
-    for (const username of this.#usernames) {
-      const { body } = await this.ask('GET', user.lookUp.path(username));
-      const results = body?.['results'];
-      const own = (Array.isArray(results) ? (results as JsonValue[]) : []).find(
-        (found) => isJsonObject(found) && found['username'] === username,
-      );
-      const pk = isJsonObject(own) ? own['pk'] : undefined;
-      if (body !== undefined && Array.isArray(results) && pk === undefined) continue;
-      const { status } =
-        pk === undefined ? { status: undefined } : await this.ask('DELETE', `${user.path}${textOf(pk)}/`);
-      if (status !== 204) left.push(`user ${username}`);
-    }
+    for (const [kind, names] of this.#made)
+      for (const name of names) if (!(await this.#isDeleted(kind, name))) left.push(`${kind.type} ${name}`);
     return left;
   }
 }

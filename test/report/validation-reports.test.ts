@@ -134,7 +134,7 @@ describe('what was not checked for want of secrets', () => {
       '2 values were not checked, because their secrets are not read here: ${env:A}, ${file:b c}.';
     for (const name of ['text', 'markdown', 'html', 'junit', 'sarif', 'github'] as const)
       expect(formats[name](report, setting), name).toContain(words);
-    expect(formats.text(report, setting)).toBe(`${words}\nValid: 0 applications, 2 users.\n`);
+    expect(formats.text(report, setting)).toBe(`${words}\nValid: 2 users.\n`);
     expect(formats.github(report, setting)).toBe(`::notice title=rollcall::${words}\n`);
     const document: unknown = JSON.parse(formats.json(report, setting));
     expect(document).toMatchObject({ unchecked: { value_count: 2, variables: ['A'], files: ['b c'] } });
@@ -151,7 +151,7 @@ describe('what was not checked for want of secrets', () => {
     );
     expect(formats.text(many, setting)).toContain(' ${env:A9}, and 2 more.\n');
     const none = await validatedWithout();
-    expect(formats.text(none, setting)).toBe('Valid: 0 applications, 0 users.\n');
+    expect(formats.text(none, setting)).toBe('Valid: nothing is declared.\n');
     expect(JSON.parse(formats.json(none, setting))).toHaveProperty('unchecked.value_count', 0);
   });
 

@@ -68,7 +68,8 @@ describe('what an answer proves', () => {
         'nothing',
       ],
       ['another case', answered(200, page([{ ...alice, username: identity.toUpperCase() }])), 'nothing'],
-      ['two of that name', answered(200, page([alice, alice])), 'nothing'],
+      ['two of that name', answered(200, page([alice, { ...alice, pk: 8 }])), 'fault'],
+      ['one of that name, twice', answered(200, page([alice, alice])), 'nothing'],
       [
         'several, that one among them',
         answered(200, page([alice, { ...alice, username: 'bob' }])),
@@ -125,7 +126,11 @@ describe('what an answer proves', () => {
     );
     const pagination = { count: 0, current: 1, next: 0, start_index: 0, end_index: 0 };
     const empty = answered(200, { pagination, results: [] });
-    for (const exchange of [empty, answered(405, { detail: 'no' })])
+    const two = answered(200, {
+      pagination: { ...pagination, count: 2, start_index: 1, end_index: 2 },
+      results: [7, 8].map((pk) => ({ pk, username: identity })),
+    });
+    for (const exchange of [empty, two, answered(405, { detail: 'no' })])
       met.push(await createClient(scriptedTransport(exchange).send).read(user, identity));
     expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
   });

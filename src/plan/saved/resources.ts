@@ -11,7 +11,7 @@ import {
 } from '../../base/json.ts';
 import { hiddenOf, type Hide } from '../../kinds/hide.ts';
 import { fieldOf, fieldsBy, instructions, savedValue, type Template } from '../../kinds/fields.ts';
-import { declaredNames, withNamesAt, type Names } from '../../kinds/named.ts';
+import { addressNamed, declaredNames, withNamesAt, type Names } from '../../kinds/named.ts';
 import { diagnosticOf, placeOf, withHidden, type Resource } from '../../kinds/resource.ts';
 import { sensitive } from '../../base/sensitive.ts';
 import { shownResource } from '../document.ts';
@@ -51,13 +51,18 @@ export async function restored(
   const known = new Set(policy.own?.texts);
   const resources = new Map<Address, Resource>();
   const diagnostics: Diagnostic[] = [];
+  const created = new Set(
+    document.resource_changes.flatMap(({ address, change: { actions } }) =>
+      actions[0] === 'create' ? address : [],
+    ),
+  );
   for (const change of document.resource_changes) {
     const { address } = change;
     const resource = { ...shownResource(change), secrets };
     resources.set(address, resource);
     if (change.change.actions[0] === 'not-planned') continue;
     const sources = { env, policy, readFile: filesOf(change.source.file) };
-    const saved = { places: {}, ...document.saved[address], names: change.names ?? {} };
+    const saved = { places: {}, ...document.saved[address], names: change.names ?? {}, created };
     const result = await resolved(resource, saved, sources, known);
     if ('name' in result) resources.set(address, withHidden(result, hiddenOf(result.kind, hide)));
     else diagnostics.push(diagnosticOf(resource, undefined, result));
@@ -80,7 +85,13 @@ function brokenRules(resources: readonly Resource[]): Diagnostic[] {
 /** A resource with the values of its references in place of what is blanked out; or why it cannot have them. */
 async function resolved(
   resource: Resource,
-  { places, names, references = {}, declared = {} }: SavedChange & { readonly names: Names },
+  {
+    places,
+    names,
+    created,
+    references = {},
+    declared = {},
+  }: SavedChange & { readonly names: Names; readonly created: ReadonlySet<Address> },
   sources: SecretSources,
   known: Set<string>,
 ): Promise<Resource | Problem> {
@@ -119,8 +130,11 @@ async function resolved(
     return [field, fieldOf(given, { at, ...mask })] as const;
   });
   const whole = { ...resource, fields: Object.fromEntries(fields) };
-  // A name has an id in a plan.
-  const isNamed = declaredNames(whole).some(({ id }) => id === undefined);
+  // A name has an id in a plan, or is that of what the plan creates.
+  const isNamed = declaredNames(whole).some((one) => {
+    const address = addressNamed(one);
+    return one.id === undefined && (address === undefined || !created.has(address));
+  });
   const isValid = validate({ version: 1, [kind.list]: [all] });
   return isValid && !isNamed && all[kind.identity] === name && couldBeParsed(all)
     ? whole

@@ -58,9 +58,8 @@ function otherIds(then: Resource, now: Resource): Staleness[] {
   return declaredNames(then).flatMap((one): Staleness[] => {
     const { field, name, id: planned } = one;
     const found = foundOf.get(idPointer(one));
-    if (planned === undefined || found === undefined) throw new Error(`there is no id at ${idPointer(one)}`);
-    // Both are as the service wrote them.
-    if (planned === found) return [];
+    // Both are as the service wrote them. That what has none has appeared or vanished is said of itself.
+    if (planned === undefined || found === undefined || planned === found) return [];
     return [
       { kind: 'name', field, ...(blankFor(now, field) === undefined && { shown: { name, planned, found } }) },
     ];

@@ -3,7 +3,7 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { kinds, listed, readBeyond } from '../../kinds/all.ts';
+import { createdUnseen, kinds, listed, readBeyond } from '../../kinds/all.ts';
 import type { Reach } from '../../kinds/capability.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
@@ -75,12 +75,13 @@ function listsIn(some: readonly { readonly list: string }[]): string {
 
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
 export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
+  const created = contractOnly ? createdUnseen : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
   const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
   const changed = capabilities.includes('update') ? kinds : [];
   const permissions = [
     ...looked.map(({ type }) => `authentik_core.view_${type}`),
-    ...kinds.map(({ type }) => `authentik_core.add_${type}`),
+    ...created.map(({ type }) => `authentik_core.add_${type}`),
     ...changed.map(({ type }) => `authentik_core.change_${type}`),
   ];
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
@@ -91,7 +92,7 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
       : has === false
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
-  return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(kinds)}${change}.
+  return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}.
 # For plan alone, leave out what begins with add_ or change_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${blueprintsGive}, blueprints give no permissions: give them to the role by hand.

@@ -89,8 +89,11 @@ export function validationHeadline(
   const warned = warningCount(warnings);
   if (errors.length > 0)
     return `Invalid: ${[causes(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
-  const declared = kinds.map(({ type }) => counted(counts.get(type) ?? 0, type)).join(', ');
-  return `Valid: ${[declared, ...warned].join('; ')}.`;
+  const declared = kinds.flatMap(({ type }) => {
+    const count = counts.get(type) ?? 0;
+    return count > 0 ? counted(count, type) : [];
+  });
+  return `Valid: ${[declared.join(', ') || 'nothing is declared', ...warned].join('; ')}.`;
 }
 
 /** More names would hide what was found. */

@@ -39,6 +39,14 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
         `the service counts ${gap.count} ${list}, and its list has ${gap.read} that can be told apart`,
         'The others are missing here. Run it again. If that stays: what stands in front of the service may alter its answers.',
       );
+    case 'several':
+      return {
+        ...notExported(
+          'there is more than one of this name',
+          `Their ids: ${gap.ids.join(', ')}. A manifest can declare none of them. Leave the name to one of them in the service.`,
+        ),
+        address: addressOf(type, gap.name),
+      };
     case 'moved':
       return notExported(
         `the ${list} changed each time while they were read`,

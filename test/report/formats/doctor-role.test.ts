@@ -5,9 +5,10 @@ import { leastRole } from '../../../src/report/formats/doctor.ts';
 const least = ['view_application', 'add_application', 'add_user'];
 const reading = [
   'view_application',
-  'view_user',
   'view_group',
+  'view_user',
   'view_provider',
+  'add_group',
   'add_application',
   'add_user',
 ];
@@ -15,7 +16,10 @@ const reading = [
 test.each<[Reach, string[]]>([
   [{ contractOnly: true, capabilities: [] }, least],
   [{ contractOnly: false, capabilities: [] }, reading],
-  [{ contractOnly: false, capabilities: ['update'] }, [...reading, 'change_application', 'change_user']],
+  [
+    { contractOnly: false, capabilities: ['update'] },
+    [...reading, 'change_group', 'change_application', 'change_user'],
+  ],
 ])('the least role for %j has the permissions of its kinds', (reach, expected) => {
   const permissions = leastRole(reach, undefined).matchAll(/- authentik_core\.(\w+)/g);
   expect(Array.from(permissions, ([, name]) => name)).toEqual(expected);
