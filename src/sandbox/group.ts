@@ -1,11 +1,11 @@
-import { textOf, type JsonObject } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { flag, mapping, nullable, reference, references, text, type Field } from './fields.ts';
 import { userUid, uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Rules } from './release.ts';
-import { only, Rows, type Row } from './rows.ts';
+import { only, Rows, valuesOf, type Row } from './rows.ts';
 
 export function groupKind(world: World): WrittenKind {
   const { rules, seed } = world;
@@ -74,15 +74,30 @@ export function groupKind(world: World): WrittenKind {
           return {
             errors: { is_superuser: ['User does not have permission to set superuser status to True.'] },
           };
-        if (own !== undefined) return rows.change(own, values);
+        const { users, ...fields } = values;
+        if (own !== undefined) {
+          if (users !== undefined) setMembers(world.rows('user'), own, users);
+          return rows.change(own, fields);
+        }
         made += 1;
-        return rows.add({
+        const group = {
           pk: uuid(`group ${made} ${textOf(values['name'])}`),
-          fields: { num_pk: made, ...values },
-        });
+          fields: { num_pk: made, ...fields },
+        };
+        setMembers(world.rows('user'), group, users ?? []);
+        return rows.add(group);
       },
     },
   };
+}
+
+/** Makes these users its members, and no others. */
+function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
+  const wanted = new Set(users.those(members));
+  for (const user of new Set([...users.with('groups', pk), ...wanted])) {
+    const others = valuesOf(user, 'groups').filter((id) => id !== pk);
+    users.change(user, { groups: wanted.has(user) ? [...others, pk] : others });
+  }
 }
 
 /** The roles that users and groups can have. */
@@ -95,7 +110,7 @@ function isItself(pk: Row['pk'], own?: Row): string | undefined {
 }
 
 /** What a request for a group may hold, and how it is read. */
-function groupFields({ rules }: World, groups: Rows, roles: Rows): Readonly<Record<string, Field>> {
+function groupFields({ rules, rows }: World, groups: Rows, roles: Rows): Readonly<Record<string, Field>> {
   // Since 2024.6, and 2024.8.
   const takenName = (name: string, own?: Row): string | undefined =>
     rules.isLate && groups.isTaken('name', name, own) ? 'Group with this name already exists.' : undefined;
@@ -131,6 +146,7 @@ function groupFields({ rules }: World, groups: Rows, roles: Rows): Readonly<Reco
             default: null,
           },
         }),
+    users: { type: 'field', label: 'Users', read: references('number', () => rows('user')), default: [] },
     attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
     roles: { type: 'field', label: 'Roles', read: references('uuid', () => roles), default: [] },
   };

@@ -38,7 +38,7 @@ export interface SandboxKind extends Guarded {
   readonly autocomplete?: JsonObject;
   /** Its list, where that is not what somebody may view of what the query asks for. */
   readonly listed?: (query: Query, asker: Asker) => Listed;
-  /** A record as the service answers it to somebody. In a list, the query says what is left out. */
+  /** A record as the service answers it to somebody. The query says what is left out. */
   readonly record: (row: Row, asker?: Asker, query?: Query) => JsonObject;
   /** Whether the service breaks down when it is asked for a record. */
   readonly isUnreadable?: (row: Row) => boolean;

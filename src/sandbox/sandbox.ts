@@ -175,7 +175,9 @@ export class Sandbox {
     }
     if (reach !== undefined && !reaches(reach, kind, found)) return forbidden;
     if (isWritten(kind) && reach !== undefined) return this.#write(request, kind, asker, found);
-    return kind.isUnreadable?.(found) ? crashed(request) : json(200, kind.record(found, asker), allow);
+    return kind.isUnreadable?.(found)
+      ? crashed(request)
+      : json(200, kind.record(found, asker, new Query(request.path)), allow);
   }
 
   /** Creates a record, or changes or deletes one: the asker may. */

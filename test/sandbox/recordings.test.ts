@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { request } from 'undici';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/json.ts';
 import { rulesOf } from '../../src/sandbox/release.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import {
@@ -36,10 +43,11 @@ describe.each(sessions)('the sandbox answers as release $release was recorded to
   afterAll(() => server.close());
 
   const all = servedIn(release, session.files);
+  const ids = new Ids();
   // What is not matched leaves behind the same.
   test.each(all)('%s', async (title, recording) => {
     session.before[title]?.();
-    const answer = await served(server, recording);
+    const answer = await served(server, recording, ids);
     if (Object.hasOwn(notMatched[release], title)) expect(answer).not.toEqual(recorded(recording));
     else expect(answer).toEqual(recorded(recording));
   });
@@ -79,22 +87,44 @@ interface Comparable {
   readonly body: unknown;
 }
 
-async function served(server: SandboxServer, recording: Recording): Promise<Comparable> {
-  const { statusCode, headers, body } = await request(server.url + recording.request.path, {
+/** The ids that the sandbox gave to groups, and those that were recorded. */
+class Ids {
+  readonly #pairs: [recorded: string, served: string][] = [];
+
+  note({ response: { status, body = null } }: Recording, served: string): void {
+    const made = status === 201 ? (parseJson(served) ?? null) : null;
+    if (!isJsonObject(body) || !isJsonObject(made) || !('num_pk' in body)) return;
+    this.#pairs.push([textOf(body['pk']), textOf(made['pk'])]);
+  }
+
+  toServed(text: string): string {
+    return this.#pairs.reduce((so, [recorded, served]) => so.replaceAll(recorded, served), text);
+  }
+
+  toRecorded(text: string): string {
+    return this.#pairs.reduce((so, [recorded, served]) => so.replaceAll(served, recorded), text);
+  }
+}
+
+async function served(server: SandboxServer, recording: Recording, ids: Ids): Promise<Comparable> {
+  const sent = requestBody(recording);
+  const { statusCode, headers, body } = await request(server.url + ids.toServed(recording.request.path), {
     method: recording.request.method,
     // In the recordings of permissions the content type of a body goes without saying.
     headers: {
       ...('body' in recording.request && { 'content-type': 'application/json' }),
       ...recording.request.headers,
     },
-    body: requestBody(recording) ?? null,
+    body: sent === undefined ? null : ids.toServed(sent),
   });
+  const text = await body.text();
+  ids.note(recording, text);
   return {
     status: statusCode,
     contentType: headers['content-type'],
     allow: headers['allow'],
     vary: 'vary' in recording.response.headers ? headers['vary'] : undefined,
-    body: asLongAs(recording, comparable(await body.text())),
+    body: asLongAs(recording, comparable(ids.toRecorded(text))),
   };
 }
 
@@ -124,6 +154,7 @@ function madeUp(value: JsonObject, place: string): readonly string[] {
   if (place === 'user') return ['pk', 'uid', 'name', 'roles'];
   if (place === 'error_reporting') return ['sentry_dsn'];
   if ('slug' in value) return ['pk'];
+  if ('users_obj' in value) return ['num_pk'];
   return ['uid', 'uuid', 'invalidation_flow', 'date_joined', 'password_change_date', 'last_updated'];
 }
 

@@ -291,11 +291,74 @@ function oddValues(release: keyof typeof usersBeforeOddValues): Session {
   return { files: ['odd-values'], sandbox, before: {} };
 }
 
+/** The id of the first of the two users who became members, and what the names of that recording begin with. */
+const groupSurroundings = {
+  '2023.10': { firstUser: 1359, prefix: 'zkmwsd23wn' },
+  '2026.2': { firstUser: 1196, prefix: 'zkmwsd2be2' },
+} as const;
+
+function groups(release: keyof typeof groupSurroundings): Session {
+  const { firstUser, prefix } = groupSurroundings[release];
+  const sandbox = new Sandbox({ groups: [] }, release);
+  createUsers(sandbox, {
+    [adminPk]: { username: 'akadmin', name: '' },
+    [firstUser]: { username: `${prefix}-u`, name: 'U' },
+    [firstUser + 1]: { username: `${prefix}-u2`, name: 'U2' },
+  });
+  const rights = {
+    ...nothing,
+    add_groups: false,
+    change_groups: 'none',
+    enable_superuser_groups: false,
+  } as const;
+  const tokens: SeedToken[] = [
+    { ...admin },
+    { token: '<TOKEN:none>', username: 'pt-none', ...rights },
+    { token: '<TOKEN:authentik_core.add_group>', username: 'pt-add', ...rights, add_groups: true },
+    // Each up to the blank.
+    {
+      token: '<TOKEN:authentik_core.view_group',
+      username: 'pt-change',
+      ...rights,
+      view_groups: 'all',
+      change_groups: 'all',
+    },
+    {
+      token: '<TOKEN:authentik_core.add_group',
+      username: 'pt-superusers',
+      ...rights,
+      // Before 2025.2 there is no such permission, and so the role with it was not made.
+      ...(release !== '2023.10' && {
+        add_groups: true,
+        view_groups: 'all',
+        enable_superuser_groups: true,
+      }),
+    },
+  ];
+  for (const token of tokens) sandbox.issue(token);
+  return {
+    files: ['groups'],
+    sandbox,
+    before: {
+      'groups: retrieve by pk': () => sandbox.change('group', `${prefix}-staff`, { users: [firstUser] }),
+    },
+  };
+}
+
 export function recordedSessions(release: Release): Session[] {
   const first = creates(release);
   if (release === '2025.12') return [first];
-  if (release === '2026.2') return [first, oddValues(release)];
-  return [first, oddValues(release), whoAndWhich(), manyUsers(), manyNames(), manyApplications(), changes()];
+  if (release === '2026.2') return [first, oddValues(release), groups(release)];
+  return [
+    first,
+    oddValues(release),
+    whoAndWhich(),
+    manyUsers(),
+    manyNames(),
+    manyApplications(),
+    changes(),
+    groups(release),
+  ];
 }
 
 /** The users that the answers of a file show, by their ids, as they were when it began. */

@@ -39,7 +39,8 @@ export type RecordingFile =
   | 'update-application'
   | 'update-user'
   | 'delete'
-  | 'odd-values';
+  | 'odd-values'
+  | 'groups';
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');

@@ -1,8 +1,11 @@
 import { seedSandbox, sandboxToken } from '../../src/sandbox/seed.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { SandboxRelease } from '../../src/sandbox/release.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 
 interface SandboxTransport {
+  readonly sandbox: Sandbox;
   readonly send: Transport;
   readonly requests: readonly HttpRequest[];
   /** Method and path of each request but those of applications and users, in order and as a person reads them. */
@@ -12,11 +15,16 @@ interface SandboxTransport {
 }
 
 /** A way to a sandbox in the same process, with one of its tokens. */
-export function sandboxTransport(seed: SandboxSeed, token: string = sandboxToken): SandboxTransport {
-  const { sandbox, refused } = seedSandbox(seed);
+export function sandboxTransport(
+  seed: SandboxSeed,
+  token: string = sandboxToken,
+  release?: SandboxRelease,
+): SandboxTransport {
+  const { sandbox, refused } = seedSandbox(seed, release);
   if (refused.length > 0) throw new Error(JSON.stringify(refused));
   const requests: HttpRequest[] = [];
   return {
+    sandbox,
     requests,
     lookUps: () =>
       requests

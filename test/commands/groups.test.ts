@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const groupsPath = '/api/v3/core/groups/';
+const ids = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002'] as const;
+
+/** A child that comes before its parent by name, and users who name both. */
+function rollOf(release: SandboxRelease): string {
+  const parent = release === '2023.10' ? 'parent: { name: staff }' : 'parents: [{ name: staff }]';
+  return `version: 1
+groups:
+  - { name: admins, is_superuser: true, ${parent}, attributes: { tier: 0 } }
+  - name: staff
+users:
+  - { username: alice, name: Alice, groups: [{ name: admins }, { name: staff }] }
+  - { username: bob, name: Bob }
+`;
+}
+const old = rollOf('2023.10');
+
+interface Ran {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+const commands = { plan, apply, validate };
+
+async function run(
+  command: keyof typeof commands,
+  send: Transport,
+  text: string = old,
+  options: object = {},
+  setup: Setup = {},
+): Promise<Ran> {
+  const { context, stdout, stderr, written } = capture({
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport: send,
+    ...setup,
+    files: { 'm.yaml': text, ...setup.files },
+  });
+  const given = { output: 'text', yes: true, ...options } as const;
+  const ending = await commands[command]('plan' in options ? [] : ['m.yaml'], given, context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+function named(service: ReturnType<typeof sandboxTransport>, name: string): readonly JsonObject[] {
+  const headers = { authorization: 'Bearer sandbox-token' };
+  const { body } = service.sandbox.handle({
+    method: 'GET',
+    path: `${groupsPath}?name=${name}`,
+    headers,
+    body: '',
+  });
+  const json = parseJson(body);
+  const results = isJsonObject(json) ? (json['results'] ?? null) : null;
+  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
+}
+
+function creates(requests: readonly HttpRequest[], path = groupsPath): JsonObject[] {
+  return requests
+    .filter((request) => request.method === 'POST' && request.path === path)
+    .map(({ body }) => parseJson(body ?? ''))
+    .filter((body) => isJsonObject(body));
+}
+
+describe.each(sandboxReleases)('in one run on release %s', (release) => {
+  test.each(['1', '8'])(
+    'groups are created before those who name them, %s at a time, and then nothing is left to do',
+    async (concurrency) => {
+      const service = sandboxTransport({ groups: [] }, undefined, release);
+      const text = rollOf(release);
+      const { ending, stdout } = await run('apply', service.send, text, { concurrency });
+      expect(ending, stdout).toBe('done');
+      const [staff, admins] = ['staff', 'admins'].map((name) => named(service, name)[0]?.['pk']);
+      expect(creates(service.requests).map(({ name }) => name)).toEqual(['staff', 'admins']);
+      expect(creates(service.requests)[1]).toMatchObject(
+        release === '2023.10' ? { parent: staff } : { parents: [staff] },
+      );
+      expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual({
+        username: 'alice',
+        name: 'Alice',
+        groups: [admins, staff],
+      });
+      const again = await run('plan', service.send, text, { detailedExitcode: true });
+      expect(again.ending).toBe('done');
+      expect(again.stdout).toContain('No changes. Your infrastructure matches the configuration.');
+    },
+  );
+});
+
+describe('a plan', () => {
+  test('shows what is created first in place of an id, and what it gives', async () => {
+    const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
+    expect(stdout).toContain('parent        "staff" (created first)\n');
+    expect(stdout).toContain('groups    ["admins" (created first), "staff" (created first)]\n');
+    expect(stdout).toContain('gains a superuser\'s rights through "admins" of `groups`');
+    expect(stdout.indexOf('+ group.staff')).toBeLessThan(stdout.indexOf('+ group.admins'));
+  });
+
+  test('has the name alone in its document', async () => {
+    const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, old, { output: 'json' });
+    const document = JSON.parse(stdout) as { resource_changes: { address: string; change: JsonObject }[] };
+    expect(schemaErrors('plan', document)).toEqual([]);
+    const alice = document.resource_changes.find(({ address }) => address === 'user.alice');
+    expect(alice?.change['after']).toMatchObject({ groups: [{ name: 'admins' }, { name: 'staff' }] });
+  });
+
+  test('shows the ids of those that are there', async () => {
+    const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
+    const { stdout } = await run('plan', service.send);
+    expect(stdout).toContain(`groups    ["admins" (created first), "staff" (${ids[0]})]\n`);
+    expect(stdout).toContain(`parent        "staff" (${ids[0]})\n`);
+  });
+
+  test('does not take an attribute for the name of a group', async () => {
+    const text =
+      'version: 1\nusers: [{ username: a, name: A, attributes: { name: x } }]\ngroups: [{ name: x }]\n';
+    const { stdout } = await run('plan', sandboxTransport({}).send, text);
+    expect(stdout).toContain('attributes  {"name":"x"}\n');
+  });
+
+  test('is refused without the right to view groups, as the next create could make a second one', async () => {
+    const service = sandboxTransport({ tokens: [{ token: 't', view_groups: 'none' }] }, 't');
+    const { ending, stderr } = await run('apply', service.send);
+    expect(ending).toBe('denied');
+    expect(stderr).toContain('the service denied access (403)');
+    expect(creates(service.requests)).toEqual([]);
+  });
+});
+
+describe('what names a group that was not created', () => {
+  const text = `version: 1
+groups:
+  - { name: bad, roles: [11111111-1111-4111-8111-111111111111] }
+  - { name: child, parent: { name: bad } }
+users:
+  - { username: alice, name: Alice, groups: [{ name: child }] }
+  - { username: bob, name: Bob, groups: [{ name: bad }] }
+  - { username: carl, name: Carl }
+`;
+
+  test('is not sent, and says so; all else is created', async () => {
+    const service = sandboxTransport({ groups: [] });
+    const { ending, stdout } = await run('apply', service.send, text);
+    expect(ending).toBe('incomplete');
+    const why = 'not attempted: what it names was to be created first, and that did not succeed';
+    for (const address of ['group.child', 'user.alice', 'user.bob'])
+      expect(stdout).toContain(`. ${address}  ${why}\n`);
+    expect(stdout).toContain('+ user.carl  created');
+    expect(service.sent()).toMatchObject([{ name: 'bad' }, { username: 'carl' }]);
+  });
+
+  test('has that reason in the document', async () => {
+    const { stdout } = await run('apply', sandboxTransport({ groups: [] }).send, text, { output: 'json' });
+    const document = JSON.parse(stdout) as { outcomes: { address: string; stopped_by?: string }[] };
+    expect(schemaErrors('apply', document)).toEqual([]);
+    const reasons = document.outcomes.map((one) => [one.address, one.stopped_by ?? '']);
+    expect(reasons).toContainEqual(['user.alice', 'unmade']);
+  });
+});
+
+describe('a name that stands twice', () => {
+  const twice = sandboxTransport({ groups: ids.map((pk) => ({ pk, name: 'staff' })) });
+
+  test('is reported with both ids, where it is declared and where it is named', async () => {
+    const { ending, stderr } = await run('apply', twice.send);
+    expect(ending).toBe('invalid');
+    for (const place of ['m.yaml:3:49: error: group.admins', 'm.yaml:4:11: error: group.staff'])
+      expect(stderr).toContain(`${place}: there is more than one group named "staff" [ambiguous-name]`);
+    expect(stderr).toContain('The same for: user.alice\n');
+    expect(stderr).toContain(`Their ids: ${ids.join(', ')}. Leave the name to one of them in the service.`);
+    expect(twice.sent()).toEqual([]);
+  });
+
+  test('leaves the others to a plan that keeps going', async () => {
+    const { ending, stdout } = await run('apply', twice.send, old, { keepGoing: true });
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('+ user.bob  created');
+    expect(creates(twice.requests)).toEqual([]);
+    expect(creates(twice.requests, '/api/v3/core/users/')).toEqual([{ username: 'bob', name: 'Bob' }]);
+  });
+});
+
+describe('never doubled where the service would double', () => {
+  const one =
+    'version: 1\ngroups: [{ name: staff }]\nusers: [{ username: a, name: A, groups: [{ name: staff }] }]\n';
+
+  test('what somebody else creates after the plan is found just before the create', async () => {
+    const service = sandboxTransport({ groups: [] });
+    let looks = 0;
+    const { stdout } = await run(
+      'apply',
+      async (request, signal) => {
+        if (request.path.startsWith(`${groupsPath}?`) && (looks += 1) === 2)
+          service.sandbox.create('group', { name: 'staff' });
+        return service.send(request, signal);
+      },
+      one,
+    );
+    expect(stdout).toContain('= group.staff  exists already');
+    expect(named(service, 'staff')).toHaveLength(1);
+    expect(creates(service.requests)).toEqual([]);
+    expect(service.sent()).toEqual([
+      { username: 'a', name: 'A', groups: [named(service, 'staff')[0]?.['pk']] },
+    ]);
+  });
+
+  test('a lost answer is settled by a look, and what rests on it goes on', async () => {
+    const service = sandboxTransport({ groups: [] });
+    const { ending, stdout } = await run(
+      'apply',
+      async (request, signal) => {
+        const exchange = await service.send(request, signal);
+        return request.method === 'POST' && request.path === groupsPath ? lost : exchange;
+      },
+      one,
+    );
+    expect(ending, stdout).toBe('done');
+    expect(named(service, 'staff')).toHaveLength(1);
+    expect(creates(service.requests)).toHaveLength(1);
+    expect(creates(service.requests, '/api/v3/core/users/')).toHaveLength(1);
+  });
+
+  test('what may still be on its way is not sent again', async () => {
+    const service = sandboxTransport({ groups: [] });
+    let posts = 0;
+    const { ending, stdout } = await run(
+      'apply',
+      async (request, signal) => {
+        if (request.method !== 'POST' || request.path !== groupsPath) return service.send(request, signal);
+        posts += 1;
+        return lost;
+      },
+      one,
+    );
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('? group.staff  unknown');
+    expect(posts).toBe(1);
+    expect(service.sent()).toEqual([]);
+  });
+
+  test('no group is created where nothing but the documented operations is sent', async () => {
+    const service = sandboxTransport({});
+    const { ending, stdout } = await run('validate', service.send, one, {}, { contractOnly: true });
+    expect(ending).toBe('invalid');
+    expect(stdout).toContain('m.yaml:2:10: error: a group is looked for before it is created');
+  });
+});
+
+test('a group that is created first is then given to a user who is there', async () => {
+  const service = sandboxTransport({
+    groups: [{ pk: ids[0], name: 'others' }],
+    users: [{ username: 'alice', name: 'Alice', groups: [ids[0]] }],
+  });
+  const text =
+    'version: 1\ngroups: [{ name: new }]\nusers: [{ username: alice, name: Alice, groups: [{ name: new }] }]\n';
+  const settings = { files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' } };
+  const options = { config: 'rollcall.yaml', allow: ['update'] };
+  const { ending, stdout, stderr } = await run('apply', service.send, text, options, settings);
+  expect(ending, stdout + stderr).toBe('done');
+  expect(stdout).toContain('lacks     ["new" (created first)]');
+  expect(service.sent().at(-1)).toEqual({ groups: [ids[0], named(service, 'new')[0]?.['pk']] });
+});
+
+describe('a saved plan', () => {
+  const saved = async (service: ReturnType<typeof sandboxTransport>): Promise<Setup> => {
+    const { written } = await run('plan', service.send, old, { out: 'p.json' });
+    return { files: { 'p.json': written.get('p.json') ?? '' } };
+  };
+  const options = { plan: 'p.json' };
+
+  test('holds names that are created first, and fills in their ids', async () => {
+    const service = sandboxTransport({ groups: [] });
+    const { ending, stdout } = await run('apply', service.send, '', options, await saved(service));
+    expect(ending, stdout).toBe('done');
+    const groups = ['admins', 'staff'].map((name) => named(service, name)[0]?.['pk']);
+    expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual(
+      expect.objectContaining({ groups }),
+    );
+  });
+
+  test('is refused where a group is there by now', async () => {
+    const service = sandboxTransport({ groups: [] });
+    const setup = await saved(service);
+    service.sandbox.create('group', { name: 'staff' });
+    const { ending, stderr } = await run('apply', service.send, '', options, setup);
+    expect(ending).toBe('stale');
+    expect(stderr).toContain('group.staff: it exists by now');
+    expect(service.sent()).toEqual([]);
+  });
+
+  test('is refused where a group is another by now', async () => {
+    const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
+    const setup = await saved(service);
+    service.sandbox.delete('group', 'staff');
+    service.sandbox.create('group', { name: 'staff' });
+    const { ending, stderr } = await run('apply', service.send, '', options, setup);
+    expect(ending).toBe('stale');
+    expect(stderr).toContain('the name "staff" in `groups` leads to another id than when the plan was made');
+  });
+});
