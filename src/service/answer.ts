@@ -21,7 +21,7 @@ export type AnswerKind =
   | 'created'
   /** 200, and a list of all that have the asked identity: none. */
   | 'not_listed'
-  /** 200, and a list of several that all have the asked identity. */
+  /** 200, and a list of several that all have the asked identity, where the service may hold such. */
   | 'several'
   /** Any other 2xx, or one of these that does not carry what was asked for. */
   | 'unusable_success'
@@ -91,16 +91,21 @@ export interface Answer {
  */
 export function readAnswer(
   exchange: Exchange,
-  { identity }: Pick<Kind, 'identity'>,
+  { identity, listing: { isUnique } }: Pick<Kind, 'identity' | 'listing'>,
   name: string,
   shape: AnswerShape = 'record',
 ): Answer {
-  return sortedAnswer(exchange, { shape, identity, name });
+  return sortedAnswer(exchange, { shape, identity, name, isUnique });
 }
 
 /** What is asked about, and how it is answered. */
 type Asked =
-  | { readonly shape: AnswerShape; readonly identity: string; readonly name: string }
+  | {
+      readonly shape: AnswerShape;
+      readonly identity: string;
+      readonly name: string;
+      readonly isUnique: boolean;
+    }
   /** The page of a list that has this number, from 1. */
   | { readonly shape: 'page'; readonly number: number }
   /** The record that has this `pk`. */
@@ -225,7 +230,8 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
 
 /** The service ignores a filter that it does not know: then there are others among them. */
 function isSeveral(asked: Asked, status: number, json: JsonValue | undefined): boolean {
-  if (asked.shape !== 'list' || status !== 200 || json === undefined || !isJsonList(json)) return false;
+  if (asked.shape !== 'list' || asked.isUnique || status !== 200) return false;
+  if (json === undefined || !isJsonList(json)) return false;
   const areOfName = json.every((one) => isJsonObject(one) && isAskedFor(asked, one));
   return areOfName && new Set(idsIn(json)).size === json.length;
 }

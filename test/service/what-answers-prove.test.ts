@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { application } from '../../src/kinds/application.ts';
+import { group } from '../../src/kinds/group.ts';
 import { user } from '../../src/kinds/user.ts';
 import { readAnswer, type Answer } from '../../src/service/answer.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
@@ -68,7 +69,7 @@ describe('what an answer proves', () => {
         'nothing',
       ],
       ['another case', answered(200, page([{ ...alice, username: identity.toUpperCase() }])), 'nothing'],
-      ['two of that name', answered(200, page([alice, { ...alice, pk: 8 }])), 'fault'],
+      ['two of that name', answered(200, page([alice, { ...alice, pk: 8 }])), 'nothing'],
       ['one of that name, twice', answered(200, page([alice, alice])), 'nothing'],
       [
         'several, that one among them',
@@ -128,10 +129,11 @@ describe('what an answer proves', () => {
     const empty = answered(200, { pagination, results: [] });
     const two = answered(200, {
       pagination: { ...pagination, count: 2, start_index: 1, end_index: 2 },
-      results: [7, 8].map((pk) => ({ pk, username: identity })),
+      results: [7, 8].map((pk) => ({ pk, name: identity })),
     });
-    for (const exchange of [empty, two, answered(405, { detail: 'no' })])
+    for (const exchange of [empty, answered(405, { detail: 'no' })])
       met.push(await createClient(scriptedTransport(exchange).send).read(user, identity));
+    met.push(await createClient(scriptedTransport(two).send).read(group, identity));
     expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
   });
 
