@@ -88,25 +88,16 @@ async function inPages(
   }
 }
 
-/** The same without those that share their name: a manifest can declare neither. */
+/** The same without those that share their name: a manifest can declare none of them. */
 function toldApart({ kind, records, gaps }: Inventory): Inventory {
-  const named = new Map<string, ListedRecord[]>();
-  for (const record of records) {
-    const name = textOf(record.received[kind.identity]);
-    named.set(name, [...(named.get(name) ?? []), record]);
-  }
-  const shared = [...named.values()].filter(({ length }) => length > 1);
-  return {
-    kind,
-    records: [...named.values()].flatMap((those) => (those.length > 1 ? [] : those)),
-    gaps: [
-      ...gaps,
-      ...shared.map((those): Gap => {
-        const ids = those.map(({ shown }) => textOf(shown['pk']));
-        return { kind: 'several', name: textOf(those[0]?.shown[kind.identity]), ids };
-      }),
-    ],
-  };
+  const idsOf = new Map<string, string[]>();
+  const nameOf = ({ shown }: ListedRecord): string => textOf(shown[kind.identity]);
+  for (const record of records)
+    idsOf.set(nameOf(record), [...(idsOf.get(nameOf(record)) ?? []), textOf(record.shown['pk'])]);
+  const several = Array.from(idsOf, ([name, ids]): Gap => ({ kind: 'several', name, ids }));
+  const isAlone = (record: ListedRecord): boolean => idsOf.get(nameOf(record))?.length === 1;
+  const shared = several.filter((gap) => gap.kind === 'several' && gap.ids.length > 1);
+  return { kind, records: records.filter(isAlone), gaps: [...gaps, ...shared] };
 }
 
 function hasSameKeys(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {

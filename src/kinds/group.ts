@@ -6,6 +6,15 @@ import { plainUuid, roleId, someKeys } from './values.ts';
 
 const path = '/api/v3/core/groups/';
 
+const leftOutMembers: ReleaseChange = {
+  since: '2024.4',
+  parameter: 'include_users',
+  what: 'A list of groups leaves their members out where `include_users=false` asks for that.',
+  means: 'Those before list them all the same: names of groups take longer to look up.',
+  source: 'authentik/core/api/groups.py @ 2024.4.0',
+  seen: true,
+};
+
 const uniqueNames: ReleaseChange = {
   since: '2024.6',
   what: 'The name of a group is that of no other (400).',
@@ -121,16 +130,6 @@ export const group: Kind<'group'> & Referable = {
   identity: 'name',
   title: 'name',
   path,
-  changes: [
-    {
-      since: '2024.4',
-      parameter: 'include_users',
-      what: 'A list of groups leaves their members out where `include_users=false` asks for that.',
-      means: 'Those before list them all the same: names of groups take longer to look up.',
-      source: 'authentik/core/api/groups.py @ 2024.4.0',
-      seen: true,
-    },
-  ],
   byName: {
     path,
     query: { include_users: 'false', ordering: 'name' },
@@ -152,7 +151,7 @@ export const group: Kind<'group'> & Referable = {
   update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
   fields,
   noFields,
-  changes: [uniqueNames, longNames, rightToSuperusers, parents],
+  changes: [leftOutMembers, uniqueNames, longNames, rightToSuperusers, parents],
   words: {
     one: 'a group',
     nameRefused: 'As far as rollcall can tell, a group of this name exists as well.',

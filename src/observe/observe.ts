@@ -94,18 +94,17 @@ export async function observe(
     options.onRead?.(done, readable.length);
     someoneAnswered ||= reading !== undefined && isAnswered(reading.answer);
     if (reading === undefined || reading.answer.ids) {
-      observed.set(resource.address, { presence: 'unknown', ...(reading && { ids: reading.answer.ids }) });
+      observed.set(resource.address, { presence: 'unknown', ids: reading?.answer.ids });
       return;
     }
+    if (reading.proof === 'exists' || reading.proof === 'absent') inARow = 0;
     switch (reading.proof) {
       case 'exists':
-      case 'absent': {
-        const isThere = reading.proof === 'exists';
-        const none = absent(lists.namesakes.get(resource));
-        observed.set(resource.address, isThere ? { presence: 'present', held: reading.held } : none);
-        inARow = 0;
+        observed.set(resource.address, { presence: 'present', held: reading.held });
         return;
-      }
+      case 'absent':
+        observed.set(resource.address, absent(lists.namesakes.get(resource)));
+        return;
       case 'denied':
       case 'nothing':
       case 'fault':

@@ -4,17 +4,13 @@ import { flag, mapping, nullable, reference, references, text, type Field } from
 import { userUid, uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
+import type { Query } from './query.ts';
 import type { Rules } from './release.ts';
 import { only, Rows, valuesOf, type Row } from './rows.ts';
 
 export function groupKind(world: World): WrittenKind {
   const { rules, seed } = world;
   const roles = roleRows(seed);
-  const members = (group: Row): readonly Row[] =>
-    world
-      .rows('user')
-      .with('groups', group.pk)
-      .toSorted((a, b) => Number(a.pk) - Number(b.pk));
   const { groups: seeded = [] } = seed;
   const known = seeded.filter(({ pk }) => pk !== undefined);
   const rows = new Rows(
@@ -43,27 +39,7 @@ export function groupKind(world: World): WrittenKind {
     searched: ({ fields }) => [fields['name']],
     autocomplete: autocompletion('group', ['name'], 'is_superuser'),
     rows,
-    record: (group, _, query) => {
-      const { roles: held, ...fields } = group.fields;
-      const users = members(group);
-      const withUsers = !rules.isLate || query?.isTrue('include_users', true) !== false;
-      return {
-        pk: group.pk,
-        ...fields,
-        ...(rules.isLate
-          ? {
-              parents_obj: null,
-              children: rows.with('parents', group.pk).map(({ pk }) => pk),
-              children_obj: null,
-              inherited_roles_obj: null,
-            }
-          : { parent_name: rows.those([fields['parent'] ?? null])[0]?.fields['name'] ?? null }),
-        users: users.map((user) => user.pk),
-        users_obj: withUsers ? users.map(memberOf) : null,
-        roles: held ?? [],
-        roles_obj: roles.those(held).map(({ pk, fields: role }) => ({ pk, ...role })),
-      };
-    },
+    record: (group, _, query) => recordOf(group, { world, rows, roles }, query),
     writing: {
       fields: groupFields(world, rows, roles),
       seed: seeded.flatMap(({ pk, ...body }) => (pk === undefined ? [body] : [])),
@@ -88,6 +64,36 @@ export function groupKind(world: World): WrittenKind {
         return rows.add(group);
       },
     },
+  };
+}
+
+/** A group as the service answers it. */
+function recordOf(
+  { pk, fields: { roles: held = [], ...fields } }: Row,
+  { world, rows, roles }: { readonly world: World; readonly rows: Rows; readonly roles: Rows },
+  query: Query | undefined,
+): JsonObject {
+  const { isLate } = world.rules;
+  const members = world
+    .rows('user')
+    .with('groups', pk)
+    .toSorted((a, b) => Number(a.pk) - Number(b.pk));
+  const withUsers = !isLate || query?.isTrue('include_users', true) !== false;
+  return {
+    pk,
+    ...fields,
+    ...(isLate
+      ? {
+          parents_obj: null,
+          children: rows.with('parents', pk).map((child) => child.pk),
+          children_obj: null,
+          inherited_roles_obj: null,
+        }
+      : { parent_name: rows.those([fields['parent'] ?? null])[0]?.fields['name'] ?? null }),
+    users: members.map((user) => user.pk),
+    users_obj: withUsers ? members.map(memberOf) : null,
+    roles: held,
+    roles_obj: roles.those(held).map((role) => ({ pk: role.pk, ...role.fields })),
   };
 }
 

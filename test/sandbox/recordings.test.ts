@@ -89,20 +89,20 @@ interface Comparable {
 
 /** The ids that the sandbox gave to groups, and those that were recorded. */
 class Ids {
-  readonly #pairs: [recorded: string, served: string][] = [];
+  readonly #pairs: [theirs: string, ours: string][] = [];
 
-  note({ response: { status, body = null } }: Recording, served: string): void {
-    const made = status === 201 ? (parseJson(served) ?? null) : null;
+  note({ response: { status, body = null } }: Recording, answer: string): void {
+    const made = status === 201 ? (parseJson(answer) ?? null) : null;
     if (!isJsonObject(body) || !isJsonObject(made) || !('num_pk' in body)) return;
     this.#pairs.push([textOf(body['pk']), textOf(made['pk'])]);
   }
 
   toServed(text: string): string {
-    return this.#pairs.reduce((so, [recorded, served]) => so.replaceAll(recorded, served), text);
+    return this.#pairs.reduce((so, [theirs, ours]) => so.replaceAll(theirs, ours), text);
   }
 
   toRecorded(text: string): string {
-    return this.#pairs.reduce((so, [recorded, served]) => so.replaceAll(served, recorded), text);
+    return this.#pairs.reduce((so, [theirs, ours]) => so.replaceAll(ours, theirs), text);
   }
 }
 
