@@ -175,6 +175,11 @@ export function referring({
   return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo ? [[field, refersTo]] : []));
 }
 
+/** Whether resources may name those of this type: then it has to be there before them. */
+export function isNamedByOthers(type: string): boolean {
+  return kinds.some((kind) => referring(kind).some(([, related]) => related.type === type));
+}
+
 /** What was read of the ids that fields can hold, by `factKey`: the name of the resource to which one belongs, or `true`. */
 export type Facts = ReadonlyMap<string, JsonValue>;
 

@@ -35,6 +35,11 @@ export function addressOf(type: ResourceType, name: string): Address {
   return `${type}.${name}`;
 }
 
+/** The name of its kind, from the address of a resource. */
+export function typeOf(address: Address): string {
+  return address.slice(0, address.indexOf('.'));
+}
+
 /** The name of a resource, from its address. */
 export function nameOf(address: Address): string {
   return address.slice(address.indexOf('.') + 1);

@@ -4,6 +4,8 @@ import { UsageError } from '../base/errors.ts';
 import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import { kinds, listed } from '../kinds/all.ts';
+import { isNamedByOthers } from '../kinds/named.ts';
+import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
 /** Which of the declared resources a run is about, as globs on addresses; what is excluded is not selected. */
@@ -19,6 +21,8 @@ export interface Scope extends Selection {
   readonly declared: number;
   /** Whether only what a change of the manifests adds or alters is selected. */
   readonly changed_only?: true;
+  /** What is not selected, and comes along because what is selected names it. */
+  readonly along?: readonly Address[];
 }
 
 /** One of several parts of the roll, which know nothing of each other. */
@@ -79,6 +83,13 @@ export class Selector {
     return isWanted && !isExcluded && isIn(this.#selection.shard, address);
   }
 
+  /** Whether it is left out by its name. */
+  excludes(address: Address): boolean {
+    return this.#globs.some(
+      ({ flag, glob, pattern }) => flag === 'exclude' && (address === glob || pattern.test(address)),
+    );
+  }
+
   /** The globs that matched none of the addresses so far. */
   get unmatched(): string[] {
     return this.#globs.filter(({ isMatched }) => !isMatched).map(({ glob }) => glob);
@@ -115,9 +126,13 @@ export class Selector {
 
 const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));
 
-/** The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. */
+/**
+ * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. What others may name
+ * is in the first, so that no two shards create it at once.
+ */
 function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
+  if (isNamedByOthers(typeOf(address))) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }

@@ -1,3 +1,4 @@
+import type { Address } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
 import {
@@ -21,7 +22,7 @@ import { readWhole, type WholeReading } from '../service/read-whole.ts';
 /** Why a name has no id. */
 export type NameFault =
   /** No record that the token can see has it. */
-  | { readonly kind: 'not_found'; readonly nearest?: string }
+  | { readonly kind: 'not_found'; readonly nearest?: string; readonly isElsewhere?: true }
   /** More than one record has it: their ids. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
   /** The answer did not show it. */
@@ -65,6 +66,8 @@ interface ResolveOptions {
   readonly pacing: Pacing;
   /** Whether a name is that of a resource that is looked up as such: its id comes with that. */
   readonly isDeclared?: (related: Referable, name: string) => boolean;
+  /** What is declared, and no part of the run. */
+  readonly elsewhere?: ReadonlySet<Address> | undefined;
   /** When it aborts, nothing more is asked. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -97,7 +100,11 @@ export async function resolveNames(
   const unresolved = resolved.flatMap((resource) =>
     declaredNames(resource).flatMap((name) => {
       const fault = findings.get(name.related)?.get(name.name);
-      return fault && fault.kind !== 'found' ? [{ resource, declared: name, fault }] : [];
+      if (!fault || fault.kind === 'found') return [];
+      const address = addressNamed(name);
+      const isElsewhere = address !== undefined && options.elsewhere?.has(address) === true;
+      const found = fault.kind === 'not_found' && isElsewhere ? { ...fault, isElsewhere } : fault;
+      return [{ resource, declared: name, fault: found }];
     }),
   );
   const asked = [...findings.values()].reduce((sum, { size }) => sum + size, 0);

@@ -93,7 +93,7 @@ async function boundedPlan(
  * 6. `makePlan` compares. What the service would refuse for certain halts, or is not planned.
  */
 export async function planFor(
-  { resources: declared, checkByRelease, ...about }: Scoped,
+  { resources: declared, checkByRelease, elsewhere, ...about }: Scoped,
   service: Service,
   job: Job,
   { isSaved = false, keepGoing }: Pick<PlanOptions, 'keepGoing'> & { readonly isSaved?: boolean } = {},
@@ -123,7 +123,7 @@ export async function planFor(
     const address = addressNamed({ related, name });
     return address !== undefined && addresses.has(address);
   };
-  const resolved = await resolveNames(declared, { client, pacing, signal, isDeclared });
+  const resolved = await resolveNames(declared, { client, pacing, signal, isDeclared, elsewhere });
   const { facts, unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
   const heldBackBy = (all: readonly UnresolvedName[]): HeldBack | undefined =>

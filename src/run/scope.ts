@@ -1,6 +1,7 @@
 import type { Address } from '../base/diagnostic.ts';
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { isUntried, type Release } from '../kinds/release.ts';
+import { addressNamed, declaredNames, isNamedByOthers } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { checkByRelease } from '../manifest/load-manifests.ts';
 import { Selector, type Scope, type Selection } from '../manifest/select.ts';
@@ -28,6 +29,8 @@ export interface Scoped {
   readonly resources: readonly Resource[];
   /** None: all that are declared. */
   readonly scope?: Scope;
+  /** What is declared, not part of it, and may be named by it. */
+  readonly elsewhere?: ReadonlySet<Address>;
   /** Of all that the manifests declare. */
   readonly manifestDigest: string;
   /** What became of them since a revision, where that is known. */
@@ -84,11 +87,12 @@ async function checkScope(
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     keep: (resource) => {
       digest.add(resource);
-      return selector.has(resource.address);
+      return selector.has(resource.address) || isNamedByOthers(resource.kind.type);
     },
     warns: (address) => selector.has(address),
   });
-  const { resources, filenames, declared } = manifests;
+  const { filenames, declared } = manifests;
+  const { selected: resources, beside } = bySelection(manifests.resources, selector);
   const clashes = (await refuseOutputs?.(inputsOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
@@ -105,11 +109,54 @@ async function checkScope(
   const scope: Scope | undefined = since?.changedOnly
     ? { ...(selected ?? { ...selection, declared }), changed_only: true }
     : selected;
+  const about = resources.filter(({ address }) => !isLeftOut(address));
+  const same = resources.filter(({ address }) => isLeftOut(address));
+  const others = new Map([...beside, ...same].map((resource) => [resource.address, resource]));
+  const along = selection.shard ? [] : namedBy(about, others);
   const scoped = {
-    resources: resources.filter(({ address }) => !isLeftOut(address)),
+    resources: [...about, ...along],
+    elsewhere: new Set(others.keys()),
     manifestDigest: digest.toString(),
-    ...(scope && { scope }),
+    ...(scope && {
+      scope: { ...scope, ...(along.length > 0 && { along: along.map(({ address }) => address) }) },
+    }),
     ...(compared && { since: compared.since }),
   };
   return { kind: 'ready', known, scoped, service };
+}
+
+/** What is selected, and what is not, and may be named by that. */
+function bySelection(
+  resources: readonly Resource[],
+  selector: Selector,
+): { readonly selected: readonly Resource[]; readonly beside: readonly Resource[] } {
+  const isBeside = ({ kind, address }: Resource): boolean =>
+    isNamedByOthers(kind.type) && !selector.has(address);
+  const beside = resources.filter((resource) => isBeside(resource));
+  if (beside.length === 0) return { selected: resources, beside };
+  const left = new Set(beside);
+  return {
+    selected: resources.filter((resource) => !left.has(resource)),
+    beside: beside.filter(({ address }) => !selector.excludes(address)),
+  };
+}
+
+/** Those of the others that resources name, and that those name in turn. */
+function namedBy(
+  resources: readonly Resource[],
+  others: ReadonlyMap<Address, Resource>,
+): readonly Resource[] {
+  const found = new Set<Resource>();
+  if (others.size === 0) return [];
+  const open = [...resources];
+  for (const resource of open) {
+    for (const declared of declaredNames(resource)) {
+      const address = addressNamed(declared);
+      const named = address === undefined ? undefined : others.get(address);
+      if (named === undefined || found.has(named)) continue;
+      found.add(named);
+      open.push(named);
+    }
+  }
+  return [...found];
 }

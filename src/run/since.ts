@@ -1,5 +1,6 @@
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Files } from '../base/files.ts';
+import { isNamedByOthers } from '../kinds/named.ts';
 import type { LoadedManifests } from '../manifest/load-manifests.ts';
 import { Selector, type Selection } from '../manifest/select.ts';
 import { alterationsSince, brokenBefore, type Since } from '../manifest/since.ts';
@@ -75,7 +76,7 @@ async function manifestsIn(
       { ...world, files },
       {
         secrets: 'assumed',
-        keep: ({ address }) => selector.has(address),
+        keep: ({ address, kind }) => selector.has(address) || isNamedByOthers(kind.type),
         warns: () => false,
       },
     );

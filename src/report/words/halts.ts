@@ -178,7 +178,9 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
       return {
         code: 'name-not-found',
         summary: `there is no ${type}${named}, or it is not visible to this token`,
-        detail: `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
+        detail: fault.isElsewhere
+          ? `It is declared, and no part of this run: apply that first, as with --target '${type}.*'; of shards, it is in the first.`
+          : `${isShown && fault.nearest !== undefined ? `Did you mean ${JSON.stringify(fault.nearest)}? ` : ''}Names are compared exactly. A token sees the ${list} that it may view.`,
       };
     case 'several':
       return {

@@ -1,5 +1,5 @@
 import { destinationName } from '../../base/destination.ts';
-import { diagnosticFor, type Diagnostic } from '../../base/diagnostic.ts';
+import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
 import { listsOf } from '../../kinds/all.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
@@ -107,11 +107,21 @@ function sinceCounts(touched: readonly Change[], gone: readonly Gone[]): string 
   return `${parts.length === 0 ? 'nothing added, altered or taken out' : parts.join(', ')}.`;
 }
 
+const mostAlong = 10;
+
+function firstOf(addresses: readonly Address[]): string {
+  const more = addresses.length - mostAlong;
+  return listed([
+    ...addresses.slice(0, mostAlong).map((address) => inline(address)),
+    ...(more > 0 ? [`${more} more`] : []),
+  ]);
+}
+
 function headOf(plan: Plan): string {
   const { scope, changes } = plan;
   const head = `Plan for ${inline(destinationName(plan))}`;
   if (scope === undefined) return head;
-  const { target, exclude, shard, declared, changed_only: changedOnly } = scope;
+  const { target, exclude, shard, declared, changed_only: changedOnly, along = [] } = scope;
   const limits = [
     ...(shard ? [`shard ${shard.index} of ${shard.count}`] : []),
     ...(target.length > 0 ? [`only ${listed(target)}`] : []),
@@ -120,7 +130,8 @@ function headOf(plan: Plan): string {
   ]
     .join(', ')
     .replace(/^./, (letter) => letter.toUpperCase());
-  return `${head}\n${limits}: ${changes.length} of the ${declared} declared resources.`;
+  const named = along.length > 0 ? ` Among them is what others name: ${firstOf(along)}.` : '';
+  return `${head}\n${limits}: ${changes.length} of the ${declared} declared resources.${named}`;
 }
 
 function listed(globs: readonly string[]): string {
