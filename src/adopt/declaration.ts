@@ -3,7 +3,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { type Kind, type Referable, sameValue } from '../kinds/kind.ts';
+import { asLatest, type Kind, type Referable, sameValue } from '../kinds/kind.ts';
 import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
 import type { Release } from '../kinds/release.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
@@ -83,10 +83,12 @@ export function declarationsOf(
 /** What a person would declare of a record: what the service would not make of it by itself. A plan of that finds nothing to do. */
 function declarationOf(
   kind: Kind<ResourceType>,
-  { received, shown }: ListedRecord,
+  record: ListedRecord,
   { names, release }: Holdings,
   { without }: Wanted,
 ): Omit<Declared, 'address'> {
+  const received = asLatest(kind, record.received);
+  const shown = asLatest(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
   for (const [field, known] of Object.entries(kind.fields)) {

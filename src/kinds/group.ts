@@ -1,4 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Group } from '../generated/manifest.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
@@ -43,7 +44,8 @@ const rightToSuperusers: ReleaseChange = {
 const parents: ReleaseChange = {
   since: '2025.12',
   what: 'A group has `parents`, as many as are given, and no `parent`.',
-  means: 'Those before have `parent`, which is one. Each ignores the field of the other.',
+  means:
+    'Those before have `parent`, which is one: of them, `parents` has one at most. rollcall sends both, and each ignores the other.',
   source: 'authentik/core/api/groups.py @ 2025.12.0; schema.yml @ 2025.12.4',
   seen: true,
 };
@@ -51,13 +53,6 @@ const parents: ReleaseChange = {
 /** Where to find the id of a group. */
 export const groupId =
   "The id ends the URL of the group's page in the admin interface (Directory > Groups), and is its `pk` in GET /api/v3/core/groups/?name=NAME.";
-
-/** Who is in a group is in its parents as well, and has what those give. */
-const ofParents = {
-  factIn: 'is_superuser',
-  gives: "gives its members a superuser's rights",
-  findId: groupId,
-};
 
 const fields = {
   name: { otherNames: ['displayname', 'groupname', 'cn'], checks: [longName] },
@@ -70,25 +65,20 @@ const fields = {
       return `its members ${is ? 'gain' : 'lose'} a superuser's rights`;
     },
   },
-  parent: {
-    ...ofParents,
-    get refersTo(): Referable {
-      return group;
-    },
-    default: null,
-    until: parents.since,
-    otherNames: ['parentgroup'],
-  },
   parents: {
-    ...ofParents,
+    formerly: 'parent',
     get refersTo(): Referable {
       return group;
     },
+    // Who is in a group is in its parents as well, and has what those give.
+    factIn: 'is_superuser',
+    gives: "gives its members a superuser's rights",
+    findId: groupId,
     default: [],
-    since: parents.since,
     namedIn: 'parents_obj',
     idForm: plainUuid,
     inTable: 'texts',
+    checks: [oneParent],
     otherNames: ['parentgroups'],
   },
   attributes: {
@@ -114,6 +104,8 @@ const chosen = 'The service chooses it.';
 const noFields = {
   users: membership,
   members: membership,
+  parent: 'Write a list: `parents: [{ name: … }]`. Releases before 2025.12 get the one that is in it.',
+  parentgroup: 'Write a list: `parents: [{ name: … }]`.',
   children: 'A group names its parents, and no children.',
   permissions: 'rollcall sets no permissions. Give them to a role in the service, and the role to the group.',
   id: chosen,
@@ -168,4 +160,9 @@ function longName(name: string, release: Release | undefined): Problem | undefin
     'refuse this name',
     `It is longer than ${longestName} characters.`,
   );
+}
+
+function oneParent(ids: readonly JsonValue[], release: Release | undefined): Problem | undefined {
+  if (ids.length <= 1) return undefined;
+  return notIn({ before: parents.since }, release, 'let a group have one parent', 'Write one.');
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, type PartOf, sameIds, sameJson } from './values.ts';
@@ -123,6 +123,37 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
 
+const formerNamesOf = new WeakMap<Kind, readonly (readonly [field: string, formerly: string])[]>();
+
+function formerNames(kind: Kind): readonly (readonly [field: string, formerly: string])[] {
+  const known = formerNamesOf.get(kind);
+  if (known) return known;
+  const found = Object.entries(kind.fields).flatMap(([field, { formerly }]) =>
+    formerly === undefined ? [] : [[field, formerly] as const],
+  );
+  formerNamesOf.set(kind, found);
+  return found;
+}
+
+/** What is sent of these fields, so that every release understands it. */
+export function forEveryRelease(kind: Kind, fields: JsonObject): JsonObject {
+  const former = formerNames(kind).flatMap(([field, formerly]) => {
+    const ids = fields[field];
+    return ids !== undefined && isJsonList(ids) ? [[formerly, ids[0] ?? null] as const] : [];
+  });
+  return former.length === 0 ? fields : { ...fields, ...Object.fromEntries(former) };
+}
+
+/** A record with the fields of later releases, where its own has them under former names. */
+export function asLatest(kind: Kind, record: JsonObject): JsonObject {
+  const former = formerNames(kind).flatMap(([field, formerly]) => {
+    const id = record[formerly];
+    if (id === undefined || Object.hasOwn(record, field)) return [];
+    return [[field, id === null ? [] : [id]] as const];
+  });
+  return former.length === 0 ? record : { ...record, ...Object.fromEntries(former) };
+}
+
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
@@ -184,8 +215,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly checks?: readonly Check<Value>[];
   /** The first release that has it. Those before ignore it. */
   readonly since?: string;
-  /** The first release that has it no more, and ignores it. */
-  readonly until?: string;
+  /** As earlier releases have a list of ids: under this name, and one of them. Each release ignores the name of the others. */
+  readonly formerly?: string;
   /** What to say where it is left out, although the schema allows that. */
   readonly ifMissing?: Problem;
   /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */

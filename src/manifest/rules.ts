@@ -245,14 +245,12 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // What seems to be missing may be there, called otherwise.
   const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
-  for (const [field, { since, until, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
+  for (const [field, { since, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
     if (ifMissing && mayMiss && !present.has(field)) yield diagnosticOf(resource, kind.identity, ifMissing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.map((check) => check(value, release));
     if (since !== undefined && Object.hasOwn(fields, field))
       problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
-    if (until !== undefined && Object.hasOwn(fields, field))
-      problems.push(notIn({ from: until }, release, 'ignore this field', ignored));
     for (const problem of problems) {
       if (!problem) continue;
       const { address, ...found } = diagnosticOf(resource, field, problem);

@@ -1,6 +1,6 @@
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Reach } from '../kinds/capability.ts';
-import type { Kind, Referable } from '../kinds/kind.ts';
+import { forEveryRelease, type Kind, type Referable } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
@@ -177,7 +177,8 @@ export function createClient(
     createProof,
     readSelf: remembered(send),
     async create(kind, name, fields) {
-      const request: HttpRequest = { method: 'POST', path: kind.path, body: JSON.stringify(fields) };
+      const body = JSON.stringify(forEveryRelease(kind, fields));
+      const request: HttpRequest = { method: 'POST', path: kind.path, body };
       const exchange = await send(request);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
       const proof = createProof(kind, answer);
@@ -192,7 +193,8 @@ export function createClient(
     async update(kind, name, pk, fields) {
       if (!canUpdate) throw new Error('without the capability update, nothing is changed');
       const path = kind.update.path(name, pk);
-      const exchange = await send({ method: 'PATCH', path, body: JSON.stringify(fields) });
+      const body = JSON.stringify(forEveryRelease(kind, fields));
+      const exchange = await send({ method: 'PATCH', path, body });
       const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
       const { update } = whatAnswersProve[answer.kind];
       // A denied change says nothing of other records: there are rights on single ones.

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { asLatest, type Kind } from '../kinds/kind.ts';
 import { factsWithin, namesWithin, referring } from '../kinds/named.ts';
 import type { Answer } from './answer.ts';
 import { pageIn, type Page } from './page.ts';
@@ -47,14 +47,15 @@ export function observedIn(
  * name of a field that it does not accept is none.
  */
 export function heldIn(
-  { fields }: Kind,
+  kind: Kind,
   received: JsonObject,
   shown: JsonObject,
   wanted: readonly string[],
 ): HeldRecord {
+  const { fields } = kind;
   const names = new Set(wanted.filter((name) => fields[name]?.isAccepted?.(received) !== false));
   const pick = (object: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(object).filter(([name]) => names.has(name)));
+    Object.fromEntries(Object.entries(asLatest(kind, object)).filter(([name]) => names.has(name)));
   return {
     pk: textOf(shown['pk']),
     fields: pick(received),
