@@ -2,14 +2,16 @@ import { application } from './application.ts';
 import { group } from './group.ts';
 import type { Kind, ReadKind } from './kind.ts';
 import { provider } from './provider.ts';
+import { role } from './role.ts';
 import { user } from './user.ts';
 
 /** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
-const all: readonly [typeof group, typeof application, typeof user, typeof provider] = [
+const all: readonly [typeof group, typeof application, typeof user, typeof provider, typeof role] = [
   group,
   application,
   user,
   provider,
+  role,
 ];
 
 /** `application`, `user`, …: the name of a kind that manifests declare. */

@@ -3,7 +3,8 @@ import type { JsonValue } from '../base/json.ts';
 import type { Group } from '../generated/manifest.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
-import { plainUuid, roleId, someKeys } from './values.ts';
+import { role, roleId } from './role.ts';
+import { plainUuid, someKeys } from './values.ts';
 
 const path = '/api/v3/core/groups/';
 
@@ -88,6 +89,8 @@ const fields = {
     otherNames: ['attrs', 'customattributes', 'metadata'],
   },
   roles: {
+    refersTo: role,
+    namedIn: 'roles_obj',
     default: [],
     idForm: plainUuid,
     inTable: 'texts',

@@ -1,4 +1,5 @@
 import type { ReadKind } from './kind.ts';
+import { searchFor } from './search.ts';
 
 const path = '/api/v3/providers/all/';
 
@@ -17,16 +18,3 @@ export const provider: ReadKind<'provider'> = {
     isId: (pk) => Number.isSafeInteger(pk),
   },
 };
-
-const longestSearch = 100;
-
-/**
- * A search for the longest plain word of a name. The service searches for each word of a text, in any case, and some releases
- * take quotes and commas for more than they are. A name without such a word narrows nothing.
- */
-function searchFor(name: string): Readonly<Record<string, string>> {
-  const words = name.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];
-  const longest = words.reduce((best, word) => (word.length > best.length ? word : best), '');
-  const search = Array.from(longest).slice(0, longestSearch).join('');
-  return search === '' ? {} : { search };
-}

@@ -5,8 +5,9 @@ import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind } from './kind.ts';
-import { plainUuid, roleId, sameInstant, someIds, someKeys } from './values.ts';
+import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
+import { role, roleId } from './role.ts';
 
 const path = '/api/v3/core/users/';
 
@@ -88,6 +89,8 @@ const fields = {
   },
   roles: {
     since: roles.since,
+    refersTo: role,
+    namedIn: 'roles_obj',
     default: [],
     idForm: plainUuid,
     part: someIds(plainUuid, 'keeps the role'),

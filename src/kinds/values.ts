@@ -39,10 +39,6 @@ function nameForm(id: JsonValue): string | undefined {
   return isNameOfOne(id) ? JSON.stringify({ name: id.name }) : undefined;
 }
 
-/** Where to find the id of a role. */
-export const roleId =
-  "The id ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.";
-
 /** The service returns times in UTC, and takes a time without an offset for one in UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
   return declared === observed || instantOf(declared) === instantOf(observed); // NaN, which is no instant, equals nothing

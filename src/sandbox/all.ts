@@ -3,6 +3,7 @@ import { applicationKind } from './application.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { providerKind } from './provider.ts';
+import { roleKind } from './role.ts';
 import { userKind, type Users } from './user.ts';
 
 /** All kinds that the sandbox holds, each a file of its own and a line here. What a seed asks for is created in this order. */
@@ -12,6 +13,7 @@ export function allKinds(world: World): SandboxKinds {
     application: applicationKind(world),
     user: userKind(world),
     provider: providerKind(world),
+    role: roleKind(world),
   };
 }
 

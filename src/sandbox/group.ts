@@ -1,16 +1,15 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { flag, mapping, nullable, reference, references, text, type Field } from './fields.ts';
 import { userUid, uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Query } from './query.ts';
 import type { Rules } from './release.ts';
+import { roleRecord } from './role.ts';
 import { only, Rows, valuesOf, type Row } from './rows.ts';
 
 export function groupKind(world: World): WrittenKind {
   const { rules, seed } = world;
-  const roles = roleRows(seed);
   const { groups: seeded = [] } = seed;
   const known = seeded.filter(({ pk }) => pk !== undefined);
   const rows = new Rows(
@@ -39,9 +38,9 @@ export function groupKind(world: World): WrittenKind {
     searched: ({ fields }) => [fields['name']],
     autocomplete: autocompletion('group', ['name'], 'is_superuser'),
     rows,
-    record: (group, _, query) => recordOf(group, { world, rows, roles }, query),
+    record: (group, _, query) => recordOf(group, { world, rows }, query),
     writing: {
-      fields: groupFields(world, rows, roles),
+      fields: groupFields(world, rows),
       seed: seeded.flatMap(({ pk, ...body }) => (pk === undefined ? [body] : [])),
       write: (values, own, asker) => {
         const becomesSuperuser = values['is_superuser'] === true && own?.fields['is_superuser'] !== true;
@@ -70,7 +69,7 @@ export function groupKind(world: World): WrittenKind {
 /** A group as the service answers it. */
 function recordOf(
   { pk, fields: { roles: held = [], ...fields } }: Row,
-  { world, rows, roles }: { readonly world: World; readonly rows: Rows; readonly roles: Rows },
+  { world, rows }: { readonly world: World; readonly rows: Rows },
   query: Query | undefined,
 ): JsonObject {
   const { isLate } = world.rules;
@@ -93,7 +92,7 @@ function recordOf(
     users: members.map((user) => user.pk),
     users_obj: withUsers ? members.map(memberOf) : null,
     roles: held,
-    roles_obj: roles.those(held).map((role) => ({ pk: role.pk, ...role.fields })),
+    roles_obj: world.rows('role').those(held).map(roleRecord),
   };
 }
 
@@ -106,17 +105,12 @@ function setMembers(users: Rows, { pk }: Row, members: JsonValue): void {
   }
 }
 
-/** The roles that users and groups can have. */
-export function roleRows({ roles = [] }: SandboxSeed): Rows {
-  return new Rows(roles.map(({ pk, name }) => ({ pk: pk.toLowerCase(), fields: { name } })));
-}
-
 function isItself(pk: Row['pk'], own?: Row): string | undefined {
   return pk === own?.pk ? 'Cannot set group as parent of itself.' : undefined;
 }
 
 /** What a request for a group may hold, and how it is read. */
-function groupFields({ rules, rows }: World, groups: Rows, roles: Rows): Readonly<Record<string, Field>> {
+function groupFields({ rules, rows }: World, groups: Rows): Readonly<Record<string, Field>> {
   // Since 2024.6, and 2024.8.
   const takenName = (name: string, own?: Row): string | undefined =>
     rules.isLate && groups.isTaken('name', name, own) ? 'Group with this name already exists.' : undefined;
@@ -154,7 +148,7 @@ function groupFields({ rules, rows }: World, groups: Rows, roles: Rows): Readonl
         }),
     users: { type: 'field', label: 'Users', read: references('number', () => rows('user')), default: [] },
     attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
-    roles: { type: 'field', label: 'Roles', read: references('uuid', () => roles), default: [] },
+    roles: { type: 'field', label: 'Roles', read: references('uuid', () => rows('role')), default: [] },
   };
 }
 

@@ -1,4 +1,4 @@
-import { textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
+import { textOf, valueAt, type JsonValue } from '../base/json.ts';
 import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { isEmailAddress } from './email-address.ts';
 import {
@@ -12,7 +12,8 @@ import {
   type Field,
   type FieldErrors,
 } from './fields.ts';
-import { groupOfUser, roleRows } from './group.ts';
+import { groupOfUser } from './group.ts';
+import { roleRecord } from './role.ts';
 import { userUid, userUuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
@@ -28,8 +29,7 @@ export function userKind(world: World): Users {
   const { rules, seed } = world;
   const { isLate } = rules;
   const rows = new Rows();
-  const roles = roleRows(seed);
-  const fields = userFields(world, rows, roles);
+  const fields = userFields(world, rows);
   let made = 0;
   const now = timesFrom(Date.UTC(2026, 0, 1));
   const keep = (values: Values, isSuperuser: boolean): Row => {
@@ -68,7 +68,9 @@ export function userKind(world: World): Users {
         groups: groups.map((group) => group.pk),
         is_superuser: [user, ...groups].some(({ fields: { is_superuser } }) => is_superuser === true),
         groups_obj: has('groups') ? groups.map((group) => groupOfUser(group, rules)) : null,
-        ...(isLate && { roles_obj: has('roles') ? roles.those(user.fields['roles']).map(roleOfUser) : null }),
+        ...(isLate && {
+          roles_obj: has('roles') ? world.rows('role').those(user.fields['roles']).map(roleRecord) : null,
+        }),
         avatar,
         uid: userUid(user.pk),
         uuid: userUuid(user.pk),
@@ -143,7 +145,7 @@ function badType(type: string, own?: Row): string | undefined {
 }
 
 /** What a request for a user may hold, and how it is read. */
-function userFields({ rules, rows }: World, users: Rows, roles: Rows): Readonly<Record<string, Field>> {
+function userFields({ rules, rows }: World, users: Rows): Readonly<Record<string, Field>> {
   const takenUsername = (username: string, own?: Row): string | undefined => {
     const isTaken = username === anonymous || users.isTaken('username', username, own);
     return isTaken ? 'This field must be unique.' : undefined;
@@ -182,7 +184,7 @@ function userFields({ rules, rows }: World, users: Rows, roles: Rows): Readonly<
       roles: {
         type: 'field',
         label: 'Roles',
-        read: references('uuid', () => roles),
+        read: references('uuid', () => rows('role')),
         default: [],
       },
     }),
@@ -206,10 +208,6 @@ function badEmail(email: string, rules: World['rules']): string | undefined {
 function badPath(path: string): string | undefined {
   if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
   return path.includes('//') ? 'No empty segments in user path allowed.' : undefined;
-}
-
-function roleOfUser({ pk, fields }: Row): JsonObject {
-  return { pk, ...fields };
 }
 
 /** There is no clock: a millisecond goes by with each change. */

@@ -1,0 +1,24 @@
+import type { ReadKind } from './kind.ts';
+import { searchFor } from './search.ts';
+
+const path = '/api/v3/rbac/roles/';
+
+/** A role, which has permissions and gives them to the groups and users that have it. */
+export const role: ReadKind<'role'> = {
+  creates: false,
+  type: 'role',
+  list: 'roles',
+  path,
+  changes: [],
+  byName: {
+    path,
+    query: { ordering: 'name' },
+    narrowedTo: searchFor,
+    listedFrom: 2,
+    isId: (pk) => typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk),
+  },
+};
+
+/** Where to find the id of a role. */
+export const roleId =
+  "The id ends the URL of the role's page in the admin interface (Directory > Roles), and is its `pk` in GET /api/v3/rbac/roles/?search=NAME.";
