@@ -1,7 +1,7 @@
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { Client, Writing } from '../service/client.ts';
+import type { Client, Reading, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
@@ -48,7 +48,11 @@ export function create(creation: Creation, client: Client, pacing: Pacing, cours
   }
 
   async function next(): Promise<Next<Writing>> {
-    const end = canDouble && inTheWay(await lookFor(creation, client, pacing));
+    if (!canDouble) return { kind: 'send', send };
+    const found = await lookFor(creation, client, pacing);
+    if (found.presence === 'hidden') course.stop('type', 'denied');
+    if (found.presence === 'unreadable' && found.stop === 'run') course.stop('run');
+    const end = inTheWay(found);
     return end ? { kind: 'ended', end } : { kind: 'send', send };
   }
 
@@ -103,7 +107,7 @@ type Found =
   | { readonly presence: 'not_seen' }
   /** This token may not look. */
   | { readonly presence: 'hidden'; readonly answer?: Answer }
-  | { readonly presence: 'unreadable'; readonly answer?: Answer };
+  | { readonly presence: 'unreadable'; readonly answer?: Answer; readonly stop?: Reading['stop'] };
 
 async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing): Promise<Found> {
   const unseen = { presence: kind.listing.isUnique ? 'not_seen' : 'hidden' } as const;
@@ -119,7 +123,7 @@ async function lookFor({ kind, name }: Creation, client: Client, pacing: Pacing)
       return { presence: 'hidden', answer: reading.answer };
     case 'nothing':
     case 'fault':
-      return { presence: 'unreadable', answer: reading.answer };
+      return { presence: 'unreadable', answer: reading.answer, ...(reading.stop && { stop: reading.stop }) };
     case undefined:
       return { presence: 'unreadable' };
   }

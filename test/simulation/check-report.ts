@@ -8,6 +8,7 @@ import {
   type Report,
   type ReportedOutcome,
 } from './history.ts';
+import { doubledGroups } from './check-groups.ts';
 import { isContending } from './check-strays.ts';
 import {
   canBeLookedUp,
@@ -35,7 +36,8 @@ export function checkReport(
       fail('patience', `${run.name} made no plan because of a restart`);
     // What another has that this run cannot see, or that has gone meanwhile, is refused as invalid.
     const isContested = !history.keepGoing && isContending(run);
-    if (!['failed', 'denied', 'interrupted', ...(isContested ? ['invalid'] : [])].includes(ending))
+    const mayBeInvalid = isContested || doubledGroups(history).length > 0;
+    if (!['failed', 'denied', 'interrupted', ...(mayBeInvalid ? ['invalid'] : [])].includes(ending))
       fail('ending', `${run.name} ended as ${ending} without a report`);
     if (run.sent.some((event) => isWrite(event)))
       fail('reads_first', `${run.name} sent creates, and reports nothing`);
@@ -61,7 +63,9 @@ export function checkReport(
       // Two runs may change the same thing, each with values of its own.
       const isOpen =
         ['unknown', 'not_attempted'].includes(outcome.outcome) &&
-        !['waits', 'not_planned'].includes(outcome.stopped_by ?? '');
+        // A group is not sent again, and what names it is not sent.
+        outcome.type !== 'group' &&
+        !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
       if (isOpen && !isHidden && !wasRefused && !wasTouchedByOthers(history, run, outcome))
         fail('patience', `${run.name} reports ${addressOf(outcome)} as ${outcome.outcome} after a restart`);
     }
@@ -103,7 +107,8 @@ function checkBegun(run: RunHistory, { outcomes }: Report, fail: Fail): void {
   if (stopped.size === 0 || !rest.every((answer) => isPlainAnswer(answer))) return;
   for (const outcome of outcomes) {
     const isLeft =
-      outcome.outcome === 'not_attempted' && !['waits', 'not_planned'].includes(outcome.stopped_by ?? '');
+      outcome.outcome === 'not_attempted' &&
+      !['waits', 'unmade', 'not_planned'].includes(outcome.stopped_by ?? '');
     if (isLeft && outcome.attempts === 0 && !stopped.has(outcome.type))
       fail('begun', `${run.name} did not begin ${addressOf(outcome)}, and nothing was in its way`);
   }
@@ -248,6 +253,12 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const versions = versionsDuring(history, reported, run);
   const wanted = run.wants[addressOf(reported)] ?? {};
   const were = versions.map((version) => differingFrom(wanted, version));
+  // What names a group is compared with what there was when that was looked up, which others may have made since.
+  const byName = told.filter((field) => field !== 'groups' && field !== 'parent');
+  const groups = history.declared.filter(({ type }) => type === 'group');
+  const isLate =
+    byName.length < told.length && groups.some((group) => wasTouchedByOthers(history, run, group));
+  if (isLate && were.some((differing) => differing.every((field) => told.includes(field)))) return;
   const isSo = were.some(
     (differing) => differing.length === told.length && differing.every((field) => told.includes(field)),
   );
@@ -299,7 +310,8 @@ function checkParts(
   const cause = outcome === 'created' ? lacking : lackingAnywhere;
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
-      if (!cause.includes(field)) fail('alarm', `${says}, with another ${field}, which is as declared`);
+      if (!cause.includes(field) && !(field === 'parent' && doubledGroups(history).length > 0))
+        fail('alarm', `${says}, with another ${field}, which is as declared`);
   }
 }
 

@@ -48,8 +48,9 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         spared += 1;
         inARow -= 1;
       }
-      // Lists of names are read again where they changed meanwhile, and once more where they do not show a name.
-      const most = event.purpose === 'name' ? 30 : event.purpose === 'self' ? 10 : 5;
+      // A group is looked for once more before it is created. Lists of names are read again where they changed meanwhile, and once more where they do not show a name.
+      const most =
+        event.purpose === 'name' ? 30 : event.purpose === 'self' ? 10 : event.type === 'group' ? 15 : 5;
       if (inARow === most + 1)
         fail('reads', `${run.name} looked up ${addressOf(event)} ${most + 1} times in a row`);
     }
@@ -59,7 +60,15 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const reads = mine.filter(({ method }) => method === 'GET');
     const writes = mine.filter(({ method }) => method === 'POST');
     if (canBeLookedUp(history, identity, run) && planned) {
-      const lastRead = reads.findLast((read) => before(read, planned));
+      // A group is looked for again while others are created already.
+      const isOver = ({ request }: Of<'sent'>): boolean => {
+        const answer = delivery.get(request);
+        return (
+          identity.type !== 'group' ||
+          (answer !== undefined && before(answer, planned) && isClearRead(answer))
+        );
+      };
+      const lastRead = reads.findLast((read) => before(read, planned) && isOver(read));
       const answer = lastRead && delivery.get(lastRead.request);
       // What is not looked up by itself was shown by a list, or by none that a superuser read.
       const isAbsent = isShownAbsent(run, identity, planned);
@@ -106,7 +115,8 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       run.delivered.some(
         (other) => isOfUsers(other) && other.status === 403 && planned && before(other, planned),
       );
-    const isForAll = isOfToken || (answer.purpose === 'look_up' && answer.type === 'application');
+    const isForAll =
+      isOfToken || (answer.purpose === 'look_up' && answer.type !== 'user' && !isSecondLook(run, answer));
     if (isDenial && isForAll && isFirstRead && later.length > 0)
       fail('denied', `${run.name} sent a create although #${answer.request} was denied`);
     const isWrongPlace =
@@ -117,6 +127,14 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
         `${run.name} began something after #${answer.request} was answered with ${answer.status}`,
       );
   }
+}
+
+/** Whether it is the look at a group just before that is created: it was looked at for the plan. */
+function isSecondLook(run: RunHistory, answer: Of<'delivered'>): boolean {
+  if (answer.type !== 'group') return false;
+  return run.delivered.some(
+    (earlier) => isSame(earlier, answer) && isClearRead(earlier) && run.before(earlier, answer),
+  );
 }
 
 /** Whether the service gave lists of this kind to a superuser before that, and what it showed there was other. */
@@ -136,7 +154,10 @@ function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'
   const [place = '', query] = event.path.split('?');
   switch (event.purpose) {
     case 'create':
-      return query === undefined && (place === applications || place === users);
+      return (
+        query === undefined &&
+        (place === applications || place === users || (!contractOnly && place === groups))
+      );
     case 'change': {
       const isDeclared = declared.some((identity) => isSame(identity, event));
       return mayChange && capabilities.includes('update') && isDeclared && canBeLookedUp(history, event);
@@ -153,8 +174,10 @@ function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'
     case 'question': {
       if (query === undefined)
         return place.startsWith(applications) && /^[-\w]+\/$/.test(place.slice(applications.length));
-      const filters = declared.filter(({ type }) => type === 'user').map(({ name }) => `username=${name}`);
-      return !contractOnly && place === users && filters.includes(query);
+      const filters = declared.map(({ type, name }) =>
+        type === 'user' ? `${users} username=${name}` : `${groups} name=${name}&include_users=false`,
+      );
+      return !contractOnly && filters.includes(`${place} ${query}`);
     }
   }
 }
@@ -162,6 +185,8 @@ function isAllowed(history: History, { mayChange }: RunHistory, event: Of<'sent'
 const applications = '/api/v3/core/applications/';
 
 const users = '/api/v3/core/users/';
+
+const groups = '/api/v3/core/groups/';
 
 /** How it waited for a service that was away. */
 export function checkWaiting({ contractOnly, events }: History, run: RunHistory, fail: Fail): void {

@@ -1,4 +1,5 @@
 import { checkChanges, checkHandovers } from './check-changes.ts';
+import { checkGroups, doubledGroups, namesInVain } from './check-groups.ts';
 import { checkReport } from './check-report.ts';
 import { checkStrays } from './check-strays.ts';
 import { checkRequests, checkWaiting } from './check-requests.ts';
@@ -47,6 +48,7 @@ function checkRun(
   checkHandovers(history, run, ended?.report, fail);
   checkWaiting(history, run, fail);
   checkStrays(history, run, ended, fail);
+  checkGroups(history, run, ended, fail);
   for (const { request } of ofRun(ofKind(events, 'followed')))
     fail('wrong_place', `${name} followed a redirect of #${request}`);
   const [interrupted] = ofRun(ofKind(events, 'interrupted'));
@@ -69,7 +71,11 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
       (outcome) => isSame(outcome, identity) && outcome.outcome === 'created',
     ).length;
     const commits = ofKind(events, 'handled').filter(
-      (event) => isSame(event, identity) && event.committed && event.before === undefined,
+      (event) =>
+        isSame(event, identity) &&
+        event.committed &&
+        // There may be two groups of one name.
+        (event.before === undefined || (identity.type === 'group' && event.status === 201)),
     ).length;
     if (claims > commits)
       fail(
@@ -81,13 +87,16 @@ function checkClaims({ declared, events }: History, fail: Fail): void {
 
 function checkConvergence(history: History, fail: Fail): void {
   const { declared, present, events } = history;
+  // A person has to choose between them.
+  if (doubledGroups(history).length > 0) return;
   const there = new Set(present.map((identity) => addressOf(identity)));
   for (const event of events) {
     if (event.kind === 'handled' && event.committed) there.add(addressOf(event));
     if (event.kind === 'actor') there[event.action === 'delete' ? 'delete' : 'add'](addressOf(event));
   }
   for (const identity of declared) {
-    if (!identity.invalid && !identity.stray && !there.has(addressOf(identity)))
+    const isVain = identity.invalid || identity.stray || namesInVain(history, identity);
+    if (!isVain && !there.has(addressOf(identity)))
       fail('converges', `${addressOf(identity)} is missing in the end`);
   }
   // What is there, and is seen there, is not sent where it may not be changed.
@@ -103,6 +112,7 @@ function checkConvergence(history: History, fail: Fail): void {
     for (const outcome of report?.outcomes ?? []) {
       const isRefused =
         outcome.stopped_by === 'not_planned' ||
+        (outcome.stopped_by === 'unmade' && namesInVain(history, outcome)) ||
         (outcome.outcome === 'rejected' && isInvalid(declared, outcome));
       const isWell = ['created', 'updated', 'exists', 'unchanged', 'differs'].includes(outcome.outcome);
       const isLeft = outcome.outcome === 'differs' && mayChange;

@@ -13,6 +13,8 @@ export interface Style {
   readonly named: boolean;
   /** Whether each application takes the main provider that the next one has before. */
   readonly handed: boolean;
+  /** How many groups are declared, for users to name. */
+  readonly made: number;
 }
 
 /** What a run declares: its manifest, and what that asks for. */
@@ -46,7 +48,12 @@ function manifestOf(declared: readonly DeclaredIdentity[], style: Style): string
       ? []
       : [`${key}:`, ...identities.flatMap((identity) => entryOf(identity, style))];
   };
-  return ['version: 1', ...list('application', 'applications'), ...list('user', 'users'), ''].join('\n');
+  const lists = [
+    ...list('application', 'applications'),
+    ...list('user', 'users'),
+    ...list('group', 'groups'),
+  ];
+  return ['version: 1', ...lists, ''].join('\n');
 }
 
 const lateGroup = { pk: '11111111-0000-4000-8000-0000000000bb', name: 'latecomers' };
@@ -78,11 +85,16 @@ export const otherGroupId: string = otherGroup.pk;
 const declaredGroups = groupIds.map((pk) => pk.toUpperCase());
 
 /** The field that is missing where the world creates in part. */
-export const partialField = { application: 'backchannel_providers', user: 'groups' } as const;
+export const partialField = {
+  application: 'backchannel_providers',
+  user: 'groups',
+  group: 'attributes',
+} as const;
 
 /** What is declared beside the names: what the service writes otherwise than the manifest, and means the same by. */
 function detailsOf({ type, name }: Identity, room = rooms.first): JsonObject {
   const number = Number(name.slice(1));
+  if (type === 'group') return { attributes: { desk: { room } } };
   return type === 'application'
     ? { backchannel_providers: [40 + number, 20 + number] }
     : {
@@ -102,20 +114,34 @@ const besides = {
     groups: [...declaredGroups, otherGroup.pk],
     attributes: { desk: { room: '4.2', floor: 4 }, hired: 2020 },
   },
+  group: {},
 };
 
 /** What is invalid, and so is never as declared. */
+/** A group of the roll, which has no id before it is created. */
+function madeGroup(number: number): JsonObject {
+  return { name: `g${number}` };
+}
+
 function invalidFieldsOf({ type, name }: Identity): JsonObject {
+  if (type === 'group') return { roles: [unknownGroup] };
   return type === 'application'
     ? { provider: 190 + Number(name.slice(1)) }
     : { groups: [...declaredGroups, unknownGroup] };
 }
 
 /** All that is declared of something, but its name. */
-function fieldsOf(identity: DeclaredIdentity, { edition, access, handed }: Style): JsonObject {
+function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }: Style): JsonObject {
+  const { type, name } = identity;
+  const number = Number(name.slice(1));
+  const details = detailsOf(identity, rooms[edition]);
+  const mine = made === 0 ? [] : [madeGroup(number % made)];
   return {
-    name: nameOf(identity, edition),
-    ...detailsOf(identity, rooms[edition]),
+    ...(type !== 'group' && { name: nameOf(identity, edition) }),
+    ...details,
+    ...(type === 'user' && { groups: [...declaredGroups, ...mine] }),
+    // By name, a child comes before its parent.
+    ...(type === 'group' && number + 1 < made && { parent: madeGroup(number + 1) }),
     ...(handed &&
       identity.type === 'application' && {
         provider: mainProviderOf(identity, edition === 'first' ? 'after' : 'before'),
@@ -129,7 +155,7 @@ function nameOf({ name }: Identity, edition: Style['edition'] = 'first'): string
   return edition === 'first' ? `Name of ${name}` : `Second name of ${name}`;
 }
 
-const keys = { application: 'slug', user: 'username' } as const;
+const keys = { application: 'slug', user: 'username', group: 'name' } as const;
 
 function entryOf(identity: DeclaredIdentity, style: Style): string[] {
   const asked = style.exactly ? { exactly: ['attributes'] } : { at_least: ['groups'] };
@@ -188,12 +214,12 @@ export type Condition = 'same' | 'bare' | 'mixed';
 /** The body of a create request by somebody else. */
 export function bodyOf(identity: Identity, condition: Condition, handed = false): JsonObject {
   const { type, name } = identity;
-  const bare = { [keys[type]]: name, name: 'Another name' };
+  const bare = { name: 'Another name', [keys[type]]: name };
   if (condition === 'bare') return bare;
   const provider = mainProviderOf(identity, condition === 'same' ? 'after' : 'before');
   const same = {
     ...bare,
-    name: nameOf(identity),
+    ...(type !== 'group' && { name: nameOf(identity) }),
     ...detailsOf(identity),
     ...besides[type],
     ...(handed && type === 'application' && { provider }),
@@ -202,6 +228,7 @@ export function bodyOf(identity: Identity, condition: Condition, handed = false)
 }
 
 const mixed = {
+  group: { attributes: { desk: { room: '9.9' } } },
   application: { name: 'Another name', meta_description: 'Old' },
   user: {
     name: 'Another name',
@@ -267,7 +294,8 @@ function wantedOf(declared: readonly DeclaredIdentity[], style: Style): Record<s
 }
 
 /** What a record is in terms of what is declared. */
-export function versionOf(identity: DeclaredIdentity, style: Style, record: JsonObject): Version {
+export function versionOf(identity: DeclaredIdentity, style: Style, shownRecord: JsonObject): Version {
+  const record = withMade(shownRecord);
   const fields: Record<string, string> = {};
   const beside: Record<string, string> = {};
   for (const [field, declared] of Object.entries(fieldsOf(identity, style))) {
@@ -281,8 +309,33 @@ export function versionOf(identity: DeclaredIdentity, style: Style, record: Json
   return { pk: textOf(record['pk']), fields, beside };
 }
 
+/** A record with the names of the groups of the roll in place of their ids. */
+function withMade(record: JsonObject): JsonObject {
+  const { groups, groups_obj: ofUser, parent, parent_name: nameOfParent } = record;
+  const names = new Map(
+    (isJsonList(ofUser ?? null) ? (ofUser as JsonObject[]) : []).map(({ pk, name }) => [pk, textOf(name)]),
+  );
+  const named = (id: JsonValue, name: string = ''): JsonValue => (/^g\d+$/.test(name) ? { name } : id);
+  return {
+    ...record,
+    ...(groups !== undefined &&
+      isJsonList(groups) && { groups: groups.map((pk) => named(pk, names.get(pk))) }),
+    ...(parent !== undefined && { parent: named(parent, textOf(nameOfParent)) }),
+  };
+}
+
 /** What the service makes of other fields. */
-const shown = new Set(['groups_obj', 'roles_obj', 'provider_obj', 'backchannel_providers_obj', 'launch_url']);
+const shown = new Set([
+  'num_pk',
+  'parent_name',
+  'users',
+  'users_obj',
+  'groups_obj',
+  'roles_obj',
+  'provider_obj',
+  'backchannel_providers_obj',
+  'launch_url',
+]);
 
 function inOneForm(field: string, value: JsonValue): string {
   if (field === 'last_login') return String(Date.parse(textOf(value)));

@@ -1,9 +1,9 @@
 import type { Capability } from '../../src/kinds/capability.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 
-/** What is declared, or created by others: an application or a user. */
+/** What is declared, or created by others. */
 export interface Identity {
-  readonly type: 'application' | 'user';
+  readonly type: 'application' | 'user' | 'group';
   readonly name: string;
 }
 
@@ -42,6 +42,8 @@ export type HistoryEvent = { readonly at: number } & (
       readonly path: string;
       /** The fields that a change sends. */
       readonly fields?: readonly string[];
+      /** The groups of this roll that a create or a change gives, by their names; what is the id of nothing stands as it is. */
+      readonly refers?: readonly string[];
     } & Identity)
   /** The service worked on a request. */
   | ({

@@ -156,7 +156,7 @@ export function trueNames(text: string, before: string): string[] {
   return [...new Set(results.map((record) => nameIn(record)))].filter((name) => !odd.has(name));
 }
 
-/** The slug or username in a record. */
-export function nameIn({ slug, username }: JsonObject): string {
-  return textOf(slug ?? username);
+/** The slug, the username, or else the name in a record. */
+export function nameIn({ slug, username, name }: JsonObject): string {
+  return textOf(slug ?? username ?? name);
 }

@@ -634,6 +634,22 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     breaks: 'kept_going',
     keepsGoing: false,
   },
+  'sends a group again after an answer that was lost': {
+    breaks: 'doubled',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      const isGroup = request.method === 'POST' && request.path.includes('/groups/');
+      return isGroup && exchange.kind === 'lost' ? network(request, signal) : exchange;
+    },
+  },
+  'gives users a group that it did not create': {
+    breaks: 'named',
+    transport: (network) => (request, signal) => {
+      if (request.method !== 'POST' || !request.path.includes('/users/')) return network(request, signal);
+      const fields = { ...sentIn(request), groups: ['12345678-0000-4000-8000-000000000000'] };
+      return network({ ...request, body: JSON.stringify(fields) }, signal);
+    },
+  },
   'creates one resource a run': {
     breaks: 'settled',
     transport: (network) => {

@@ -53,6 +53,9 @@ export const rules = {
   ending: 'How the run ends says how it went.',
   converges:
     'One more run without faults creates whatever is missing, and changes what differs where it may.',
+  doubled:
+    'A run creates a group once at the most, and only after a look that found nothing; it sends none again that may have worked.',
+  named: 'Nothing is sent that names what this run failed to make, or does not know to be there.',
   settled: 'One more after that sends nothing but what the service refuses, or what it cannot look up.',
 } as const;
 

@@ -92,7 +92,7 @@ export function isOfUsers({ purpose, type }: Of<'delivered'>): boolean {
 
 /** Whether something can be looked up; by a run, where its plan was not told that this is not to be had. */
 export function canBeLookedUp({ contractOnly }: History, { type }: Identity, run?: RunHistory): boolean {
-  return type === 'application' || (!contractOnly && run?.isBlind !== true);
+  return type === 'application' || (!contractOnly && (type === 'group' || run?.isBlind !== true));
 }
 
 /** What an answer of the service's own shows of something. */

@@ -43,6 +43,8 @@ export interface Scenario {
   /** What `--wait` is given, if it is. */
   readonly wait?: '0' | '60';
   readonly restart?: Restart;
+  /** Whether the service refuses a second group of a name, as releases from 2024.6 on do. */
+  readonly uniqueGroups: boolean;
 }
 
 /** The service goes away for a while: what is under way is lost; nobody listens; its front listens; all is well. */
@@ -151,7 +153,7 @@ export function scenarioOf(random: Random): Scenario {
     contractOnly: true,
     capabilities: [],
     declared,
-    style: { exactly: false, access: false, named: false, handed: false },
+    style: { exactly: false, access: false, named: false, handed: false, made: 0 },
     existing,
     trouble: pick([0, 0.05, 0.2, 0.2, 0.5, 0.9]),
     faults: kinds,
@@ -169,6 +171,7 @@ export function scenarioOf(random: Random): Scenario {
     superuser: false,
     mayChange: true,
     mayViewUsers: true,
+    uniqueGroups: true,
   };
 }
 
@@ -336,8 +339,32 @@ export function withStrays(scenario: Scenario, random: Random): Scenario {
   return { ...scenario, declared, keepGoing: true };
 }
 
+/** Lets the roll declare groups, for its users to name and for each other, and lets others create them, too. */
+export function withGroups(scenario: Scenario, random: Random): Scenario {
+  const { chance, whole } = dice(random);
+  if (scenario.contractOnly || chance(0.5)) return scenario;
+  const made = whole(1, 3);
+  const groups = namesOf('group', made, 0);
+  const declared = groups.map((group) => ({ ...group, invalid: chance(0.1), hidden: false }));
+  const existing = groups
+    .filter(() => chance(0.2))
+    .map((group) => ({ ...group, condition: 'bare' as const }));
+  const isCalm = scenario.trouble === 0 && scenario.restart !== undefined;
+  const actor = groups
+    .filter(() => !isCalm && chance(0.1))
+    .map((group) => ({ ...group, at: whole(0, 800), action: 'create' as const }));
+  return {
+    ...scenario,
+    declared: [...scenario.declared, ...declared],
+    existing: [...scenario.existing, ...existing],
+    actor: [...scenario.actor, ...actor],
+    style: { ...scenario.style, made },
+    uniqueGroups: chance(0.4),
+  };
+}
+
 function namesOf(type: Identity['type'], count: number, first: number): Identity[] {
-  const letter = type === 'application' ? 'a' : 'u';
+  const letter = { application: 'a', user: 'u', group: 'g' }[type];
   return Array.from({ length: count }, (_, index) => ({ type, name: `${letter}${first + index}` }));
 }
 

@@ -1,5 +1,12 @@
 import type { Random } from '../../src/base/clock.ts';
-import { isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/json.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxResponse } from '../../src/sandbox/http.ts';
 import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
@@ -46,8 +53,8 @@ export class ServiceWorld {
   readonly #random: Random;
   readonly #scenario: Scenario;
   readonly #sandbox: Sandbox;
-  /** The names of all users that there ever were, by their ids. */
-  readonly #usernames = new Map<string, string>();
+  /** The names of all users and groups that there ever were, by their ids. */
+  readonly #names = new Map<string, string>();
   /** What records are in terms of what is declared, by their texts: most are met again. */
   readonly #versions = new Map<string, Version>();
   /** The same of what answers show, by their texts. */
@@ -143,7 +150,8 @@ export class ServiceWorld {
         const { id, method, purpose, type, name } = underWay;
         const sent = { run, request: id, method, purpose, type, name };
         const fields = purpose === 'change' ? { fields: Object.keys(bodyIn(underWay.request)) } : {};
-        this.log({ kind: 'sent', ...sent, path: request.path, ...fields });
+        const refers = method === 'GET' ? {} : { refers: this.#referred(underWay.request) };
+        this.log({ kind: 'sent', ...sent, path: request.path, ...fields, ...refers });
         let answered = false;
         const deliver = ({ exchange, words, clear, ...answering }: Answering): void => {
           if (answered || isDead()) return;
@@ -185,7 +193,7 @@ export class ServiceWorld {
       id: (this.#requests += 1),
       run,
       method,
-      ...askedBy(request, this.#scenario.declared, (pk) => this.#usernames.get(pk)),
+      ...askedBy(request, this.#scenario.declared, (pk) => this.#names.get(pk)),
       timeoutMs,
       request: { method, path: this.#clamped(path), headers, body },
     };
@@ -429,9 +437,13 @@ export class ServiceWorld {
     const isHalf = part === 'half' && isWrite && this.#declared({ type, name })?.invalid !== true;
     const body = isHalf ? halfOf(request.body, type) : request.body;
     const before = isWrite ? this.#sandbox.record(type, name) : undefined;
-    const response = this.#sandbox.handle({ ...request, headers, body });
+    const isTaken =
+      this.#scenario.uniqueGroups && type === 'group' && method === 'POST' && before !== undefined;
+    const response = isTaken ? nameTaken : this.#sandbox.handle({ ...request, headers, body });
     if (this.#breaks(request.path, response)) return { status: 500, headers: {}, body: '' };
-    const record = isWrite ? this.#sandbox.record(type, name) : undefined;
+    const record = isWrite
+      ? (secondOf(type, method, response) ?? this.#sandbox.record(type, name))
+      : undefined;
     this.#remember(type, record);
     const textBefore = JSON.stringify(before);
     const text = JSON.stringify(record);
@@ -450,8 +462,19 @@ export class ServiceWorld {
     return response;
   }
 
+  /** What a body says of groups that this roll makes: their names, by their ids. */
+  #referred(request: UnderWay['request']): string[] {
+    const { groups, parent } = bodyIn(request);
+    const ids = [...(isJsonList(groups ?? null) ? (groups as JsonValue[]) : []), ...(parent ? [parent] : [])];
+    const known = new Set(world.groups.map(({ pk }) => pk));
+    return ids.flatMap((id) => {
+      const text = textOf(id);
+      return known.has(text.toLowerCase()) ? [] : (this.#names.get(text) ?? text);
+    });
+  }
+
   #remember(type: Identity['type'], record: JsonObject | undefined): void {
-    if (type === 'user' && record) this.#usernames.set(textOf(record['pk']), textOf(record['username']));
+    if (type !== 'application' && record) this.#names.set(textOf(record['pk']), nameIn(record));
   }
 
   /** Whether an answer holds a record that the service cannot show. */
@@ -527,6 +550,23 @@ export class ServiceWorld {
   }
 }
 
+/** How the service refuses a group whose name another has. */
+const nameTaken: SandboxResponse = {
+  status: 400,
+  headers: {},
+  body: '{"name":["Group with this name already exists."]}',
+};
+
+/** A group that was created, which may be the second of its name. */
+function secondOf(
+  type: Identity['type'],
+  method: Method,
+  { status, body }: SandboxResponse,
+): JsonObject | undefined {
+  const json = type === 'group' && method === 'POST' && status === 201 ? parseJson(body) : undefined;
+  return isJsonObject(json) ? json : undefined;
+}
+
 /** The fields that a request sends. */
 function bodyIn({ body }: Pick<UnderWay['request'], 'body'>): JsonObject {
   return body === '' ? {} : (JSON.parse(body) as JsonObject); // as rollcall made it
@@ -549,7 +589,11 @@ function sandboxOf({ declared, mayViewUsers, mayChange, superuser }: Scenario): 
     token: tokens.first,
     superuser,
     view_applications: isPartial ? visible : ('all' as const),
-    ...(!mayChange && { change_applications: 'none' as const, change_users: 'none' as const }),
+    ...(!mayChange && {
+      change_applications: 'none' as const,
+      change_users: 'none' as const,
+      change_groups: 'none' as const,
+    }),
     view_users: !mayViewUsers ? ('none' as const) : isPartial ? visible : ('all' as const),
   };
   return new Sandbox({ ...world, tokens: [first, { token: tokens.healed, superuser }] });

@@ -5,7 +5,7 @@ import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { startRun } from './run.ts';
-import { scenarioOf, withReading, withHandovers, withPatience, withStrays } from './scenario.ts';
+import { scenarioOf, withReading, withGroups, withHandovers, withPatience, withStrays } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -37,12 +37,15 @@ export async function simulate(
   const documented = withPatience(scenarioOf(random), seededRandom(~seed));
   const scenario = contractOnly
     ? documented
-    : withStrays(
-        withHandovers(
-          withReading(documented, seededRandom(seed ^ 0x55555555)),
-          seededRandom(seed ^ 0x33333333),
+    : withGroups(
+        withStrays(
+          withHandovers(
+            withReading(documented, seededRandom(seed ^ 0x55555555)),
+            seededRandom(seed ^ 0x33333333),
+          ),
+          seededRandom(seed ^ 0x0f0f0f0f),
         ),
-        seededRandom(seed ^ 0x0f0f0f0f),
+        seededRandom(seed ^ 0x00ff00ff),
       );
   const time = new VirtualTime();
   const world = new ServiceWorld(scenario, time, random);

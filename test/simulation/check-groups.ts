@@ -1,0 +1,97 @@
+import { cannotHave } from './events.ts';
+import { isSame, type History, type Identity } from './history.ts';
+import { ofKind, type Fail, type Of, type RunHistory } from './run-history.ts';
+
+/** That no run doubles a group where the service would, and sends nothing that names what it failed to make. */
+export function checkGroups(
+  { declared, events }: History,
+  run: RunHistory,
+  ended: Of<'ended'> | undefined,
+  fail: Fail,
+): void {
+  const groups = declared.filter(({ type }) => type === 'group');
+  const timesHandled = new Map<number, number>();
+  for (const { request } of run.handled) timesHandled.set(request, (timesHandled.get(request) ?? 0) + 1);
+  for (const group of groups) {
+    const posts = run.sent.filter((event) => event.purpose === 'create' && isSame(event, group));
+    const open = posts.filter((post) => !cannotHave(run, post));
+    if (open.length > 1)
+      fail('doubled', `${run.name} sent ${open.length} creates of ${group.name} that may have worked`);
+    for (const post of posts) {
+      const look = run.delivered.findLast(
+        (answer) => answer.purpose === 'look_up' && isSame(answer, group) && run.before(answer, post),
+      );
+      const wasThere = look?.tells !== 'absent';
+      if (wasThere) fail('doubled', `${run.name} sent #${post.request} without a look that found nothing`);
+    }
+    const created = new Set(
+      run.handled
+        .filter((event) => event.committed && isSame(event, group) && event.status === 201)
+        .map(({ request }) => request),
+    );
+    if (created.size > 1) fail('doubled', `${run.name} created ${group.name} ${created.size} times`);
+  }
+  const names = new Set(groups.map(({ name }) => name));
+  for (const event of run.sent) {
+    const stray = event.refers?.find((name) => !names.has(name) && name !== unknown);
+    if (stray !== undefined) fail('named', `${run.name} sent #${event.request}, which names ${stray}`);
+    const early = event.refers?.find(
+      (name) => names.has(name) && !wasShown(run, { type: 'group', name }, event),
+    );
+    if (early !== undefined)
+      fail('named', `${run.name} sent #${event.request} before it knew of the group ${early}`);
+  }
+  for (const outcome of ended?.report?.outcomes ?? []) {
+    if (outcome.stopped_by !== 'unmade') continue;
+    if (groups.length === 0 || outcome.type === 'application')
+      fail('named', `${run.name} left ${outcome.address}, which names no group`);
+    const areThere = groups.every((group) =>
+      events.some((event) => event.kind === 'handled' && event.committed && isSame(event, group)),
+    );
+    const ownOutcomes = ended?.report?.outcomes.filter(({ type }) => type === 'group') ?? [];
+    const isWell = ownOutcomes.every(({ outcome: kind }) => ['created', 'unchanged'].includes(kind));
+    if (areThere && isWell) fail('named', `${run.name} left ${outcome.address}, and all groups were made`);
+  }
+}
+
+/** Whether it names a group that the service refuses, or one that does so itself: then it is never sent. */
+export function namesInVain(
+  { declared, present }: Pick<History, 'declared' | 'present'>,
+  { type, name }: Identity,
+): boolean {
+  const groups = declared.filter((other) => other.type === 'group');
+  const number = Number(name.slice(1));
+  const of =
+    type === 'group' ? number + 1 : type === 'user' ? number % Math.max(1, groups.length) : Number.NaN;
+  const named = groups.find((other) => other.name === `g${of}`);
+  if (named === undefined || present.some((other) => isSame(other, named))) return false;
+  return named.invalid || namesInVain({ declared, present }, named);
+}
+
+/** What the invalid ones name. */
+const unknown = '99999999-9999-4999-8999-999999999999';
+
+/** Whether an answer to this run showed that it is there, before that. */
+function wasShown(run: RunHistory, identity: Identity, event: Of<'sent'>): boolean {
+  return run.delivered.some(
+    (answer) =>
+      run.before(answer, event) &&
+      isSame(answer, identity) &&
+      (answer.tells === 'present' || answer.shows !== undefined || answer.status === 201),
+  );
+}
+
+/** The groups of which there came to be more than one: two runs at once, or a proxy that sends twice. */
+export function doubledGroups({ declared, present, events }: History): Identity[] {
+  return declared.filter((group) => {
+    if (group.type !== 'group') return false;
+    const before = present.filter((other) => isSame(other, group)).length;
+    const created = ofKind(events, 'handled').filter(
+      (event) => event.status === 201 && event.committed && isSame(event, group),
+    );
+    const byOthers = ofKind(events, 'actor').filter(
+      (event) => event.action === 'create' && isSame(event, group),
+    );
+    return before + created.length + byOthers.length > 1;
+  });
+}
