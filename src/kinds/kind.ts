@@ -14,6 +14,8 @@ interface KindOfRecord<Type extends string> {
   readonly path: string;
   /** How one is found by its name, where fields may hold that in place of an id. */
   readonly byName?: ByName;
+  /** The part of the service to which its permissions belong, where that is not its core: `authentik_rbac`. */
+  readonly permissionsOf?: string;
   /** What differs between the releases of the service, as far as it is about this kind. */
   readonly changes: readonly ReleaseChange[];
 }

@@ -9,6 +9,7 @@ export const role: ReadKind<'role'> = {
   type: 'role',
   list: 'roles',
   path,
+  permissionsOf: 'authentik_rbac',
   changes: [],
   byName: {
     path,

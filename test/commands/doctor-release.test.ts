@@ -165,7 +165,8 @@ describe('doctor --role', () => {
   ];
 
   test('prints what is read and created, and neither URL nor token is needed', async () => {
-    const viewed = ['group', 'user', 'provider'].map((type) => `authentik_core.view_${type}`);
+    const core = ['group', 'user', 'provider'].map((type) => `authentik_core.view_${type}`);
+    const viewed = [...core, 'authentik_rbac.view_role'];
     const [view = '', ...add] = least;
     const group = 'authentik_core.add_group';
     expect((await role([])).permissions).toEqual([view, ...viewed, group, ...add]);

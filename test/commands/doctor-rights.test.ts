@@ -11,6 +11,7 @@ const none = {
   view_users: 'none',
   view_groups: 'none',
   view_providers: 'none',
+  view_roles: 'none',
   add_applications: false,
   add_users: false,
   add_groups: false,
@@ -156,12 +157,14 @@ describe('what is read beyond the documented operations', () => {
       'pass view-groups: the token may view groups, or some of them: nothing tells which',
       'pass view-users: the token may view users, or some of them: nothing tells which',
       'pass view-providers: the token may view providers, or some of them: nothing tells which',
+      'pass view-roles: the token may view roles, or some of them: nothing tells which',
     ]);
     const viewing = await doctored('viewing');
     expect(checksIn(viewing)).toEqual([
       'warn view-groups: the token may not view groups',
       'warn view-users: the token may not view users',
       'warn view-providers: the token may not view providers',
+      'warn view-roles: the token may not view roles',
     ]);
     const advice = viewing.document.checks.find(({ name }) => name === 'view-users');
     expect(advice).toMatchObject({
@@ -247,6 +250,7 @@ describe('what doctor asks', () => {
     'GET /api/v3/core/groups/?page_size=1',
     'GET /api/v3/core/users/?page_size=1',
     'GET /api/v3/providers/all/?page_size=1',
+    'GET /api/v3/rbac/roles/?page_size=1',
   ];
 
   test('goes beyond the three operations, which it says', async () => {

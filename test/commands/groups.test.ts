@@ -15,18 +15,14 @@ const groupsPath = '/api/v3/core/groups/';
 const ids = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002'] as const;
 
 /** A child that comes before its parent by name, and users who name both. */
-function rollOf(release: SandboxRelease): string {
-  const parent = release === '2023.10' ? 'parent: { name: staff }' : 'parents: [{ name: staff }]';
-  return `version: 1
+const roll = `version: 1
 groups:
-  - { name: admins, is_superuser: true, ${parent}, attributes: { tier: 0 } }
+  - { name: admins, is_superuser: true, parents: [{ name: staff }], attributes: { tier: 0 } }
   - name: staff
 users:
   - { username: alice, name: Alice, groups: [{ name: admins }, { name: staff }] }
   - { username: bob, name: Bob }
 `;
-}
-const old = rollOf('2023.10');
 
 interface Ran {
   readonly ending: string;
@@ -40,7 +36,7 @@ const commands = { plan, apply, validate };
 async function run(
   command: keyof typeof commands,
   send: Transport,
-  text: string = old,
+  text: string = roll,
   options: object = {},
   setup: Setup = {},
 ): Promise<Ran> {
@@ -81,14 +77,12 @@ describe.each(sandboxReleases)('in one run on release %s', (release) => {
     'groups are created before those who name them, %s at a time, and then nothing is left to do',
     async (concurrency) => {
       const service = sandboxTransport({ groups: [] }, undefined, release);
-      const text = rollOf(release);
+      const text = roll;
       const { ending, stdout } = await run('apply', service.send, text, { concurrency });
       expect(ending, stdout).toBe('done');
       const [staff, admins] = ['staff', 'admins'].map((name) => named(service, name)[0]?.['pk']);
       expect(creates(service.requests).map(({ name }) => name)).toEqual(['staff', 'admins']);
-      expect(creates(service.requests)[1]).toMatchObject(
-        release === '2023.10' ? { parent: staff } : { parents: [staff] },
-      );
+      expect(creates(service.requests)[1]).toMatchObject({ parents: [staff], parent: staff });
       expect(creates(service.requests, '/api/v3/core/users/')).toContainEqual({
         username: 'alice',
         name: 'Alice',
@@ -104,14 +98,14 @@ describe.each(sandboxReleases)('in one run on release %s', (release) => {
 describe('a plan', () => {
   test('shows what is created first in place of an id, and what it gives', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send);
-    expect(stdout).toContain('parent        "staff" (created first)\n');
+    expect(stdout).toContain('parents       ["staff" (created first)]\n');
     expect(stdout).toContain('groups    ["admins" (created first), "staff" (created first)]\n');
     expect(stdout).toContain('gains a superuser\'s rights through "admins" of `groups`');
     expect(stdout.indexOf('+ group.staff')).toBeLessThan(stdout.indexOf('+ group.admins'));
   });
 
   test('has the name alone in its document', async () => {
-    const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, old, { output: 'json' });
+    const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as { resource_changes: { address: string; change: JsonObject }[] };
     expect(schemaErrors('plan', document)).toEqual([]);
     const alice = document.resource_changes.find(({ address }) => address === 'user.alice');
@@ -122,7 +116,7 @@ describe('a plan', () => {
     const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] });
     const { stdout } = await run('plan', service.send);
     expect(stdout).toContain(`groups    ["admins" (created first), "staff" (${ids[0]})]\n`);
-    expect(stdout).toContain(`parent        "staff" (${ids[0]})\n`);
+    expect(stdout).toContain(`parents       ["staff" (${ids[0]})]\n`);
   });
 
   test('does not take an attribute for the name of a group', async () => {
@@ -145,7 +139,7 @@ describe('what names a group that was not created', () => {
   const text = `version: 1
 groups:
   - { name: bad, roles: [11111111-1111-4111-8111-111111111111] }
-  - { name: child, parent: { name: bad } }
+  - { name: child, parents: [{ name: bad }] }
 users:
   - { username: alice, name: Alice, groups: [{ name: child }] }
   - { username: bob, name: Bob, groups: [{ name: bad }] }
@@ -178,7 +172,7 @@ describe('a name that stands twice', () => {
   test('is reported with both ids, where it is declared and where it is named', async () => {
     const { ending, stderr } = await run('apply', twice.send);
     expect(ending).toBe('invalid');
-    for (const place of ['m.yaml:3:49: error: group.admins', 'm.yaml:4:11: error: group.staff'])
+    for (const place of ['m.yaml:3:51: error: group.admins', 'm.yaml:4:11: error: group.staff'])
       expect(stderr).toContain(`${place}: there is more than one group named "staff" [ambiguous-name]`);
     expect(stderr).toContain('The same for: user.alice\n');
     expect(stderr).toContain(`Their ids: ${ids.join(', ')}. Leave the name to one of them in the service.`);
@@ -186,7 +180,7 @@ describe('a name that stands twice', () => {
   });
 
   test('leaves the others to a plan that keeps going', async () => {
-    const { ending, stdout } = await run('apply', twice.send, old, { keepGoing: true });
+    const { ending, stdout } = await run('apply', twice.send, roll, { keepGoing: true });
     expect(ending).toBe('incomplete');
     expect(stdout).toContain('+ user.bob  created');
     expect(creates(twice.requests)).toEqual([]);
@@ -266,7 +260,7 @@ test('a group that is created first is then given to a user who is there', async
     users: [{ username: 'alice', name: 'Alice', groups: [ids[0]] }],
   });
   const text =
-    'version: 1\ngroups: [{ name: new }]\nusers: [{ username: alice, name: Alice, groups: [{ name: new }] }]\n';
+    'version: 1\ngroups: [{ name: new }]\nusers: [{ username: alice, name: Alice, groups: [{ name: new }], at_least: [groups] }]\n';
   const settings = { files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' } };
   const options = { config: 'rollcall.yaml', allow: ['update'] };
   const { ending, stdout, stderr } = await run('apply', service.send, text, options, settings);
@@ -277,7 +271,7 @@ test('a group that is created first is then given to a user who is there', async
 
 describe('a saved plan', () => {
   const saved = async (service: ReturnType<typeof sandboxTransport>): Promise<Setup> => {
-    const { written } = await run('plan', service.send, old, { out: 'p.json' });
+    const { written } = await run('plan', service.send, roll, { out: 'p.json' });
     return { files: { 'p.json': written.get('p.json') ?? '' } };
   };
   const options = { plan: 'p.json' };

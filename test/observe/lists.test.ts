@@ -97,7 +97,7 @@ describe('what exists is read in pages', () => {
       held: {
         pk: '4',
         fields: { username: 'u00003', name: 'User u00003' },
-        names: { groups: new Map() },
+        names: { groups: new Map(), roles: new Map() },
       },
     });
   });

@@ -58,8 +58,8 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
       );
   }
   for (const field of declaredFields(kind)) {
-    const fact = facts.get(`${request}.${field}`);
-    const { since } = kind.fields[field] ?? {};
+    const { since, formerly = field } = kind.fields[field] ?? {};
+    const fact = facts.get(`${request}.${field}`) ?? facts.get(`${request}.${formerly}`);
     const isExpected = since === undefined || isIn({ from: since }, release) !== false;
     if ((fact !== undefined) !== isExpected) {
       says(
@@ -70,11 +70,12 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
       continue;
     }
     if (fact === undefined) continue;
-    const shown = facts.get(`${record}.${field}`);
+    const shown = facts.get(`${record}.${field}`) ?? facts.get(`${record}.${formerly}`);
     if (shown === undefined)
       says(field, 'is not in the record', 'Nothing can be compared: say so in its row.');
     else if (shown.readOnly) says(field, 'is read only', `Correct since of its row in ${rows}.`);
-    for (const problem of typeProblems(kind, field, fact))
+    const isAsNow = facts.has(`${request}.${field}`);
+    for (const problem of isAsNow ? typeProblems(kind, field, fact) : [])
       says(field, problem, 'Correct it in schemas/manifest.schema.json.');
     if (fact.required && !isDemanded(kind, field))
       says(field, 'is required', `Require it in the schema of manifests, or write ifMissing into ${rows}.`);

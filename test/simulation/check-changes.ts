@@ -89,7 +89,9 @@ function checkChange(run: RunHistory, identity: Identity, { change, earlier }: T
   const changed = differingFrom(wanted, now).filter((field) => base?.fields[field] !== now.fields[field]);
   if (base?.pk !== now.pk || changed.length > 0)
     fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
-  const idle = (change.fields ?? []).filter((field) => !differingFrom(wanted, now).includes(field));
+  // What later releases call `parents` is sent under its former name as well.
+  const named = (change.fields ?? []).map((field) => (field === 'parent' ? 'parents' : field));
+  const idle = named.filter((field) => !differingFrom(wanted, now).includes(field));
   if (idle.length > 0) fail('sparing', `${says}, with ${idle.join(', ')}`);
 
   for (const handled of run.handled.filter(({ request }) => request === change.request)) {

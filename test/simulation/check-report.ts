@@ -254,7 +254,7 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const wanted = run.wants[addressOf(reported)] ?? {};
   const were = versions.map((version) => differingFrom(wanted, version));
   // What names a group is compared with what there was when that was looked up, which others may have made since.
-  const byName = told.filter((field) => field !== 'groups' && field !== 'parent');
+  const byName = told.filter((field) => field !== 'groups' && field !== 'parents');
   const groups = history.declared.filter(({ type }) => type === 'group');
   const isLate =
     byName.length < told.length && groups.some((group) => wasTouchedByOthers(history, run, group));
@@ -310,7 +310,7 @@ function checkParts(
   const cause = outcome === 'created' ? lacking : lackingAnywhere;
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
-      if (!cause.includes(field) && !(field === 'parent' && doubledGroups(history).length > 0))
+      if (!cause.includes(field) && !(field === 'parents' && doubledGroups(history).length > 0))
         fail('alarm', `${says}, with another ${field}, which is as declared`);
   }
 }

@@ -141,7 +141,7 @@ function fieldsOf(identity: DeclaredIdentity, { edition, access, handed, made }:
     ...details,
     ...(type === 'user' && { groups: [...declaredGroups, ...mine] }),
     // By name, a child comes before its parent.
-    ...(type === 'group' && number + 1 < made && { parent: madeGroup(number + 1) }),
+    ...(type === 'group' && number + 1 < made && { parents: [madeGroup(number + 1)] }),
     ...(handed &&
       identity.type === 'application' && {
         provider: mainProviderOf(identity, edition === 'first' ? 'after' : 'before'),
@@ -320,13 +320,14 @@ function withMade(record: JsonObject): JsonObject {
     ...record,
     ...(groups !== undefined &&
       isJsonList(groups) && { groups: groups.map((pk) => named(pk, names.get(pk))) }),
-    ...(parent !== undefined && { parent: named(parent, textOf(nameOfParent)) }),
+    ...(parent !== undefined && { parents: parent === null ? [] : [named(parent, textOf(nameOfParent))] }),
   };
 }
 
 /** What the service makes of other fields. */
 const shown = new Set([
   'num_pk',
+  'parent',
   'parent_name',
   'users',
   'users_obj',

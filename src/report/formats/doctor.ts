@@ -73,6 +73,8 @@ function listsIn(some: readonly { readonly list: string }[]): string {
   return listed(some.map(({ list }) => list));
 }
 
+const core = 'authentik_core';
+
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
 export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
   const created = contractOnly ? createdUnseen : kinds;
@@ -80,9 +82,9 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
   const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
   const changed = capabilities.includes('update') ? kinds : [];
   const permissions = [
-    ...looked.map(({ type }) => `authentik_core.view_${type}`),
-    ...created.map(({ type }) => `authentik_core.add_${type}`),
-    ...changed.map(({ type }) => `authentik_core.change_${type}`),
+    ...looked.map(({ type, permissionsOf = core }) => `${permissionsOf}.view_${type}`),
+    ...created.map(({ type, permissionsOf = core }) => `${permissionsOf}.add_${type}`),
+    ...changed.map(({ type, permissionsOf = core }) => `${permissionsOf}.change_${type}`),
   ];
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
   const has = isIn({ from: '2025.12' }, release);
