@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
-import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
