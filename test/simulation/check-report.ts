@@ -254,10 +254,10 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
   const wanted = run.wants[addressOf(reported)] ?? {};
   const were = versions.map((version) => differingFrom(wanted, version));
   // What names a group is compared with what there was when that was looked up, which others may have made since.
-  const byName = told.filter((field) => field !== 'groups' && field !== 'parents');
+  const others = told.filter((field) => !namesGroups(field));
   const groups = history.declared.filter(({ type }) => type === 'group');
   const isLate =
-    byName.length < told.length && groups.some((group) => wasTouchedByOthers(history, run, group));
+    others.length < told.length && groups.some((group) => wasTouchedByOthers(history, run, group));
   if (isLate && were.some((differing) => differing.every((field) => told.includes(field)))) return;
   const isSo = were.some(
     (differing) => differing.length === told.length && differing.every((field) => told.includes(field)),
@@ -268,6 +268,11 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
     'compared',
     `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${words}`,
   );
+}
+
+/** Whether a field names groups: of two that have one name, one is as declared to a run, and the other is not. */
+function namesGroups(field: string): boolean {
+  return field === 'groups' || field === 'parents';
 }
 
 /** Whether what is said of doubts and of differing fields is what happened, for what is there. */
@@ -310,7 +315,7 @@ function checkParts(
   const cause = outcome === 'created' ? lacking : lackingAnywhere;
   if (outcome === 'created' || !isOthers) {
     for (const field of told)
-      if (!cause.includes(field) && !(field === 'parents' && doubledGroups(history).length > 0))
+      if (!cause.includes(field) && !(namesGroups(field) && doubledGroups(history).length > 0))
         fail('alarm', `${says}, with another ${field}, which is as declared`);
   }
 }
