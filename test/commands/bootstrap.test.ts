@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { isJsonList, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { memoryFiles } from '../support/memory-files.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { sandboxHere } from '../support/sandbox-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const folder = new URL('../../examples/bootstrap/', import.meta.url);
+const example: Readonly<Record<string, string>> = Object.fromEntries(
+  readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+);
+
+type Files = Readonly<Record<string, string>>;
+
+interface Ran {
+  readonly ending: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(
+  command: typeof plan | typeof apply,
+  transport: Transport,
+  files: Files,
+  options: object = {},
+  setup: Setup = {},
+): Promise<Ran> {
+  const { context, stdout, stderr } = capture({
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport,
+    files,
+    ...setup,
+  });
+  const given = { output: 'text', yes: true, ...options } as const;
+  const ending = await command(Object.keys(files), given, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+async function exported(transport: Transport): Promise<Files> {
+  const { context, written } = capture({ url: 'https://id.example.com', transport, files: {} });
+  await exportManifests({ output: 'yaml', ids: false, out: 'm', exclude: ['user.akadmin'] }, context);
+  return Object.fromEntries(written);
+}
+
+function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
+  return sandboxHere({ groups: [], providers: [], roles: [] }, release);
+}
+
+describe.each(sandboxReleases)('an empty service of release %s', (release) => {
+  test('is brought to the whole example by one apply, and then nothing is left to do', async () => {
+    const { send, sandbox } = empty(release);
+    const first = await run(apply, send, example);
+    expect([first.ending, first.stderr]).toEqual(['done', '']);
+    expect(first.stdout).toContain('8 created.');
+    expect((await run(plan, send, example)).stdout).toContain('No changes.');
+    const groups = sandbox.record('user', 'alice')?.['groups_obj'];
+    expect(groups).toMatchObject([{ name: 'Administrators', is_superuser: true }]);
+  });
+
+  test('comes out of an export as a service of every other release can be made from it', async () => {
+    const { send } = empty(release);
+    await run(apply, send, example);
+    const files = await exported(send);
+    expect((await run(plan, send, files)).stdout).toContain('No changes.');
+    for (const other of sandboxReleases) {
+      const there = empty(other);
+      expect((await run(apply, there.send, files)).ending).toBe('done');
+      expect((await run(plan, there.send, example)).stdout).toContain('No changes.');
+    }
+  });
+});
+
+describe('a part of the roll', () => {
+  const roll = `version: 1
+groups:
+  - name: staff
+  - { name: admins, parents: [{ name: staff }] }
+  - { name: aside }
+users:
+  - { username: alice, name: Alice, groups: [{ name: admins }] }
+  - { username: bob, name: Bob }
+`;
+  const files = { 'm.yaml': roll };
+
+  test('takes along what it names, and what that names, and says so', async () => {
+    const { send, sandbox } = empty('2026.2');
+    const { ending, stdout } = await run(apply, send, files, { target: ['user.alice'] });
+    expect(ending).toBe('done');
+    expect(stdout).toContain(
+      'Only user.alice: 3 of the 5 declared resources. Among them is what others name: group.admins, group.staff.',
+    );
+    expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
+    expect(sandbox.record('group', 'aside')).toBeUndefined();
+    expect(sandbox.record('user', 'bob')).toBeUndefined();
+  });
+
+  test('says so in its document, which fits its schema', async () => {
+    const { stdout } = await run(plan, empty('2026.2').send, files, {
+      target: ['user.alice'],
+      output: 'json',
+    });
+    const document = parseJson(stdout) as JsonObject; // it is a document of rollcall's
+    expect(schemaErrors('plan', document)).toEqual([]);
+    expect(document['scope']).toMatchObject({ along: ['group.admins', 'group.staff'] });
+  });
+
+  test('takes nothing along that is excluded by its name: it has to be there', async () => {
+    const { send, sandbox } = empty('2026.2');
+    const options = { target: ['user.alice'], exclude: ['group.*'] };
+    const { ending, stderr } = await run(apply, send, files, options);
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('there is no group named "admins"');
+    expect(sandbox.record('user', 'alice')).toBeUndefined();
+  });
+
+  test('that is a shard has all groups where it is the first, and waits for nobody where it is not', async () => {
+    const plans = await Promise.all(
+      [1, 2, 3].map((index) =>
+        run(plan, empty('2026.2').send, files, { shard: `${index}/3`, output: 'json', keepGoing: true }),
+      ),
+    );
+    const addresses = plans.map(({ stdout }) => {
+      const changes = (parseJson(stdout) as JsonObject)['resource_changes'] ?? null; // a document of rollcall's
+      return isJsonList(changes) ? changes.map((change) => (change as JsonObject)['address']) : []; // as its schema says
+    });
+    expect(addresses[0]).toEqual(expect.arrayContaining(['group.admins', 'group.aside', 'group.staff']));
+    expect(
+      addresses
+        .slice(1)
+        .flat()
+        .filter((address) => String(address).startsWith('group.')),
+    ).toEqual([]);
+    expect(addresses.flat()).toHaveLength(5);
+  });
+
+  test('that is not the first shard says which run comes first where a group is not there yet', async () => {
+    const many = {
+      'm.yaml': `${roll}${Array.from({ length: 8 }, (_, index) => `  - { username: u${index}, name: U, groups: [{ name: staff }] }\n`).join('')}`,
+    };
+    const { send } = empty('2026.2');
+    const early = await run(apply, send, many, { shard: '2/2' });
+    expect(early.ending).toBe('invalid');
+    expect(early.stderr).toContain(
+      "It is declared, and no part of this run: apply that first, as with --target 'group.*'",
+    );
+    expect((await run(apply, send, many, { shard: '1/2' })).ending).toBe('done');
+    expect((await run(apply, send, many, { shard: '2/2' })).ending).toBe('done');
+    expect((await run(plan, send, many)).stdout).toContain('No changes.');
+  });
+
+  test('that is what has changed takes along the groups that it names', async () => {
+    const { send, sandbox } = empty('2026.2');
+    const before = roll.replace('  - { username: alice, name: Alice, groups: [{ name: admins }] }\n', '');
+    const revision: NonNullable<Setup['revision']> = async () => ({
+      commit: 'a'.repeat(40),
+      files: memoryFiles({ 'm.yaml': before }),
+      close: async () => {},
+    });
+    const options = { since: 'main', changedOnly: true };
+    const { ending, stdout } = await run(apply, send, files, options, { revision });
+    expect(ending, stdout).toBe('done');
+    expect(stdout).toContain('Among them is what others name: group.admins, group.staff.');
+    expect(sandbox.record('user', 'alice')?.['groups_obj']).toMatchObject([{ name: 'admins' }]);
+    expect(sandbox.record('group', 'aside')).toBeUndefined();
+  });
+});
