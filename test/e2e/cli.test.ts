@@ -81,7 +81,7 @@ describe('the program', () => {
 
   test('reads a manifest from standard input', async () => {
     const { code, stdout } = await rollcall(['validate', '-'], { input: 'version: 1\nusers: []\n' });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Valid: 0 users.\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Valid: nothing is declared.\n' });
   });
 
   test('takes the token from a file', async () => {
