@@ -129,14 +129,14 @@ users:
     );
     const addresses = plans.map(({ stdout }) => {
       const changes = (parseJson(stdout) as JsonObject)['resource_changes'] ?? null; // a document of rollcall's
-      return isJsonList(changes) ? changes.map((change) => (change as JsonObject)['address']) : []; // as its schema says
+      return isJsonList(changes) ? changes.map((change) => (change as { address: string }).address) : []; // as its schema says
     });
     expect(addresses[0]).toEqual(expect.arrayContaining(['group.admins', 'group.aside', 'group.staff']));
     expect(
       addresses
         .slice(1)
         .flat()
-        .filter((address) => String(address).startsWith('group.')),
+        .filter((address) => address.startsWith('group.')),
     ).toEqual([]);
     expect(addresses.flat()).toHaveLength(5);
   });
