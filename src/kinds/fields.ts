@@ -184,7 +184,7 @@ export function mergedValue(declared: Declared, name: string, held: JsonValue | 
   return part ? part.merged(value, held ?? null) : value;
 }
 
-/** The declared ids that are not there, of a field beside which there may be others; nothing where a field is compared as a whole. */
+/** The declared ids that are not there, where that is all that differs; nothing where others are there that should not be. */
 export function lackingIds(
   resource: Declared,
   name: string,
@@ -192,8 +192,9 @@ export function lackingIds(
   observed: JsonValue,
 ): readonly JsonValue[] | undefined {
   const { idForm } = resource.kind.fields[name] ?? {};
-  if (idForm === undefined || partOf(resource, name) === undefined) return undefined;
-  if (!isJsonList(declared) || !isJsonList(observed)) return undefined;
+  if (idForm === undefined || !isJsonList(declared) || !isJsonList(observed)) return undefined;
   const there = new Set(observed.map(idForm));
-  return declared.filter((id) => !there.has(idForm(id)));
+  const wanted = new Set(declared.map(idForm));
+  const isMore = partOf(resource, name) === undefined && observed.some((id) => !wanted.has(idForm(id)));
+  return isMore ? undefined : declared.filter((id) => !there.has(idForm(id)));
 }
