@@ -62,7 +62,7 @@ interface ObserveOptions {
 
 /** Whether it showed that its kind cannot be looked up. */
 function isForgone({ proof }: Reading, { kind }: Resource, { sight }: Client): boolean {
-  return proof !== 'exists' && proof !== 'absent' && !sight.canRead(kind);
+  return proof !== 'exists' && proof !== 'absent' && !sight.canRead(kind) && !sight.isTokenRefused;
 }
 
 function absent(namesake: string | undefined): Observation {

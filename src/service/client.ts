@@ -74,6 +74,8 @@ export class Sight {
   readonly #contractOnly: boolean;
   readonly #shown = new Set<Kind>();
   readonly #unreadable = new Map<Kind, Unreadable>();
+  /** Whether the service refuses the token itself. */
+  isTokenRefused = false;
 
   constructor(contractOnly: boolean) {
     this.#contractOnly = contractOnly;

@@ -36,7 +36,10 @@ async function forgoDenied(
   const isNeeded = (): boolean =>
     kind.lookUp.isDocumented || !kind.listing.isUnique || client.sight.hasShown(kind);
   if (why === undefined || isNeeded()) return;
-  if (why === 'denied' && (await retrieveSelf(client, pacing, signal))?.proof === 'denied') return;
+  if (why === 'denied' && (await retrieveSelf(client, pacing, signal))?.proof === 'denied') {
+    client.sight.isTokenRefused = true;
+    return;
+  }
   if (!isNeeded()) client.sight.forgo(kind, why);
 }
 

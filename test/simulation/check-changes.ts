@@ -1,3 +1,4 @@
+import { doubledGroups, namesGroups } from './check-groups.ts';
 import {
   addressOf,
   isSame,
@@ -10,11 +11,12 @@ import {
 import { differingFrom, shownIn, type Fail, type Of, type RunHistory } from './run-history.ts';
 
 /** How a run changed what was there. */
-export function checkChanges({ declared }: History, run: RunHistory, fail: Fail): void {
-  for (const identity of declared) {
+export function checkChanges(history: History, run: RunHistory, fail: Fail): void {
+  const isDoubled = doubledGroups(history).length > 0;
+  for (const identity of history.declared) {
     const changes = run.sent.filter((event) => event.purpose === 'change' && isSame(event, identity));
     for (const [index, change] of changes.entries())
-      checkChange(run, identity, { change, earlier: changes[index - 1] }, fail);
+      checkChange(run, identity, { change, earlier: changes[index - 1], isDoubled }, fail);
   }
 }
 
@@ -67,9 +69,16 @@ export function checkHandovers(
 interface Tried {
   readonly change: Of<'sent'>;
   readonly earlier: Of<'sent'> | undefined;
+  /** Whether there are groups of one name. */
+  readonly isDoubled: boolean;
 }
 
-function checkChange(run: RunHistory, identity: Identity, { change, earlier }: Tried, fail: Fail): void {
+function checkChange(
+  run: RunHistory,
+  identity: Identity,
+  { change, earlier, isDoubled }: Tried,
+  fail: Fail,
+): void {
   const { approved, before, wants } = run;
   const says = `${run.name} sent #${change.request}, a change of ${addressOf(identity)}`;
   const wanted = wants[addressOf(identity)] ?? {};
@@ -91,7 +100,9 @@ function checkChange(run: RunHistory, identity: Identity, { change, earlier }: T
     fail('kept', `${says}, although somebody else had changed ${changed.join(', ') || 'which it is'}`);
   // What later releases call `parents` is sent under its former name as well.
   const named = (change.fields ?? []).map((field) => (field === 'parent' ? 'parents' : field));
-  const idle = named.filter((field) => !differingFrom(wanted, now).includes(field));
+  const idle = named.filter(
+    (field) => !differingFrom(wanted, now).includes(field) && !(isDoubled && namesGroups(field)),
+  );
   if (idle.length > 0) fail('sparing', `${says}, with ${idle.join(', ')}`);
 
   for (const handled of run.handled.filter(({ request }) => request === change.request)) {

@@ -95,3 +95,8 @@ export function doubledGroups({ declared, present, events }: History): Identity[
     return before + created.length + byOthers.length > 1;
   });
 }
+
+/** Whether a field names groups: of two that have one name, one is as declared to a run, and the other is not. */
+export function namesGroups(field: string): boolean {
+  return field === 'groups' || field === 'parents';
+}

@@ -8,7 +8,7 @@ import {
   type Report,
   type ReportedOutcome,
 } from './history.ts';
-import { doubledGroups } from './check-groups.ts';
+import { doubledGroups, namesGroups } from './check-groups.ts';
 import { isContending } from './check-strays.ts';
 import {
   canBeLookedUp,
@@ -268,11 +268,6 @@ function checkCompared(history: History, run: RunHistory, reported: ReportedOutc
     'compared',
     `${addressOf(reported)} is reported as ${outcome}, with another ${told.join(', ') || 'nothing'}; it was ${words}`,
   );
-}
-
-/** Whether a field names groups: of two that have one name, one is as declared to a run, and the other is not. */
-function namesGroups(field: string): boolean {
-  return field === 'groups' || field === 'parents';
 }
 
 /** Whether what is said of doubts and of differing fields is what happened, for what is there. */

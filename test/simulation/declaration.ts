@@ -319,9 +319,14 @@ function withMade(record: JsonObject): JsonObject {
   return {
     ...record,
     ...(groups !== undefined &&
-      isJsonList(groups) && { groups: groups.map((pk) => named(pk, names.get(pk))) }),
+      isJsonList(groups) && { groups: eachOnce(groups.map((pk) => named(pk, names.get(pk)))) }),
     ...(parent !== undefined && { parents: parent === null ? [] : [named(parent, textOf(nameOfParent))] }),
   };
+}
+
+/** Two groups of one name are one to who declares it. */
+function eachOnce(values: readonly JsonValue[]): JsonValue {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 /** What the service makes of other fields. */
