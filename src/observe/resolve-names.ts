@@ -145,20 +145,23 @@ async function find(
   for (const name of open) findings.delete(name);
   let inARow = 0;
   let denied: Finding | undefined;
-  await pacing.forEach(open, async (name) => {
+  await pacing.forEach(byRequest(open, byName), async ([first, ...others]) => {
     if (denied || inARow >= mostInARow.lookUps || signal?.aborted) return;
-    const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(name) } };
+    const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(first) } };
+    const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
+      [first, ...others].some((name) => findingIn(reading, name).kind === 'not_found');
     let read = await readWhole(list, { client, pacing, signal });
     // One can slip from a page that is still to be read to one that was. So it is looked for again.
-    if (read.kind === 'whole' && !read.isAtOnce && findingIn(read, name).kind === 'not_found')
+    if (read.kind === 'whole' && !read.isAtOnce && isLacking(read))
       read = await readWhole(list, { client, pacing, signal });
     if (read.kind === 'not_sent') {
       inARow = mostInARow.lookUps;
       return;
     }
     if ('records' in read) takeNote(read.records);
-    const finding = findingIn(read, name);
-    findings.set(name, finding);
+    const finding = findingIn(read, first);
+    findings.set(first, finding);
+    for (const name of others) findings.set(name, findingIn(read, name));
     if (finding.kind !== 'unread') inARow = 0;
     else if (finding.proof === 'denied') denied = finding;
     else inARow = read.kind === 'unread' && read.reading.stop ? mostInARow.lookUps : inARow + 1;
@@ -172,6 +175,18 @@ async function find(
     );
     if ('records' in read) takeNote(read.records);
   });
+}
+
+/** The names in groups for which one request asks: there are searches for a word of a name, which others have too. */
+function byRequest(names: readonly string[], { narrowedTo }: Referable['byName']): [string, ...string[]][] {
+  const groups = new Map<string, [string, ...string[]]>();
+  for (const name of names) {
+    const query = JSON.stringify(narrowedTo(name));
+    const group = groups.get(query);
+    if (group) group.push(name);
+    else groups.set(query, [name]);
+  }
+  return [...groups.values()];
 }
 
 /** What the records that were read show of a name. */
