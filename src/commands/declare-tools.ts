@@ -74,7 +74,7 @@ export function declareExport(rollcall: Command, { end, contextFor }: Caller): v
   withExportOptions(rollcall.command('export'))
     .summary('write manifests of what the service holds')
     .description(
-      'Writes manifests of the applications and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. The token must be that of a superuser for applications, and may view users for them.',
+      'Writes manifests of the applications, groups and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. The token must be that of a superuser for applications, and may view users for them.',
     )
     .addHelpText('after', example('rollcall export --out manifests'))
     .action(async (options: ExportOptions & ColourOption) => {

@@ -53,7 +53,7 @@ export function program(
   const columns = (): number => rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
   const rollcall: Command = new Command('rollcall')
     .description(
-      'Calls the roll of authentik, an identity service: checks the applications and users that manifests declare, shows which are missing, and creates them.',
+      'Calls the roll of authentik, an identity service: checks the applications, groups and users that manifests declare, shows which are missing, and creates them.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')

@@ -8,6 +8,7 @@ import { root } from '../support/cli.ts';
 const models: Readonly<Record<string, RegExp>> = {
   command: /\bdeclareShow\b|'\.\/show\.ts'|^export async function show\(/m,
   format: /\bjunit\b/i,
+  kind: /\bgroupKind\b|^export const group: Kind|\btypeof group\b/m,
   rule: /\bsimilar-name\b|\bsimilarName\b/,
 };
 
