@@ -2,6 +2,7 @@ import type { ResourceType } from '../kinds/all.ts';
 import { applicationKind } from './application.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import { objectAttributeKind } from './object-attribute.ts';
 import { providerKind } from './provider.ts';
 import { roleKind } from './role.ts';
 import { userKind, type Users } from './user.ts';
@@ -14,6 +15,7 @@ export function allKinds(world: World): SandboxKinds {
     user: userKind(world),
     provider: providerKind(world),
     role: roleKind(world),
+    ...(world.rules.hasRequests && { objectAttribute: objectAttributeKind(world) }),
   };
 }
 

@@ -1,5 +1,4 @@
 import { textOf, valueAt, type JsonValue } from '../base/json.ts';
-import type { SandboxSeed } from '../generated/sandbox-seed.ts';
 import { isEmailAddress } from './email-address.ts';
 import {
   choice,
@@ -83,7 +82,7 @@ export function userKind(world: World): Users {
         if (own?.fields['type'] === internalServiceAccount)
           return { errors: { non_field_errors: ["Can't modify internal service account users"] } };
         if (isUnstorable(values['attributes'] ?? null)) return { crashedOver: 'attributes' };
-        const demanded = rules.hasRequests && !world.isSeeding() ? (seed.object_attributes ?? []) : [];
+        const demanded = rules.hasRequests && !world.isSeeding() ? world.rows('objectAttribute').all() : [];
         const errors = refusedAttributes(demanded, values['attributes'] ?? {}, rows, own);
         if (errors) return { errors };
         if (own === undefined) return keep(values, false);
@@ -103,22 +102,25 @@ export function userKind(world: World): Users {
 
 /** What administrators demand of attributes and is not so. What a request leaves out is checked as if it were emptied. */
 function refusedAttributes(
-  demanded: NonNullable<SandboxSeed['object_attributes']>,
+  demanded: readonly Row[],
   attributes: JsonValue,
   users: Rows,
   own?: Row,
 ): FieldErrors | undefined {
-  for (const { key, is_required, is_unique, regex } of demanded) {
+  for (const { fields } of demanded) {
+    const { is_required: isRequired, is_unique: isUnique, enabled, object_type: type } = fields;
+    const [key, regex] = [textOf(fields['key']), textOf(fields['regex'])];
+    if (enabled !== true || type !== 'authentik_core.user') continue;
     const path = key.split('.');
     const value = valueAt(attributes, path);
     const isTaken = (): boolean =>
       users.all().some((user) => user !== own && valueAt(user.fields['attributes'] ?? null, path) === value);
     const refuse = (why: string): FieldErrors => ({ [`attributes_${key}`]: [why] });
     if (value === null || value === '') {
-      if (is_required) return refuse('This field is required');
-    } else if (regex !== undefined && !new RegExp(regex).test(textOf(value)))
+      if (isRequired === true) return refuse('This field is required');
+    } else if (!new RegExp(regex).test(textOf(value)))
       return refuse('Value does not match configured pattern.');
-    else if (is_unique && isTaken()) return refuse('Value is not unique.');
+    else if (isUnique === true && isTaken()) return refuse('Value is not unique.');
   }
   return undefined;
 }

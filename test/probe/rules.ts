@@ -1,12 +1,13 @@
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import type { Diagnostic } from '../../src/base/diagnostic.ts';
 import { kindOf, kinds, type ResourceType } from '../../src/kinds/all.ts';
 import { application } from '../../src/kinds/application.ts';
+import { user } from '../../src/kinds/user.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { isIn, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
-import { expected, fail, skip, type Row, type Verdict } from './row.ts';
+import { expected, fail, pass, skip, type Row, type Verdict } from './row.ts';
 import { prefix, type Session } from './session.ts';
 
 /** What rollcall says of a value before it is sent: that this release refuses it, takes it, or that it cannot tell. */
@@ -227,5 +228,32 @@ const lists: readonly Row[] = ['requestable'].map((slug) => ({
   },
 }));
 
+const attributesPath = '/api/v3/core/object_attributes/';
+
+/** A pattern for a key that nobody else has: it demands nothing of other users. */
+const demands: readonly Row[] = [
+  {
+    name: 'user: an attribute that does not follow its pattern is refused as attributes_KEY, from 2026.8 on',
+    ask: async (session) => {
+      const key = session.name('key');
+      const demand = { object_type: 'authentik_core.user', key, label: key, type: 'text', regex: '^x$' };
+      const { status, body } = await session.ask('POST', attributesPath, demand);
+      const has = isIn({ from: '2026.8' }, session.release);
+      if (status === 404 || status === 405) return has === true ? fail('there is no such path') : pass;
+      if (status !== 201) return expected(status, 201);
+      try {
+        const fields = { username: session.name('demanded'), name: 'x', attributes: { [key]: 'y' } };
+        const refused = await session.post(user, fields);
+        return expected(
+          `${refused.status} ${Object.keys(refused.body ?? {}).join(' ')}`,
+          `400 attributes_${key}`,
+        );
+      } finally {
+        await session.ask('DELETE', `${attributesPath}${textOf(body?.['pk'])}/`);
+      }
+    },
+  },
+];
+
 /** What rollcall's rules rest on: each is asked as rollcall would say it for this release. */
-export const rules: readonly Row[] = [...values, ...newFields, ...templates, ...lists];
+export const rules: readonly Row[] = [...values, ...newFields, ...templates, ...lists, ...demands];
