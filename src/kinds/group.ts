@@ -74,6 +74,7 @@ const fields = {
     // Who is in a group is in its parents as well, and has what those give.
     factIn: 'is_superuser',
     gives: "gives its members a superuser's rights",
+    leaves: 'is no longer a child of',
     findId: groupId,
     default: [],
     namedIn: 'parents_obj',

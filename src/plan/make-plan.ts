@@ -1,27 +1,20 @@
 import type { JsonValue } from '../base/json.ts';
-import { redactorOf } from '../base/redactor.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { heldAt, type ObservedState } from '../observe/observe.ts';
-import {
-  blankFor,
-  fieldNames,
-  managedPart,
-  mergedValue,
-  partOf,
-  sentFields,
-  sentValue,
-} from '../kinds/fields.ts';
-import { isTakenOver, ownedFields } from '../kinds/kind.ts';
-import { factsOf, idKey, idsIn, nameIn, namesById, type Facts, factKey } from '../kinds/named.ts';
-import { sameJson, shownId } from '../kinds/values.ts';
+import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
+import { ownedFields } from '../kinds/kind.ts';
+import { factKey, idsIn, type Facts } from '../kinds/named.ts';
+import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
 import { compare } from './compare.ts';
-import { holdersIn, type HolderOf } from './holders.ts';
+import { allFacts } from './facts.ts';
+import { holdersIn } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefused, type HeldBack } from './not-planned.ts';
 import { ordered } from './order.ts';
+import { remarksOn } from './remarks.ts';
 import { withStaying } from './staying.ts';
 import {
   isPending,
@@ -84,19 +77,6 @@ export function makePlan(
   const made = ordered(changes, holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
   return { ...about, ...(since && { since: since.revision }), manifestDigest, ...kept };
-}
-
-function allFacts(facts: Facts = new Map(), resources: readonly Resource[], observed: ObservedState): Facts {
-  const all = new Map(facts);
-  for (const { kind, name, ...resource } of resources) {
-    const held = heldAt(observed, resource.address);
-    for (const [key, value] of held?.facts ?? []) all.set(key, value);
-    if (held || kind.byName === undefined) continue;
-    // What is not there yet goes by its name.
-    const record = { ...sentFields({ kind, ...resource }), pk: { name } };
-    for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
-  }
-  return all;
 }
 
 /** What a plan does to a resource that was observed. */
@@ -195,63 +175,4 @@ function renamedFrom(resource: Resource, observed: ObservedState): string[] {
   return [
     `has the same \`${kind.title}\` as ${other}, which is not declared: this makes another, and renames nothing`,
   ];
-}
-
-/** What a change does beside what it says, and what it means for people. */
-function remarksOn(
-  { resource, action, differences }: Change,
-  record: Pick<HeldRecord, 'fields' | 'names'>,
-  holderOf: HolderOf,
-  facts: Facts,
-): string[] {
-  const { kind, secrets } = resource;
-  const { fields: held } = record;
-  const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
-  const weighty =
-    action === 'update'
-      ? differences.flatMap(
-          ({ field, declared, observed }) => kind.fields[field]?.weighs?.(declared, observed) ?? [],
-        )
-      : [];
-  const ofIds = changed.flatMap((field) => {
-    const { gives } = kind.fields[field] ?? {};
-    const names = namesById(resource, field);
-    const isShown = blankFor(resource, field) === undefined;
-    const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
-    return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
-      const key = factKey(kind, field, id);
-      if (has.has(key)) return [];
-      has.add(key);
-      const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
-      const holder = isTakenOver(kind, field) ? holderOf(resource, field, id) : undefined;
-      if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
-      return gives !== undefined && facts.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
-    });
-  });
-  const redactor = redactorOf(secrets);
-  const ofOthers =
-    action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
-  return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words))];
-}
-
-/** What becomes of the ids that a resource has in a field, and that its declaration lacks. */
-function leftOut(
-  resource: Resource,
-  field: string,
-  { fields: held, names = {} }: Pick<HeldRecord, 'fields' | 'names'>,
-  facts: Facts,
-): string[] {
-  const { kind } = resource;
-  const { leaves, gives } = kind.fields[field] ?? {};
-  if (leaves === undefined || partOf(resource, field) !== undefined) return [];
-  const declared = new Set(
-    idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
-  );
-  const isShown = blankFor(resource, field) === undefined;
-  return idsIn(field, held[field] ?? null).flatMap(({ id }) => {
-    if (declared.has(idKey(kind, field, id))) return [];
-    const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
-    const lost = gives !== undefined && facts.get(factKey(kind, field, id)) === true;
-    return `${leaves} ${what}${lost ? ', which makes superusers' : ''}`;
-  });
 }

@@ -104,6 +104,41 @@ describe('a plan', () => {
     expect(stdout.indexOf('+ group.staff')).toBeLessThan(stdout.indexOf('+ group.admins'));
   });
 
+  test.each([[[]], [[{ pk: ids[0], name: 'root', is_superuser: true }]]])(
+    'says who becomes a superuser through the parents of a group, however far above, beside %j',
+    async (groups) => {
+      const text = `version: 1
+groups:
+  - { name: below, parents: [{ name: middle }] }
+  - { name: middle, parents: [{ name: root }] }
+  - { name: root, is_superuser: true }
+  - { name: aside, parents: [] }
+users:
+  - { username: alice, name: Alice, groups: [{ name: below }] }
+  - { username: bob, name: Bob, groups: [{ name: aside }] }
+`;
+      const { stdout } = await run('plan', sandboxTransport({ groups }).send, text);
+      expect(stdout).toContain('gains a superuser\'s rights through "below" of `groups`');
+      expect(stdout).toContain('gives its members a superuser\'s rights through "middle" of `parents`');
+      expect(stdout.match(/superuser's rights/g)).toHaveLength(3);
+    },
+  );
+
+  test('says that a group leaves a parent that makes superusers', async () => {
+    const seed = {
+      groups: [
+        { pk: ids[0], name: 'root', is_superuser: true },
+        { name: 'child', parents: [ids[0]] },
+      ],
+    };
+    const text = 'version: 1\ngroups: [{ name: child, parents: [] }, { name: root }]\n';
+    const settings = { files: { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' } };
+    const options = { config: 'rollcall.yaml', allow: ['update'] };
+    const { send } = sandboxTransport(seed, undefined, '2026.2');
+    const { stdout } = await run('plan', send, text, options, settings);
+    expect(stdout).toContain(`is no longer a child of ${ids[0]}, which makes superusers`);
+  });
+
   test('has the name alone in its document', async () => {
     const { stdout } = await run('plan', sandboxTransport({ groups: [] }).send, roll, { output: 'json' });
     const document = JSON.parse(stdout) as { resource_changes: { address: string; change: JsonObject }[] };

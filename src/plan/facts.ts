@@ -1,0 +1,50 @@
+import { sentFields, sentValue } from '../kinds/fields.ts';
+import { factKey, factsOf, idsIn, referring, type Facts } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { heldAt, type ObservedState } from '../observe/observe.ts';
+
+/** What was read of ids, and what follows of it for what is declared: also for what is not there yet, which goes by its name. */
+export function allFacts(
+  facts: Facts = new Map(),
+  resources: readonly Resource[],
+  observed: ObservedState,
+): Facts {
+  const all = new Map(facts);
+  for (const { kind, name, ...resource } of resources) {
+    const held = heldAt(observed, resource.address);
+    for (const [key, value] of held?.facts ?? []) all.set(key, value);
+    if (held || kind.byName === undefined) continue;
+    const record = { ...sentFields({ kind, ...resource }), pk: { name } };
+    for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
+  }
+  passOn(all, resources, observed);
+  return all;
+}
+
+/** What an id gives to one of its own kind, that one gives on: a group in a group of superusers makes superusers. */
+function passOn(
+  all: Map<string, Parameters<typeof factKey>[2]>,
+  resources: readonly Resource[],
+  observed: ObservedState,
+): void {
+  const givers = resources.flatMap((resource) =>
+    referring(resource.kind).flatMap(([field, related]) => {
+      const { gives, factIn } = resource.kind.fields[field] ?? {};
+      return related.type === resource.kind.type && gives !== undefined && factIn !== undefined
+        ? [{ resource, field, factIn }]
+        : [];
+    }),
+  );
+  for (let isMore = givers.length > 0; isMore;) {
+    const before = all.size;
+    for (const { resource, field, factIn } of givers) {
+      const { kind, name, address } = resource;
+      const held = heldAt(observed, address);
+      const ids = idsIn(field, sentValue(resource, field) ?? held?.fields[field] ?? null);
+      if (!ids.some(({ id }) => all.get(factKey(kind, field, id)) === true)) continue;
+      const record = { [factIn]: true, pk: held?.pk ?? { name } };
+      for (const [key, value] of factsOf(kind, record, record)) all.set(key, value);
+    }
+    isMore = all.size > before;
+  }
+}

@@ -1,0 +1,68 @@
+import { redactorOf } from '../base/redactor.ts';
+import { blankFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
+import { isTakenOver } from '../kinds/kind.ts';
+import { factKey, idKey, idsIn, nameIn, namesById, type Facts } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { shownId } from '../kinds/values.ts';
+import type { HeldRecord } from '../service/types.ts';
+import type { HolderOf } from './holders.ts';
+import type { Change } from './plan.ts';
+
+/** What a change does beside what it says, and what it means for people. */
+export function remarksOn(
+  { resource, action, differences }: Change,
+  record: Pick<HeldRecord, 'fields' | 'names'>,
+  holderOf: HolderOf,
+  facts: Facts,
+): string[] {
+  const { kind, secrets } = resource;
+  const { fields: held } = record;
+  const changed = action === 'update' ? differences.map(({ field }) => field) : fieldNames(resource);
+  const weighty =
+    action === 'update'
+      ? differences.flatMap(
+          ({ field, declared, observed }) => kind.fields[field]?.weighs?.(declared, observed) ?? [],
+        )
+      : [];
+  const ofIds = changed.flatMap((field) => {
+    const { gives } = kind.fields[field] ?? {};
+    const names = namesById(resource, field);
+    const isShown = blankFor(resource, field) === undefined;
+    const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
+    return idsIn(field, sentValue(resource, field) ?? null).flatMap(({ id }) => {
+      const key = factKey(kind, field, id);
+      if (has.has(key)) return [];
+      has.add(key);
+      const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
+      const holder = isTakenOver(kind, field) ? holderOf(resource, field, id) : undefined;
+      if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
+      return gives !== undefined && facts.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
+    });
+  });
+  const redactor = redactorOf(secrets);
+  const ofOthers =
+    action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
+  return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words))];
+}
+
+/** What becomes of the ids that a resource has in a field, and that its declaration lacks. */
+function leftOut(
+  resource: Resource,
+  field: string,
+  { fields: held, names = {} }: Pick<HeldRecord, 'fields' | 'names'>,
+  facts: Facts,
+): string[] {
+  const { kind } = resource;
+  const { leaves, gives } = kind.fields[field] ?? {};
+  if (leaves === undefined || partOf(resource, field) !== undefined) return [];
+  const declared = new Set(
+    idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
+  );
+  const isShown = blankFor(resource, field) === undefined;
+  return idsIn(field, held[field] ?? null).flatMap(({ id }) => {
+    if (declared.has(idKey(kind, field, id))) return [];
+    const what = isShown ? shownId(id, nameIn(names[field] ?? new Map(), kind, field, id)) : 'one';
+    const lost = gives !== undefined && facts.get(factKey(kind, field, id)) === true;
+    return `${leaves} ${what}${lost ? ', which makes superusers' : ''}`;
+  });
+}
