@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { comparePacing } from './concurrency.js';
-import { manifest, usersOf, writeManifests } from './manifests.js';
+import { groupsOf, manifest, membersOf, usersOf, writeManifests } from './manifests.js';
 import { inTurn, median, ours, rollcall, run, withService } from './processes.js';
 import { renderPlan } from './rendering.js';
 
@@ -32,6 +32,7 @@ try {
   await requests();
   await lists();
   await reading();
+  await groups();
   await memory();
   await pacing();
   await rendering();
@@ -162,6 +163,30 @@ async function reading() {
       ),
   ]);
   compare('apply into an empty one', 1.25, 'parse and its bare creates', creates, own);
+}
+
+/**
+ * Groups, and users who name them, in one run: each group is looked for once more before it is created, and none of its users is sent
+ * before it is there.
+ */
+async function groups() {
+  const [many, members] = short ? [200, 2000] : [2000, 20_000];
+  const file = join(folder, 'groups.yaml');
+  const seed = join(folder, 'nothing.yaml');
+  writeFileSync(file, `version: 1\n${groupsOf(many)}${membersOf(members, many)}`);
+  writeFileSync(seed, 'groups: []\ntokens: [{ token: sandbox-token, username: root, superuser: true }]\n');
+  const sandbox = [rollcall, 'sandbox', '--release', '2026.2', '--seed', seed, '--latency', '10', '--'];
+  const [floor = [], own = []] = await inTurn(short ? 1 : 3, [
+    () => time([...sandbox, process.execPath, ours('floor/groups.js'), file, '16']),
+    () => time([...sandbox, process.execPath, rollcall, 'apply', '--yes', file]),
+  ]);
+  compare(
+    `apply, ${many} groups, ${members} in them`,
+    1.3,
+    'parse and bare creates, 16 at a time',
+    floor,
+    own,
+  );
 }
 
 /** What exceeds a run with next to nothing grows with the resources, and no faster. */

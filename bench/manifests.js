@@ -31,6 +31,28 @@ export function usersOf(count) {
   return `users:\n${entries.join('')}`;
 }
 
+/** @param {number} count */
+export function groupsOf(count) {
+  return `groups:\n${Array.from({ length: count }, (_, number) => `  - name: group-${number}\n`).join('')}`;
+}
+
+/**
+ * Users, each of two of so many groups.
+ *
+ * @param {number} count
+ * @param {number} groups
+ */
+export function membersOf(count, groups) {
+  const entries = Array.from(
+    { length: count },
+    (_, number) => `  - username: user-${number}
+    name: User ${number}
+    groups: [{ name: group-${number % groups} }, { name: group-${(number + 1) % groups} }]
+`,
+  );
+  return `users:\n${entries.join('')}`;
+}
+
 /**
  * Writes a manifest, or a folder of them.
  *

@@ -5,7 +5,10 @@ import { parse } from 'yaml';
 
 const [, , filename = '', concurrency = ''] = process.argv;
 const url = process.env['ROLLCALL_URL'] ?? '';
-const headers = { authorization: `Bearer ${process.env['ROLLCALL_TOKEN']}`, 'content-type': 'application/json' };
+const headers = {
+  authorization: `Bearer ${process.env['ROLLCALL_TOKEN']}`,
+  'content-type': 'application/json',
+};
 /** @type {{ groups: { name: string }[], users: { username: string, name: string, groups: { name: string }[] }[] }} */
 const { groups, users } = parse(readFileSync(filename, 'utf8'));
 /** @type {Map<string, string>} */
