@@ -90,7 +90,7 @@ export async function resolveNames(
 
   const findings = new Map<Referable, ReadonlyMap<string, Finding>>();
   for (const [related, names] of wanted)
-    findings.set(related, await find(related, [...names], facts, options));
+    findings.set(related, await find(related, [...names], facts, { ...options, declared: resources }));
   const resolved = resources.map((resource) =>
     withIds(resource, (related, name) => {
       const finding = findings.get(related)?.get(name);
@@ -119,10 +119,10 @@ async function find(
   related: Referable,
   names: readonly string[],
   facts: Map<string, JsonValue>,
-  { client, pacing, signal }: ResolveOptions,
+  { client, pacing, signal, declared }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
   const { byName } = related;
-  const known = new Set<string>();
+  const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
       if (typeof shown['name'] === 'string') known.add(shown['name']);

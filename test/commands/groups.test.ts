@@ -154,6 +154,14 @@ users:
     expect(stdout).toContain(`parents       ["staff" (${ids[0]})]\n`);
   });
 
+  test('suggests the declared group that a name is nearest to', async () => {
+    const text = roll.replace('groups: [{ name: admins }', 'groups: [{ name: admin }');
+    const { ending, stderr } = await run('plan', sandboxTransport({ groups: [] }).send, text);
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('m.yaml:6:');
+    expect(stderr).toContain('Did you mean "admins"?');
+  });
+
   test('does not take an attribute for the name of a group', async () => {
     const text =
       'version: 1\nusers: [{ username: a, name: A, attributes: { name: x } }]\ngroups: [{ name: x }]\n';
