@@ -533,12 +533,15 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
   });
 });
 
-/** Creates a record as far as the service takes it; tells whether it did, and a manifest can declare it. */
-function create({ address, kind, fields }: Declaration, sandbox: Sandbox): boolean {
+/** Creates a record as far as the service takes it; returns its address there, where a manifest can declare it. */
+function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
   const first = sandbox.create(kind.type, { name: 'x', ...fields });
-  if ('record' in first) return writable({ address, kind, fields: first.record }).fields !== undefined;
+  if ('record' in first) {
+    const isWritable = writable({ address, kind, fields: first.record }).fields !== undefined;
+    return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
+  }
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
-  if (refused.includes(kind.identity)) return false;
+  if (refused.includes(kind.identity)) return undefined;
   const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
   return create({ address, kind, fields: Object.fromEntries(rest) }, sandbox);
 }
@@ -547,11 +550,13 @@ test('whatever the service holds, a plan of what was exported finds nothing to d
   await fc.assert(
     fc.asyncProperty(anyRecords, async (records) => {
       const { sandbox, send } = sandboxHere();
-      const created = records.filter((record) => create(record, sandbox));
+      const created = records.flatMap((record) => create(record, sandbox) ?? []);
+      // Two groups of one name are left out, and it says so.
+      const alone = created.filter((one) => created.filter((other) => other === one).length === 1);
       const { ending, written } = await exporting(send, { out: 'm', quiet: true });
       expect(['done', 'incomplete']).toContain(ending);
       const declared = [...written.values()].join('').match(/^ {2}- (?:name|slug|username): /gm) ?? [];
-      expect(declared.length).toBe(created.length + 4); // and the users of two tokens, and two groups
+      expect(declared.length).toBe(alone.length + 4); // and the users of two tokens, and two groups
       expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
     }),
     { numRuns: times({ short: 40, full: 3000 }) },
