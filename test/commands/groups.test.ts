@@ -349,3 +349,9 @@ describe('a saved plan', () => {
     expect(stderr).toContain('the name "staff" in `groups` leads to another id than when the plan was made');
   });
 });
+
+test.each(sandboxReleases)('a group without parents is as declared on release %s', async (release) => {
+  const service = sandboxTransport({ groups: [{ pk: ids[0], name: 'staff' }] }, undefined, release);
+  const text = 'version: 1\ngroups: [{ name: staff, parents: [] }]\n';
+  expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
+});
