@@ -2,6 +2,7 @@ import { byPlace, diagnosticAt, diagnosticFor, type Diagnostic, type Problem } f
 import { standardInput, type Files } from '../base/files.ts';
 import type { JsonValue } from '../base/json.ts';
 import { rangeOf, unquotable, type SourceFile, type Span } from '../base/source.ts';
+import { asDeclared } from '../kinds/access.ts';
 import { fieldOf, fieldsBy, writtenValue } from '../kinds/fields.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { addressOf, diagnosticOf, type Resource } from '../kinds/resource.ts';
@@ -97,7 +98,7 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
 
 function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
-  return { address, kind, fields: fieldsBy(writtenValue, resource) };
+  return { address, kind, fields: asDeclared(kind, fieldsBy(writtenValue, resource)) };
 }
 
 const noRows: Problem = {

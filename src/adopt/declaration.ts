@@ -2,8 +2,10 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
+import { asDeclared, declaredWith } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { asLatest, type Kind, type Referable, sameValue } from '../kinds/kind.ts';
+import { nameIn } from '../kinds/named.ts';
 import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
 import type { Release } from '../kinds/release.ts';
 import { addressOf, byAddress } from '../kinds/resource.ts';
@@ -85,27 +87,34 @@ function declarationOf(
   kind: Kind<ResourceType>,
   record: ListedRecord,
   { names, release }: Holdings,
-  { without }: Wanted,
+  { without, isWithNames }: Wanted,
 ): Omit<Declared, 'address'> {
   const received = asLatest(kind, record.received);
   const shown = asLatest(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
-  for (const [field, known] of Object.entries(kind.fields)) {
+  for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
-    const { default: byItself, refersTo, idForm } = known;
-    if (value === undefined || known.isInstruction || known.isHistory) continue;
-    if (without.has(`${kind.type}.${field}`) || known.isAccepted?.(received) === false) continue;
+    const { default: byItself, refersTo, idForm } = row;
+    if (value === undefined || row.isInstruction || row.isHistory) continue;
+    const isLeftOut = declaredWith(kind, field).some((name) => without.has(`${kind.type}.${name}`));
+    if (isLeftOut || row.isAccepted?.(received) === false) continue;
     if (byItself !== undefined && sameValue(kind, field, byItself, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
       secret.push(field);
       continue;
     }
-    const named = (id: JsonValue): JsonValue => (refersTo && nameOf(id, names.get(refersTo))) ?? id;
+    const known = refersTo && names.get(refersTo);
+    const shownWith = record.names?.[field];
+    const beside = (id: JsonValue): NameOfOne | undefined => {
+      const name = isWithNames && known === undefined && shownWith && nameIn(shownWith, kind, field, id);
+      return typeof name === 'string' ? writableName({ name }) : undefined;
+    };
+    const named = (id: JsonValue): JsonValue => nameOf(id, known) ?? beside(id) ?? id;
     if (isJsonList(value)) fields[field] = idForm ? inOrder(value.map(named)) : value;
     else fields[field] = value === null ? value : named(value);
   }
-  return { kind, fields, secret, ...(release && { release }) };
+  return { kind, fields: asDeclared(kind, fields), secret, ...(release && { release }) };
 }
 
 /** In characters: what the schema of manifests takes. */
@@ -114,7 +123,11 @@ const longestName = 500;
 /** The name of an id; undefined where it has none that a manifest can hold, which is trimmed when it is read. */
 function nameOf(id: JsonValue, names: NamesReading | undefined): NameOfOne | undefined {
   const one = names && !('kind' in names) ? names.get(textOf(id)) : undefined;
-  return one && trim(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
+  return one && writableName(one);
+}
+
+function writableName(one: NameOfOne): NameOfOne | undefined {
+  return trim(one.name) === one.name && Array.from(one.name).length <= longestName ? one : undefined;
 }
 
 /** The ids of a list, which stand there in no certain order: names first, as they are the same in other services. */

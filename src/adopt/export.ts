@@ -1,6 +1,7 @@
 import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
+import { isBound } from '../kinds/access.ts';
 import { referring } from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
@@ -13,6 +14,7 @@ import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
+import { withAccess } from './access.ts';
 import { inventoryOf, type Inventory } from './inventory.ts';
 
 /** Reads all that the service holds of some kinds. Sends nothing but reads. */
@@ -29,11 +31,14 @@ export function readHoldings(
       job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
     for (const kind of kinds) {
       onRead(0, 0);
-      inventories.push(await inventoryOf(kind, { client, pacing, signal, onRead }));
+      const inventory = await inventoryOf(kind, { client, pacing, signal, onRead });
+      inventories.push(await withAccess(inventory, { client, pacing, signal }));
       job.emit({ kind: 'inventoried' });
     }
     const names = new Map<Referable, NamesReading>();
-    for (const [, related] of isWithNames ? kinds.flatMap((kind) => referring(kind)) : [])
+    // What lets somebody in shows their names itself.
+    const named = kinds.flatMap((kind) => referring(kind).filter(([field]) => !isBound(kind, field)));
+    for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, service));
     return {
       inventories,
@@ -48,11 +53,12 @@ export function readHoldings(
 async function namesOfIds(related: Referable, service: Service): Promise<NamesReading> {
   const read = await readWhole(related.byName, service);
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
+  const { nameField = 'name' } = related.byName;
   const byName = new Map<string, ListedRecord[]>();
   for (const record of read.records) {
-    const { name } = record.received;
+    const name = record.received[nameField];
     // One that is blanked out is kept secret.
-    if (typeof name !== 'string' || name !== record.shown['name'] || name === '') continue;
+    if (typeof name !== 'string' || name !== record.shown[nameField] || name === '') continue;
     byName.set(name, [...(byName.get(name) ?? []), record]);
   }
   return new Map(

@@ -31,6 +31,8 @@ export type Gap =
   | { readonly kind: 'short'; readonly read: number; readonly count: number }
   /** More than one has this name, by which they cannot be told apart. */
   | { readonly kind: 'several'; readonly name: string; readonly ids: readonly string[] }
+  /** Who may open them was not shown: the field of an entry that would declare it. */
+  | { readonly kind: 'no_access'; readonly field: string; readonly answer: Answer }
   /** After this answer, nothing more was asked. */
   | { readonly kind: 'ended'; readonly answer: Answer }
   | { readonly kind: 'interrupted' };

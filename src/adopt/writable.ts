@@ -2,6 +2,7 @@ import type { Address, Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
+import { fieldsOfEntry } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Release } from '../kinds/release.ts';
@@ -40,7 +41,7 @@ interface Writable {
 export function writable({ address, kind, fields: given, release }: Declaration): Writable {
   const problems = problemsOf(kind, given, release);
   const fields: Record<string, JsonValue> = {};
-  for (const field of Object.keys(kind.fields)) {
+  for (const field of fieldsOfEntry(kind)) {
     const value = given[field];
     if (value !== undefined && !problems.has(field)) fields[field] = value;
   }
@@ -64,8 +65,7 @@ function problemsOf(
 ): Map<string, Problem> {
   const problems = new Map<string, Problem>();
   for (const [field, value] of Object.entries(given)) {
-    const known = kind.fields[field];
-    const problem = known
+    const problem = fieldsOfEntry(kind).includes(field)
       ? (refusal(value, depthOfFields) ?? (hasBlanks(value) ? blanks : undefined))
       : { code: 'unknown-field' as const, summary: `unknown field \`${field}\`` };
     if (problem) problems.set(field, problem);

@@ -1,5 +1,6 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { fieldsOfEntry } from '../kinds/access.ts';
 import { kindAt, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
@@ -85,7 +86,7 @@ const headLines = 2;
 function sharedValues(kind: Kind, entries: readonly JsonObject[]): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;
-  for (const field of Object.keys(kind.fields)) {
+  for (const field of fieldsOfEntry(kind)) {
     if (!entries.every((entry) => Object.hasOwn(entry, field))) continue;
     const most = mostFrequent(entries.map((entry) => entry[field] ?? null));
     if (most === undefined || !canBeDefault(kind, field, most.value)) continue;
@@ -132,7 +133,11 @@ function written(mapping: JsonObject): string {
 /** Whether a mapping stands in place of an id: `{ name: … }`. */
 function isNamed(path: readonly (string | number)[]): boolean {
   const [, , field] = path;
-  return field !== undefined && kindAt(path)?.fields[field]?.findId !== undefined;
+  const kind = kindAt(path);
+  return (
+    field !== undefined &&
+    ((path.length > 3 && field === kind?.access?.field) || kind?.fields[field]?.findId !== undefined)
+  );
 }
 
 function meantLiterally<Value extends JsonValue>(value: Value): Value;

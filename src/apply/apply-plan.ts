@@ -9,8 +9,7 @@ import type { Change, Pending, ReadyChange, ReadyPlan } from '../plan/plan.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
-import { update } from './update.ts';
-import { create } from './create.ts';
+import { createClosed, updateClosed } from './access.ts';
 import type { Settled } from './settle.ts';
 import { Stops } from './stops.ts';
 import { isIncomplete, isMissing, type Clash, type Outcome } from './outcome.ts';
@@ -72,6 +71,9 @@ async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
     ...client,
     create: (...sent) => ((attempts += 1), client.create(...sent)),
     update: (...sent) => ((attempts += 1), client.update(...sent)),
+    finish: (...sent) => ((attempts += 1), client.finish(...sent)),
+    bind: (...sent) => ((attempts += 1), client.bind(...sent)),
+    unbind: (...sent) => ((attempts += 1), client.unbind(...sent)),
   };
   const outcome = await outcomeOf(change, { ...run, client: counting }).catch((error: unknown): Outcome => {
     fault.abort(error);
@@ -147,10 +149,10 @@ function carriedOut(change: ReadyPending, { client, pacing, stops, isTakenFrom }
   const course = stops.courseOf(change);
   switch (change.action) {
     case 'create':
-      return create(resource, client, pacing, course);
+      return createClosed(resource, client, pacing, course);
     case 'update': {
       const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
-      return update({ ...change, isTaken }, client, pacing, course);
+      return updateClosed({ ...change, isTaken }, client, pacing, course);
     }
   }
 }

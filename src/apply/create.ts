@@ -1,3 +1,4 @@
+import { unbound } from '../kinds/access.ts';
 import { sentFields } from '../kinds/fields.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
@@ -13,7 +14,7 @@ export type Creation = Pick<Resource, 'kind' | 'name' | 'fields'>;
 /** Creates one resource and finds out what happened to it. What is there after a doubtful answer is not created again. */
 export function create(creation: Creation, client: Client, pacing: Pacing, course: Course): Promise<Settled> {
   const { kind, name } = creation;
-  const send = (): Promise<Writing> => client.create(kind, name, sentFields(creation));
+  const send = (): Promise<Writing> => client.create(kind, name, unbound(kind, sentFields(creation)));
   /** Whether the service might take a second one of the same name. */
   const canDouble = !kind.listing.isUnique;
 

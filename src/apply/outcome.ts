@@ -8,6 +8,8 @@ export const outcomeKinds = [
   'created',
   /** It differed, and we changed it. */
   'updated',
+  /** We created or changed it, and could not do all of that: what is left to do is closed rather than open. */
+  'unfinished',
   /** It is there; somebody else, or an earlier try of ours, created it. */
   'exists',
   /** It was there and as declared; nothing was to do. */
@@ -88,6 +90,8 @@ export interface Outcome {
   readonly doubt?: Doubt;
   /** The declared fields that have other values there: with `exists` and `differs` as they were found, with `created` as they came back. */
   readonly differences?: readonly Difference[];
+  /** With `unfinished`: the field at which it went no further, where that is known. */
+  readonly at?: string;
   /** With `conflict` and `unknown` of what was to be changed. */
   readonly clash?: Clash;
   /** With `not_attempted`, where nothing was sent: why the run, this type of resource, or this one had stopped. */
@@ -107,7 +111,7 @@ export function isIncomplete(outcome: OutcomeFacts): boolean {
   return isMissing(outcome) || isPartial(outcome);
 }
 
-/** Whether it is not there, as far as is known. */
+/** Whether it is not there, or not whole, as far as is known. */
 export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
@@ -116,6 +120,7 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
     case 'unchanged':
     case 'differs':
       return false;
+    case 'unfinished':
     case 'rejected':
     case 'denied':
     case 'conflict':

@@ -1,5 +1,5 @@
 import type { Answer } from '../service/answer.ts';
-import type { Updating, Writing } from '../service/client.ts';
+import type { Deleting, Updating, Writing } from '../service/client.ts';
 import { waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { Retries, triesOf } from '../service/retries.ts';
@@ -21,6 +21,8 @@ export interface Ended {
   readonly answer?: Answer;
   /** The fields as the service holds them, if it showed them: in the answer to the write, or when it was looked up. */
   readonly held?: HeldRecord;
+  /** The field that it is about, where it is about one. */
+  readonly at?: string;
   /** Why what exists was not changed; the fields as they were found. */
   readonly clash?:
     | Exclude<Clash, { kind: 'changed' | 'ignored' }>
@@ -37,7 +39,7 @@ export interface Course {
   mayRetry(): boolean;
 }
 
-type Written = Writing | Updating;
+type Written = Writing | Updating | Deleting;
 
 /** How a resource is created, or changed: what differs between the two. */
 export interface Write<Result extends Written> {
@@ -131,6 +133,7 @@ const outcomeAfterDoubt: Readonly<Record<Ended['outcome'], Ended['outcome']>> = 
   created: 'created',
   exists: 'exists',
   updated: 'updated',
+  unfinished: 'unfinished',
   unchanged: 'updated',
   rejected: 'unknown',
   denied: 'unknown',

@@ -65,7 +65,8 @@ export class Stops {
     const { outlasted } = this.#options.pacing.outage;
     // It was given up because its kind was stopped, so it is no sign of trouble.
     if (outcome === 'not_attempted' && this.whyKind(change) !== undefined) return;
-    if (outcome !== 'unknown' && outcome !== 'not_attempted') this.#inARow = 0;
+    const isClear = outcome !== 'unknown' && outcome !== 'unfinished' && outcome !== 'not_attempted';
+    if (isClear) this.#inARow = 0;
     else if (outlasted === outages || outlasted > this.#outagesCounted) this.#inARow += 1;
     this.#outagesCounted = outlasted;
     if (this.#inARow >= mostInARow.writes) this.stopRun('doubts');

@@ -1,11 +1,13 @@
 import { isJsonList, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
+import { declaresAccess } from '../kinds/access.ts';
 import { managedPart, mergedValue, sentFields } from '../kinds/fields.ts';
 import { sameValue } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { whyLeft } from '../plan/make-plan.ts';
 import type { UpdateNeeds } from '../plan/plan.ts';
-import type { Client, Updating } from '../service/client.ts';
+import { readBindings, withBindings, type BindingsReading } from '../service/bindings.ts';
+import type { Client, Reading, Updating } from '../service/client.ts';
 import { complaintsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
@@ -110,9 +112,13 @@ function heldThough({ answer }: Updating, { fields, exact = fields }: HeldRecord
 }
 
 /** Reads what is to be changed, and returns what is left to do. */
-async function lookAt(alterable: Alterable, client: Client, pacing: Pacing, course: Course): Promise<Look> {
-  const { kind, name } = alterable.resource;
-  const reading = await retrieve(kind, name, client, pacing);
+export async function lookAt(
+  alterable: Alterable,
+  client: Client,
+  pacing: Pacing,
+  course: Course,
+): Promise<Look> {
+  const reading = await retrieveWhole(alterable.resource, client, pacing);
   if (reading === undefined) {
     course.stop('pause');
     return { kind: 'ended', end: { outcome: 'not_attempted' } };
@@ -132,6 +138,34 @@ async function lookAt(alterable: Alterable, client: Client, pacing: Pacing, cour
       if (reading.stop === 'run') course.stop('run');
       return { kind: 'ended', end: { outcome: 'not_attempted', answer } };
   }
+}
+
+/** The record, with who may open it where that is declared. */
+async function retrieveWhole(
+  resource: Resource,
+  client: Client,
+  pacing: Pacing,
+): Promise<Reading | undefined> {
+  const { kind, name } = resource;
+  const reading = await retrieve(kind, name, client, pacing);
+  if (reading?.proof !== 'exists' || !declaresAccess(resource)) return reading;
+  const read = await withAccessOf(resource, reading.held, client, pacing);
+  if ('held' in read) return { ...reading, held: read.held };
+  if (read.kind === 'not_sent') return undefined;
+  const { proof, answer, stop } = read.reading;
+  return { proof: proof === 'absent' ? 'fault' : proof, answer, ...(stop && { stop }) };
+}
+
+/** What is held of a resource, with who may open it; or why that was not read. */
+export async function withAccessOf(
+  { kind }: Resource,
+  held: HeldRecord,
+  client: Client,
+  pacing: Pacing,
+): Promise<{ readonly held: HeldRecord } | Exclude<BindingsReading, { kind: 'read' }>> {
+  if (kind.access === undefined) return { held };
+  const read = await readBindings(kind.access, [held.pk], { client, pacing });
+  return read.kind === 'read' ? { held: withBindings(kind, held, read.of.get(held.pk) ?? []) } : read;
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */

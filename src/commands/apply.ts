@@ -9,7 +9,7 @@ import { applyText, planText } from '../report/formats/text.ts';
 import { mostAsPlanned } from '../report/words/outcomes.ts';
 import { inline } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
-import { shownChanges } from '../report/words/plan.ts';
+import { openings, shownChanges } from '../report/words/plan.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
 import type { ApplyRun, Ran } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
@@ -160,11 +160,24 @@ async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Conte
   if (!(await isYes(what.replace(/^./, (letter) => letter.toUpperCase())))) return false;
   const pending = pendingIn(plan);
   const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
-  if (weighty.length === 0) return true;
+  if (weighty.length === 0) return isOpeningMeant(plan, isYes, stderr);
   for (const change of weighty)
     stderr.write(`  ${inline(change.resource.address)}: ${inline((change.remarks ?? []).join('; '))}\n`);
   const all = pending.length;
   const which = all === 1 ? 'This change' : `${weighty.length} of these ${all} changes`;
   const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as said above`;
-  return isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
+  const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
+  return isMeant && isOpeningMeant(plan, isYes, stderr);
+}
+
+/** What opens something has a question of its own. */
+async function isOpeningMeant(
+  plan: Plan,
+  isYes: (question: string) => Promise<boolean>,
+  stderr: Context['stderr'],
+): Promise<boolean> {
+  const opened = openings({ changes: pendingIn(plan) });
+  if (opened.length === 0) return true;
+  stderr.write(opened.map((line) => `  ${line}\n`).join(''));
+  return isYes(opened.length === 1 ? 'Open it?' : `Open all ${opened.length}?`);
 }

@@ -2,6 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
 import type { Wanted } from '../adopt/declaration.ts';
+import { fieldsOfEntry } from '../kinds/access.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -94,9 +95,11 @@ function refuseBlind({ contractOnly }: Settings): void {
 
 /** The fields that are not to be declared, each with its kind. What no output shows goes to files alone. */
 function fieldsLeftOut({ without = '', out }: ExportOptions, { hide }: Settings): ReadonlySet<string> {
-  const known = kinds.flatMap(({ type, fields }) =>
-    Object.entries(fields).flatMap(([field, { default: byItself }]) =>
-      byItself === undefined ? [] : [{ field, name: `${type}.${field}` }],
+  const known = kinds.flatMap((kind) =>
+    fieldsOfEntry(kind).flatMap((field) =>
+      kind.fields[field]?.default === undefined && field !== kind.access?.field
+        ? []
+        : [{ field, name: `${kind.type}.${field}` }],
     ),
   );
   const named = without.split(',').filter((name) => name !== '');

@@ -4,7 +4,7 @@ import { inline } from '../report/printable.ts';
 import { listed } from '../report/words/diagnostics.ts';
 
 /** What `plan --fail-on` can name. */
-export const failOnNames = ['differs', 'undeclared'] as const;
+export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
@@ -40,6 +40,8 @@ function countOf(name: FailOn, { changes, since }: Plan): number {
       return changes.filter(({ differences }) => differences.length > 0).length;
     case 'undeclared':
       return since?.noLongerDeclared.length ?? 0;
+    case 'opens':
+      return changes.filter(({ opens = [] }) => opens.length > 0).length;
   }
 }
 
@@ -47,4 +49,5 @@ function countOf(name: FailOn, { changes, since }: Plan): number {
 const words: Readonly<Record<FailOn, readonly [string, string]>> = {
   differs: ['differs', 'differ'],
   undeclared: ['is no longer declared', 'are no longer declared'],
+  opens: ['is opened to more than before', 'are opened to more than before'],
 };

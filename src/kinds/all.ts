@@ -30,6 +30,11 @@ export const readBeyond: readonly (Kind | ReadKind)[] = all.filter(
 /** The kinds that are created with nothing but the documented operations: of the others, each is looked for first. */
 export const createdUnseen: readonly Kind<ResourceType>[] = kinds.filter(({ listing }) => listing.isUnique);
 
+/** Whether the service may take a second one of the same name, in some release. */
+export function canDouble(type: string): boolean {
+  return kinds.some((kind) => kind.type === type && !kind.listing.isUnique);
+}
+
 export function isResourceType(type: string): type is ResourceType {
   return kinds.some((kind) => kind.type === type);
 }

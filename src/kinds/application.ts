@@ -3,10 +3,12 @@ import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import type { Application } from '../generated/manifest.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
-import type { FieldsOf, Kind } from './kind.ts';
+import { group, groupId } from './group.ts';
+import type { Access, FieldsOf, Kind } from './kind.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider } from './provider.ts';
-import { plainId } from './values.ts';
+import { user, userId } from './user.ts';
+import { plainId, plainUuid } from './values.ts';
 
 const path = '/api/v3/core/applications/';
 
@@ -102,6 +104,22 @@ const fields = {
       detail: 'The service would silently take it from the first application.',
     },
   },
+  'access.groups': {
+    refersTo: group,
+    idForm: plainUuid,
+    isEachOnce: true,
+    leaves: 'is no longer open to the group',
+    inTable: 'texts',
+    findId: groupId,
+  },
+  'access.users': {
+    refersTo: user,
+    idForm: plainId,
+    isEachOnce: true,
+    leaves: 'is no longer open to the user',
+    inTable: 'numbers',
+    findId: userId,
+  },
   open_in_new_tab: { default: false, inTable: 'boolean', otherNames: ['newtab'] },
   meta_launch_url: {
     default: '',
@@ -126,7 +144,18 @@ const fields = {
   },
   policy_engine_mode: { default: 'any', otherNames: ['policyengine', 'policymode'] },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
-} satisfies FieldsOf<Application>;
+} satisfies FieldsOf<Omit<Application, 'access'> & { 'access.groups': object; 'access.users': object }>;
+
+const access: Access = {
+  field: 'access',
+  path: '/api/v3/policies/bindings/',
+  subjects: [
+    { field: 'access.groups', key: 'groups', idIn: 'group', recordIn: 'group_obj', nameIn: 'name' },
+    { field: 'access.users', key: 'users', idIn: 'user', recordIn: 'user_obj', nameIn: 'username' },
+  ],
+  withheld: ['provider', 'backchannel_providers'],
+  isClosing: (field, value) => field === 'policy_engine_mode' && value === 'all',
+};
 
 function without(ids: JsonValue, others: JsonValue): string[] {
   if (!isJsonList(ids) || !isJsonList(others)) return [];
@@ -135,14 +164,14 @@ function without(ids: JsonValue, others: JsonValue): string[] {
 
 const ofProvider =
   'It belongs to a provider. Make the provider in the service, and give its id as `provider`.';
-const access =
-  'rollcall does not say who may use an application. Bind groups, users or policies to it in the service.';
+const boundPolicies = 'rollcall binds no policies. Bind them in the service: they are left as they are.';
 
 const noFields = {
-  groups: `${access} \`group\` is the label under which it is shown.`,
-  access,
-  policies: access,
-  policybindings: access,
+  groups: 'Who may open it is `access: { groups: [...] }`. `group` is the label under which it is shown.',
+  users: 'Who may open it is `access: { users: [...] }`.',
+  bindings: 'Who may open it is `access: { groups: [...], users: [...] }`.',
+  policies: boundPolicies,
+  policybindings: boundPolicies,
   clientid: ofProvider,
   clientsecret: ofProvider,
   redirecturis: ofProvider,
@@ -170,6 +199,7 @@ export const application: Kind<'application'> = {
     isUnique: true,
   },
   update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
+  access,
   fields,
   noFields,
   changes: [reservations, longSlugs, icons, hiding, requests, ...launchUrlChanges],

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Release, ReleaseChange } from './release.ts';
-import { type IdForm, type PartOf, sameIds, sameJson } from './values.ts';
+import { type IdForm, type PartOf, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
 /** What rollcall knows of every kind of record. Each kind has a file in this folder, and its place in all.ts. */
 interface KindOfRecord<Type extends string> {
@@ -38,6 +38,8 @@ interface ByName {
   readonly narrowedTo: (name: string) => Readonly<Record<string, string>>;
   /** Of how many names on it may take fewer requests to read the whole list. */
   readonly listedFrom: number;
+  /** The field that has the name, where that is not `name`. */
+  readonly nameField?: string;
   /** Whether a `pk` is an id of this kind. */
   readonly isId: (pk: JsonValue) => boolean;
 }
@@ -57,6 +59,8 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
   readonly update: UpdateOf;
+  /** Who may open one, where that can be declared. */
+  readonly access?: Access;
   /** Whether its records are about people. */
   readonly isPersonal?: boolean;
   /** Whether the service has made a record for itself, which nobody declares. */
@@ -105,6 +109,34 @@ interface UpdateOf {
   readonly refusalReads?: readonly string[];
   /** The fields that are not changed of the one to whom the token belongs. */
   readonly protectedOnSelf?: readonly string[];
+}
+
+/**
+ * Who may open a record of a kind, which stands in bindings: records of their own, each of which lets one group or user in. Where
+ * nothing is bound, everyone may. Manifests declare it in one field, which is read as one for each kind of subject: `access.groups`.
+ */
+export interface Access {
+  /** The field of an entry: `everyone`, or a mapping of lists. */
+  readonly field: string;
+  readonly path: string;
+  readonly subjects: readonly Subject[];
+  /** The fields by which it does something for people: it is created without them, and gets them once all are bound. */
+  readonly withheld: readonly string[];
+  /** Whether a change of a field closes it to some: then it comes before all else, and else after it. */
+  readonly isClosing: (field: string, value: JsonValue) => boolean;
+}
+
+/** Those whom bindings let in. */
+export interface Subject {
+  /** As it is compared: `access.groups`. */
+  readonly field: string;
+  /** Its key in an entry. */
+  readonly key: string;
+  /** The field of a binding that has its id. */
+  readonly idIn: string;
+  /** Where a binding shows its record, and the field of that which has its name. */
+  readonly recordIn: string;
+  readonly nameIn: string;
 }
 
 const ownedFieldsOf = new WeakMap<Kind, readonly string[]>();
@@ -175,8 +207,9 @@ export function listQuery(
 
 /** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
-  const { idForm, same = sameJson } = kind.fields[field] ?? {};
-  return idForm ? sameIds(declared, observed, idForm) : same(declared, observed);
+  const { idForm, same = sameJson, isEachOnce } = kind.fields[field] ?? {};
+  if (idForm === undefined) return same(declared, observed);
+  return (isEachOnce ? sameIdsAsOften : sameIds)(declared, observed, idForm);
 }
 
 /** What rollcall knows of one field. */
@@ -193,6 +226,8 @@ interface FieldOfKind<Value = JsonValue> {
   readonly isInstruction?: boolean;
   /** Of a field that is a list of ids, whose order means nothing: what makes two the same. */
   readonly idForm?: IdForm;
+  /** Of such a list: the service may hold the same twice, which is one too many. */
+  readonly isEachOnce?: boolean;
   /** The kind of record whose ids it holds, or whose names in their place. */
   readonly refersTo?: Referable;
   /** Where a record of the service shows the names of those: an object with a `pk` and a `name`, or a list of such. */

@@ -4,7 +4,7 @@ import { isBlank } from '../base/sensitive.ts';
 import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
-import type { FieldsOf, Kind } from './kind.ts';
+import type { FieldsOf, Kind, Referable } from './kind.ts';
 import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
@@ -141,14 +141,26 @@ const noFields = {
   uuid: 'The service chooses it.',
 };
 
+/** Where to find the id of a user. */
+export const userId =
+  "The id ends the URL of the user's page in the admin interface (Directory > Users), and is its `pk` in GET /api/v3/core/users/?username=NAME.";
+
 /** A user. The documented operations have no way to read one. */
-export const user: Kind<'user'> = {
+export const user: Kind<'user'> & Referable = {
   creates: true,
   type: 'user',
   list: 'users',
   identity: 'username',
   title: 'name',
   path,
+  byName: {
+    path,
+    query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
+    narrowedTo: (username) => ({ username }),
+    listedFrom: 10,
+    nameField: 'username',
+    isId: (pk) => Number.isSafeInteger(pk),
+  },
   lookUp: {
     path: (username) => `${path}?username=${encodeURIComponent(username)}`,
     answers: 'list',

@@ -28,6 +28,12 @@ export function sameIds(declared: JsonValue, observed: JsonValue, form: IdForm):
   return a.size === b.size && [...a].every((id) => b.has(id));
 }
 
+/** The same, where an id that stands there twice is not the same as once. */
+export function sameIdsAsOften(declared: JsonValue, observed: JsonValue, form: IdForm): boolean {
+  if (!isJsonList(declared) || !isJsonList(observed)) return declared === observed;
+  return declared.length === observed.length && sameIds(declared, observed, form);
+}
+
 export const plainId: IdForm = (id) => nameForm(id) ?? id;
 
 /** The service returns UUIDs in lower case, with dashes. */

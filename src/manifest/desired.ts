@@ -2,6 +2,7 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, valueAt } from '../base/json.ts';
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
+import { accessProblem, declaredOf, ownerOf } from '../kinds/access.ts';
 import { kinds } from '../kinds/all.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
@@ -57,7 +58,7 @@ export function desiredResources(read: ManifestValue): Declared {
       if (!isJsonObject(entry)) continue;
       const name = broken.at([...path, identity]) ? undefined : entry[identity];
       const isNamed = typeof name === 'string';
-      const inherited = Object.entries(defaults).filter(([field]) => !Object.hasOwn(entry, field));
+      const inherited = Object.entries(defaults).filter(([field]) => !Object.hasOwn(entry, ownerOf(field)));
       const resource = withHidden(
         {
           kind,
@@ -83,35 +84,61 @@ export function desiredResources(read: ManifestValue): Declared {
 
 /** What a mapping of fields declares, without what is broken. */
 function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, Field> {
-  const { manifest, broken, references, areAssumed, places } = read;
+  const { manifest, broken } = read;
   const fields: Record<string, Field> = {};
   const values = valueAt(manifest, path);
-  const madeHere = references.at(path);
   for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
     const at = [...path, name];
-    if (kind.fields[name]?.refersTo) checkNames(kind, at, value, read);
-    if (broken.at(path)?.inside(name)) continue;
-    const made = madeHere?.inside(name);
-    fields[name] = fieldOf(value, {
-      at: places.ofValue(at),
-      ...(isJsonList(value) && { items: value.map((_, item) => places.ofValue([...at, item])) }),
-      ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.ofKey(at, key)) }),
-      ...(made && {
-        mask: {
-          sensitive: Object.fromEntries(
-            Array.from(made.entries(), ([inner, template]) => [pointer(inner), template]),
-          ),
-          ...(areAssumed && { isUnread: true }),
-        },
-      }),
-    });
+    const isAccess = name === kind.access?.field;
+    if (isAccess) checkAccess(kind, at, value, read);
+    if (kind.fields[name]?.refersTo) checkNames(kind, name, at, value, read);
+    if (broken.at(at)) continue;
+    if (!isAccess) fields[name] = fieldAt(at, value, read);
+    else
+      for (const subject of kind.access?.subjects ?? [])
+        fields[subject.field] = fieldAt([...at, subject.key], declaredOf(subject, value), read);
   }
   return fields;
 }
 
+function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }: ManifestValue): Field {
+  const made = references.at(at);
+  return fieldOf(value, {
+    at: places.ofValue(at),
+    ...(isJsonList(value) && { items: value.map((_, item) => places.ofValue([...at, item])) }),
+    ...(isJsonObject(value) && { items: Object.keys(value).map((key) => places.ofKey(at, key)) }),
+    ...(made && {
+      mask: {
+        sensitive: Object.fromEntries(
+          Array.from(made.entries(), ([inner, template]) => [pointer(inner), template]),
+        ),
+        ...(areAssumed && { isUnread: true }),
+      },
+    }),
+  });
+}
+
+/** What no schema can say of who may open one. */
+function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
+  const problem = read.contractOnly ? notBound : accessProblem(value);
+  if (problem) {
+    read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(at), problem));
+    read.broken.set(at, true);
+    return;
+  }
+  for (const subject of kind.access?.subjects ?? [])
+    checkNames(kind, subject.field, [...at, subject.key], declaredOf(subject, value), read);
+}
+
+const notBound: Problem = {
+  code: 'contract-only',
+  summary:
+    'who may open an application is read and bound beyond the three documented operations, and contract_only keeps to these',
+  detail: 'Leave `access` out, or turn contract_only off.',
+};
+
 /** What no schema can say of the names in place of ids: whether they are looked up, and that none is a secret. */
-function checkNames(kind: Kind, at: Path, value: JsonValue, read: ManifestValue): void {
-  const field = at.at(-1) ?? '';
+function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
   const { refersTo: related, idForm, findId = '' } = kind.fields[field] ?? {};
   if (!related || (idForm !== undefined) !== isJsonList(value)) return;
   for (const [item, id] of (isJsonList(value) ? value : [value]).entries()) {

@@ -1,7 +1,9 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile } from '../base/source.ts';
+import { ownerOf } from '../kinds/access.ts';
 import { kinds } from '../kinds/all.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import type { ParsedYaml } from '../yaml/places.ts';
 
@@ -38,9 +40,9 @@ function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, h
     }
     const hidden = hiddenOf(kind, hide);
     const isOpen = (field: string, within: JsonValue): boolean =>
-      Object.hasOwn(kind.fields, field) &&
-      !hidden.has(field) &&
-      (kind.fields[field]?.refersTo ? areIds(within) : isFlat(within));
+      isKnown(kind, field) &&
+      ![...hidden].some((name) => ownerOf(name) === field) &&
+      (kind.fields[field]?.refersTo ? areIds(within) : isFlat(within) || isAccess(kind, field, within));
     for (const [index, entry] of inner.entries()) {
       if (!isJsonObject(entry)) mark([key], index, closed);
       else
@@ -49,6 +51,16 @@ function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, h
     }
   }
   return lines;
+}
+
+function isKnown(kind: Kind, field: string): boolean {
+  return Object.hasOwn(kind.fields, field) || field === kind.access?.field;
+}
+
+function isAccess({ access }: Kind, field: string, value: JsonValue): boolean {
+  if (access?.field !== field || !isJsonObject(value)) return false;
+  const keys = new Set(access.subjects.map(({ key }) => key));
+  return Object.entries(value).every(([key, ids]) => keys.has(key) && areIds(ids));
 }
 
 /** Whether a value is made of ids, and of names in their place, and of nothing else. */

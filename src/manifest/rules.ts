@@ -147,7 +147,7 @@ function repeatedId({ resource }: Entry): Diagnostic[] {
     if (form === undefined || !isJsonList(value)) continue;
     const problem: Problem = {
       code: 'repeated-id',
-      severity: 'warning',
+      severity: resource.kind.fields[field]?.isEachOnce ? 'error' : 'warning',
       summary: `this id stands in \`${field}\` already`,
       detail: 'Once is enough: remove it, or write the one that is meant.',
     };

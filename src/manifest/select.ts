@@ -3,8 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { kinds, listed } from '../kinds/all.ts';
-import { isNamedByOthers } from '../kinds/named.ts';
+import { canDouble, kinds, listed } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -127,12 +126,12 @@ export class Selector {
 const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));
 
 /**
- * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. What others may name
- * is in the first, so that no two shards create it at once.
+ * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. What the service
+ * would take twice is in the first, so that no two shards create it at once.
  */
 function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  if (isNamedByOthers(typeOf(address))) return shard.index === 1;
+  if (canDouble(typeOf(address))) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }

@@ -20,24 +20,28 @@ export function trim(text: string): string {
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
-  for (const { list, fields } of kinds) {
-    const entries = trimmed[list];
-    if (isJsonList(entries)) trimmed[list] = entries.map((entry) => trimFields(entry, fields));
+  for (const kind of kinds) {
+    const entries = trimmed[kind.list];
+    if (isJsonList(entries)) trimmed[kind.list] = entries.map((entry) => trimFields(entry, kind));
   }
   const defaults = trimmed['defaults'];
   if (isJsonObject(defaults)) {
     trimmed['defaults'] = mapValues(defaults, (entry, type) =>
-      trimFields(entry, kinds.find((kind) => kind.type === type)?.fields ?? {}),
+      trimFields(
+        entry,
+        kinds.find((kind) => kind.type === type),
+      ),
     );
   }
   return trimmed;
 }
 
-function trimFields(entry: JsonValue, fields: Kind['fields']): JsonValue {
+function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
   if (!isJsonObject(entry)) return entry;
   return mapValues(entry, (value, field) => {
     if (typeof value === 'string') return trim(value);
-    return typeof value === 'object' && fields[field]?.refersTo ? trimNames(value) : value;
+    if (field === kind?.access?.field && isJsonObject(value)) return mapValues(value, trimNames);
+    return typeof value === 'object' && kind?.fields[field]?.refersTo ? trimNames(value) : value;
   });
 }
 

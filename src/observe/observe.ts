@@ -1,11 +1,12 @@
 import type { Address } from '../base/diagnostic.ts';
 import { byAddress, type Resource } from '../kinds/resource.ts';
-import { isAnswered, timedOut, type Answer } from '../service/answer.ts';
+import { isAnswered, timedOut } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { mostInARow } from '../service/retries.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
+import { readAccess, type FailedRead } from './read-access.ts';
 import { readLists, type ListNews } from './read-lists.ts';
 
 /** What the service holds of one resource; unknown where its kind cannot be read. */
@@ -28,13 +29,6 @@ export type ObservedState = ReadonlyMap<Address, Observation>;
 export function heldAt(observed: ObservedState, address: Address): HeldRecord | undefined {
   const observation = observed.get(address);
   return observation?.presence === 'present' ? observation.held : undefined;
-}
-
-/** A read that did not show whether the resource exists. */
-export interface FailedRead {
-  readonly resource: Resource;
-  readonly proof: 'denied' | 'nothing' | 'fault';
-  readonly answer: Answer;
 }
 
 /** If one read fails, the whole observation fails: a plan needs all of it. */
@@ -65,15 +59,39 @@ function isForgone({ proof }: Reading, { kind }: Resource, { sight }: Client): b
   return proof !== 'exists' && proof !== 'absent' && !sight.canRead(kind) && !sight.isTokenRefused;
 }
 
+function presentIn(
+  resources: readonly Resource[],
+  observed: ObservedState,
+): ReadonlyMap<Resource, HeldRecord> {
+  return new Map(
+    resources.flatMap((resource) => {
+      const held = heldAt(observed, resource.address);
+      return held ? [[resource, held] as const] : [];
+    }),
+  );
+}
+
 function absent(namesake: string | undefined): Observation {
   return { presence: 'absent', ...(namesake !== undefined && { namesake }) };
 }
 
-/**
- * Looks up every declared resource whose kind can be read: in lists where that takes fewer requests, and by its name where no list
- * shows it.
- */
+/** Looks up every declared resource whose kind can be read, and who may open those that are there, where that is declared. */
 export async function observe(
+  resources: readonly Resource[],
+  options: ObserveOptions,
+): Promise<ObserveResult> {
+  const result = await observeRecords(resources, options);
+  if (result.kind === 'failed') return result;
+  const { held, failures, notRead } = await readAccess(presentIn(resources, result.observed), options);
+  if (failures.length > 0 || notRead > 0)
+    return { kind: 'failed', failures, notRead, interrupted: options.signal?.aborted ?? false };
+  const observed = new Map(result.observed);
+  for (const [{ address }, record] of held) observed.set(address, { presence: 'present', held: record });
+  return { kind: 'observed', observed };
+}
+
+/** The resources themselves: in lists where that takes fewer requests, and by its name where no list shows it. */
+async function observeRecords(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {

@@ -67,7 +67,7 @@ interface ResolveOptions {
   /** Whether a name is that of a resource that is looked up as such: its id comes with that. */
   readonly isDeclared?: (related: Referable, name: string) => boolean;
   /** What is declared, and no part of the run. */
-  readonly elsewhere?: ReadonlySet<Address> | undefined;
+  readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'> | undefined;
   /** When it aborts, nothing more is asked. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -122,10 +122,12 @@ async function find(
   { client, pacing, signal, declared }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
   const { byName } = related;
+  const { nameField = 'name' } = byName;
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
-      if (typeof shown['name'] === 'string') known.add(shown['name']);
+      const name = shown[nameField];
+      if (typeof name === 'string') known.add(name);
       for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
     }
   };
@@ -139,7 +141,7 @@ async function find(
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return findings;
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
-    for (const name of names) findings.set(name, findingIn(listed, name));
+    for (const name of names) findings.set(name, findingIn(listed, nameField, name));
   // What a list lacks is asked for by its name: a list may end too early, and count itself.
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
@@ -149,7 +151,7 @@ async function find(
     if (denied || inARow >= mostInARow.lookUps || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(first) } };
     const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
-      [first, ...others].some((name) => findingIn(reading, name).kind === 'not_found');
+      [first, ...others].some((name) => findingIn(reading, nameField, name).kind === 'not_found');
     let read = await readWhole(list, { client, pacing, signal });
     // One can slip from a page that is still to be read to one that was. So it is looked for again.
     if (read.kind === 'whole' && !read.isAtOnce && isLacking(read))
@@ -159,9 +161,9 @@ async function find(
       return;
     }
     if ('records' in read) takeNote(read.records);
-    const finding = findingIn(read, first);
+    const finding = findingIn(read, nameField, first);
     findings.set(first, finding);
-    for (const name of others) findings.set(name, findingIn(read, name));
+    for (const name of others) findings.set(name, findingIn(read, nameField, name));
     if (finding.kind !== 'unread') inARow = 0;
     else if (finding.proof === 'denied') denied = finding;
     else inARow = read.kind === 'unread' && read.reading.stop ? mostInARow.lookUps : inARow + 1;
@@ -190,14 +192,18 @@ function byRequest(names: readonly string[], { narrowedTo }: Referable['byName']
 }
 
 /** What the records that were read show of a name. */
-function findingIn(read: Exclude<WholeReading, { kind: 'not_sent' }>, name: string): Finding {
+function findingIn(
+  read: Exclude<WholeReading, { kind: 'not_sent' }>,
+  nameField: string,
+  name: string,
+): Finding {
   if (read.kind === 'unread') {
     const { proof, answer } = read.reading;
     // The first page of a list is always there.
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
-    received['name'] === name ? [received['pk'] ?? null] : [],
+    received[nameField] === name ? [received['pk'] ?? null] : [],
   );
   const [id] = ids;
   if (id === undefined) return { kind: 'not_found' };

@@ -88,6 +88,8 @@ export interface ChangeDocument {
   readonly left_because?: string;
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
+  /** To whom it opens what was closed to them. */
+  readonly opens?: readonly string[];
   /** The changes before this one that must have been carried out. */
   readonly waits_for?: readonly Address[];
   /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
@@ -122,7 +124,7 @@ export function planDocument(plan: Plan): PlanDocument {
 
 export function changeDocument(of: Change): ChangeDocument {
   const { resource, presence, action, observed = {}, differences } = of;
-  const { leftBecause, remarks, waitsFor, since } = of;
+  const { leftBecause, remarks, opens, waitsFor, since } = of;
   const { address, kind, name } = resource;
   const shown = fieldsBy(shownValue, resource);
   const names = namesBeside(resource, differences, action === 'create' ? shown : observed);
@@ -140,6 +142,7 @@ export function changeDocument(of: Change): ChangeDocument {
     ...(Object.keys(observedNames).length > 0 && { observed_names: observedNames }),
     ...(leftBecause !== undefined && { left_because: leftBecause }),
     ...(remarks && { remarks }),
+    ...(opens && { opens }),
     ...(waitsFor && { waits_for: waitsFor }),
     ...(since && { since }),
     ...instructions(resource),

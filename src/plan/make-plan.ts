@@ -13,6 +13,7 @@ import { allFacts } from './facts.ts';
 import { holdersIn } from './holders.ts';
 import { digestOf } from './manifest-digest.ts';
 import { notPlanned, withoutRefused, type HeldBack } from './not-planned.ts';
+import { opensTo } from './opens.ts';
 import { ordered } from './order.ts';
 import { remarksOn } from './remarks.ts';
 import { withStaying } from './staying.ts';
@@ -63,9 +64,11 @@ export function makePlan(
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
     const remarks = isPending(change) ? [...remarksOn(change, held, holderOf, known), ...renamed] : [];
+    const opens = opensTo(change, held.fields, alteration);
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),
+      ...(opens.length > 0 && { opens }),
       ...(alteration && {
         since:
           observation?.presence === 'present'

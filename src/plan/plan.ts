@@ -64,6 +64,8 @@ interface ChangeBase {
   readonly leftBecause?: string;
   /** What else the change does, or means for people. */
   readonly remarks?: readonly string[];
+  /** To whom it opens what was closed to them: `everyone`, or those whom it lets in beside others. */
+  readonly opens?: readonly string[];
   /** The changes before this one in the plan that must have been carried out: they free what it takes. */
   readonly waitsFor?: readonly Address[];
   /** What became of the entry since the revision that the manifests were compared with. */

@@ -36,7 +36,16 @@ export function changeFrom(
   resourceOf: (change: ChangeDocument) => Resource | undefined,
   hide: Hide = [],
 ): Change {
-  const { address, presence, change, differences, left_because: leftBecause, remarks, since } = document;
+  const {
+    address,
+    presence,
+    change,
+    differences,
+    left_because: leftBecause,
+    remarks,
+    opens,
+    since,
+  } = document;
   const { observed_names: allNames = {}, waits_for: waitsFor } = document;
   const known = resourceOf(document);
   if (known === undefined) throw new Error(`${address} is planned, and not declared`);
@@ -58,6 +67,7 @@ export function changeFrom(
     }),
     ...(leftBecause !== undefined && { leftBecause }),
     ...(remarks && { remarks }),
+    ...(opens && { opens }),
     ...(waitsFor && { waitsFor }),
     ...(since && { since }),
   };

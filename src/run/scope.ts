@@ -30,7 +30,7 @@ export interface Scoped {
   /** None: all that are declared. */
   readonly scope?: Scope;
   /** What is declared, not part of it, and may be named by it. */
-  readonly elsewhere?: ReadonlySet<Address>;
+  readonly elsewhere?: Pick<ReadonlySet<Address>, 'has'>;
   /** Of all that the manifests declare. */
   readonly manifestDigest: string;
   /** What became of them since a revision, where that is known. */
@@ -87,12 +87,12 @@ async function checkScope(
     ...(!settings.contractOnly && { release: 'asked later' as const }),
     keep: (resource) => {
       digest.add(resource);
-      return selector.has(resource.address) || isNamedByOthers(resource.kind.type);
+      return selector.has(resource.address) || comesAlong(resource, selection);
     },
     warns: (address) => selector.has(address),
   });
   const { filenames, declared } = manifests;
-  const { selected: resources, beside } = bySelection(manifests.resources, selector);
+  const { selected: resources, beside } = bySelection(manifests.resources, selection, selector);
   const clashes = (await refuseOutputs?.(inputsOf(settings, manifests))) ?? [];
   const isValid = service !== undefined && clashes.length === 0 && !hasErrors(manifests.diagnostics);
   const compared =
@@ -112,10 +112,10 @@ async function checkScope(
   const about = resources.filter(({ address }) => !isLeftOut(address));
   const same = resources.filter(({ address }) => isLeftOut(address));
   const others = new Map([...beside, ...same].map((resource) => [resource.address, resource]));
-  const along = selection.shard ? [] : namedBy(about, others);
+  const along = namedBy(about, others);
   const scoped = {
     resources: [...about, ...along],
-    elsewhere: new Set(others.keys()),
+    elsewhere: manifests.addresses,
     manifestDigest: digest.toString(),
     ...(scope && {
       scope: { ...scope, ...(along.length > 0 && { along: along.map(({ address }) => address) }) },
@@ -125,13 +125,19 @@ async function checkScope(
   return { kind: 'ready', known, scoped, service };
 }
 
+/** Whether it may come along with what names it. Of shards nothing does: they share no memory. */
+function comesAlong({ kind }: Resource, { shard }: Selection): boolean {
+  return shard === undefined && isNamedByOthers(kind.type);
+}
+
 /** What is selected, and what is not, and may be named by that. */
 function bySelection(
   resources: readonly Resource[],
+  selection: Selection,
   selector: Selector,
 ): { readonly selected: readonly Resource[]; readonly beside: readonly Resource[] } {
-  const isBeside = ({ kind, address }: Resource): boolean =>
-    isNamedByOthers(kind.type) && !selector.has(address);
+  const isBeside = (resource: Resource): boolean =>
+    comesAlong(resource, selection) && !selector.has(resource.address);
   const beside = resources.filter((resource) => isBeside(resource));
   if (beside.length === 0) return { selected: resources, beside };
   const left = new Set(beside);

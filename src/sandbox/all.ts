@@ -1,5 +1,6 @@
 import type { ResourceType } from '../kinds/all.ts';
 import { applicationKind } from './application.ts';
+import { bindingKind } from './binding.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { objectAttributeKind } from './object-attribute.ts';
@@ -15,6 +16,7 @@ export function allKinds(world: World): SandboxKinds {
     user: userKind(world),
     provider: providerKind(world),
     role: roleKind(world),
+    binding: bindingKind(world),
     ...(world.rules.hasRequests && { objectAttribute: objectAttributeKind(world) }),
   };
 }

@@ -158,7 +158,8 @@ export function groupOfUser({ pk, fields }: Row, { isLate }: Rules): JsonObject 
   return { pk, ...only(fields, names) };
 }
 
-function memberOf({ pk, fields }: Row): JsonObject {
+/** A user as the record of a group has it. */
+export function memberOf({ pk, fields }: Row): JsonObject {
   const names = ['username', 'name', 'is_active', 'last_login', 'email', 'attributes'];
   return { pk, ...only(fields, names), uid: userUid(pk) };
 }

@@ -61,6 +61,10 @@ export type Refused = { readonly errors: FieldErrors } | { readonly crashedOver:
 /** A kind that can be written, too. */
 export type WrittenKind = SandboxKind & { readonly writing: Writing };
 
+export function isWritten(kind: SandboxKind): kind is WrittenKind {
+  return kind.writing !== undefined;
+}
+
 /** The methods of a kind that the service lets everybody create and change. */
 export const everyMethod = {
   list: 'GET, POST, HEAD, OPTIONS',

@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import type { ResourceType } from '../kinds/all.ts';
 import { allKinds, type SandboxKinds } from './all.ts';
+import { checkedAccess, deleteBindings } from './binding.ts';
 import { readFields } from './fields.ts';
 import {
   bodyOf,
@@ -13,7 +14,7 @@ import {
   type SandboxResponse,
 } from './http.ts';
 import { digest } from './ids.ts';
-import type { Refused, SandboxKind, World, WrittenKind } from './kind.ts';
+import { isWritten, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
@@ -89,6 +90,8 @@ export class Sandbox {
       case '/api/v3/root/config/':
         return this.#answerAbout(request, () => configurationOf(this.#world.rules));
     }
+    const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
+    if (checked !== undefined) return this.#checkAccess(request, checked);
     for (const kind of Object.values(this.#kinds)) {
       if (path === kind.path) return this.#atList(request, kind);
       const name = path.startsWith(kind.path) && path.endsWith('/') ? path.slice(kind.path.length, -1) : '';
@@ -138,6 +141,15 @@ export class Sandbox {
     if ('errors' in found) return json(400, found.errors, allow);
     const more = rules.isLate ? { autocomplete: kind.autocomplete ?? {} } : {};
     return json(200, { ...found, ...more }, allow);
+  }
+
+  /** Whether a user could open an application. */
+  #checkAccess(request: SandboxRequest, slug: string): SandboxResponse {
+    const allow = 'GET, HEAD, OPTIONS';
+    const asker = this.#askerOf(request);
+    if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
+    const checked = checkedAccess(this.#world, slug, asker.user, new Query(request.path));
+    return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
   }
 
   /** Another list below a kind's own: here, an empty one. */
@@ -227,6 +239,7 @@ export class Sandbox {
 
   #delete(kind: SandboxKind, found: Row): void {
     kind.rows.delete(found);
+    deleteBindings(this.#world, kind, found);
     for (const [token, { user }] of this.#askers) if (user === found) this.#askers.delete(token);
   }
 
@@ -243,10 +256,6 @@ const rightFor: ReadonlyMap<string, Right> = new Map([
   ['PUT', 'change'],
   ['DELETE', 'delete'],
 ]);
-
-function isWritten(kind: SandboxKind): kind is WrittenKind {
-  return kind.writing !== undefined;
-}
 
 function named({ rows, identity }: SandboxKind, name: string): Row | undefined {
   return rows.with(identity, name)[0];

@@ -19,6 +19,8 @@ export type AnswerKind =
   | 'found'
   /** 201, the asked identity and a `pk`. */
   | 'created'
+  /** 204: what was to be deleted is gone. */
+  | 'deleted'
   /** 200, and a list of all that have the asked identity: none. */
   | 'not_listed'
   /** 200, and a list of several that all have the asked identity, where the service may hold such. */
@@ -111,7 +113,9 @@ type Asked =
   /** The record that has this `pk`. */
   | { readonly shape: 'id'; readonly id: JsonValue }
   /** Whose token it is. */
-  | { readonly shape: 'self' };
+  | { readonly shape: 'self' }
+  /** That a record is gone. */
+  | { readonly shape: 'nothing' };
 
 /** Returns which kind of answer an exchange is. */
 export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
@@ -165,6 +169,7 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
     if (asked.shape === 'list' && status === 200 && json === null) return 'not_listed';
+    if (asked.shape === 'nothing') return status === 204 ? 'deleted' : 'unusable_success';
     if (isSeveral(asked, status, json)) return 'several';
     const usable = isAskedFor(asked, body);
     if (usable && status === 200) return 'found';
@@ -225,6 +230,8 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
       return body?.['pk'] === asked.id;
     case 'self':
       return isJsonObject(body?.['user']);
+    case 'nothing':
+      return false;
   }
 }
 
@@ -243,7 +250,8 @@ function idsIn(json: JsonValue | undefined): string[] {
 
 /** A list is always there, if it is an empty one, and so is its first page. */
 function mayBeMissing(asked: Asked): boolean {
-  return asked.shape === 'record' || asked.shape === 'id' || (asked.shape === 'page' && asked.number > 1);
+  if (asked.shape === 'page') return asked.number > 1;
+  return asked.shape === 'record' || asked.shape === 'id' || asked.shape === 'nothing';
 }
 
 /** The contract allows a `code` beside the fields; it says nothing of which field is at fault. */

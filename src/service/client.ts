@@ -1,11 +1,12 @@
 import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Reach } from '../kinds/capability.ts';
-import { forEveryRelease, type Kind, type Referable } from '../kinds/kind.ts';
+import { type Access, forEveryRelease, type Kind, type Referable, type Subject } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
+import { Sight } from './sight.ts';
 import type { HttpRequest, Transport } from './transport.ts';
-import type { HeldRecord, Unreadable } from './types.ts';
+import type { HeldRecord } from './types.ts';
 import { ownUserPath } from './who-am-i.ts';
 import {
   whatAnswersProve,
@@ -56,6 +57,11 @@ export type Writing = Understood &
     | { readonly proof: Exclude<WriteProof, 'created'> }
   );
 
+/** What a request to delete came to. */
+export type Deleting = Understood & {
+  readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
+};
+
 /** What one update came to. Only `updated` carries what the service holds now. */
 export type Updating = Understood &
   (
@@ -67,42 +73,6 @@ interface Understood {
   readonly answer: Answer;
   /** What is not to be attempted any more after this answer. */
   readonly stop?: NonNullable<Proof['stop']>;
-}
-
-/** Which kinds can be looked up, as far as is known. */
-export class Sight {
-  readonly #contractOnly: boolean;
-  readonly #shown = new Set<Kind>();
-  readonly #unreadable = new Map<Kind, Unreadable>();
-  /** Whether the service refuses the token itself. */
-  isTokenRefused = false;
-
-  constructor(contractOnly: boolean) {
-    this.#contractOnly = contractOnly;
-  }
-
-  canRead(kind: Kind): boolean {
-    return kind.lookUp.isDocumented || (!this.#contractOnly && !this.#unreadable.has(kind));
-  }
-
-  /** Whether the service has answered what it holds of this kind, or that it holds nothing. */
-  hasShown(kind: Kind): boolean {
-    return this.#shown.has(kind);
-  }
-
-  noteShown(kind: Kind): void {
-    this.#shown.add(kind);
-  }
-
-  /** From now on, records of this kind cannot be looked up. */
-  forgo(kind: Kind, why: Unreadable): void {
-    this.#unreadable.set(kind, why);
-  }
-
-  /** The kinds that were forgone. */
-  get unreadable(): ReadonlyMap<Kind, Unreadable> {
-    return this.#unreadable;
-  }
 }
 
 /** What rollcall asks of the service. */
@@ -127,6 +97,12 @@ export interface Client {
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
   /** Sends one request, once, with these fields of the record that has this `pk`. Rejects only where updates are not turned on. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
+  /** The same for a record that this run has created: it gets what it was created without. */
+  finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
+  /** Lets one more open the record with this `pk`: sends one request, once, and never rejects. */
+  bind(access: Access, pk: string, subject: Subject, id: JsonValue, order: number): Promise<Writing>;
+  /** Deletes a binding: sends one request, once. Rejects only where updates are not turned on. */
+  unbind(access: Access, pk: string): Promise<Deleting>;
 }
 
 export function createClient(
@@ -138,6 +114,10 @@ export function createClient(
   const createProof = (kind: Kind, answer: Answer): WriteProof =>
     writeProofOf(answer.kind, sight.canRead(kind));
   const knowsNames = !contractOnly;
+  const sendBeyond: Transport = (request) => {
+    if (contractOnly) throw new Error('contract_only sends no more than the documented operations');
+    return send(request);
+  };
   return {
     knowsNames,
     sight,
@@ -192,22 +172,65 @@ export function createClient(
         held: heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
     },
-    async update(kind, name, pk, fields) {
+    update(kind, name, pk, fields) {
       if (!canUpdate) throw new Error('without the capability update, nothing is changed');
-      const path = kind.update.path(name, pk);
-      const body = JSON.stringify(forEveryRelease(kind, fields));
-      const exchange = await send({ method: 'PATCH', path, body });
-      const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
-      const { update } = whatAnswersProve[answer.kind];
-      // A denied change says nothing of other records: there are rights on single ones.
-      const stops = stop !== undefined && update !== 'denied' && { stop };
-      if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
-      const held = heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
-      // The name was given to another record meanwhile.
-      if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
-      return { proof: update, answer, ...rest, held };
+      return this.finish(kind, name, pk, fields);
+    },
+    finish: (kind, name, pk, fields) => changed(sendBeyond, kind, name, pk, fields),
+    bind: (...asked) => bound(sendBeyond, ...asked),
+    unbind(access, pk) {
+      if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
+      return unbound(send, access, pk);
     },
   };
+}
+
+async function changed(
+  send: Transport,
+  kind: Kind,
+  name: string,
+  pk: string,
+  fields: JsonObject,
+): Promise<Updating> {
+  const path = kind.update.path(name, pk);
+  const body = JSON.stringify(forEveryRelease(kind, fields));
+  const exchange = await send({ method: 'PATCH', path, body });
+  const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
+  const { update } = whatAnswersProve[answer.kind];
+  // A denied change says nothing of other records: there are rights on single ones.
+  const stops = stop !== undefined && update !== 'denied' && { stop };
+  if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
+  const held = heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
+  // The name was given to another record meanwhile.
+  if (held.pk !== pk) return { proof: 'ambiguous', answer, ...rest };
+  return { proof: update, answer, ...rest, held };
+}
+
+async function bound(
+  send: Transport,
+  access: Access,
+  pk: string,
+  subject: Subject,
+  id: JsonValue,
+  order: number,
+): Promise<Writing> {
+  const body = JSON.stringify({ target: pk, [subject.idIn]: id, order });
+  const exchange = await send({ method: 'POST', path: access.path, body });
+  const asked = { shape: 'record', identity: 'target', name: pk, isUnique: true } as const;
+  const { answer, ...rest } = understood(sortedAnswer(exchange, asked));
+  const proof = writeProofOf(answer.kind, true);
+  if (proof !== 'created') return { proof, answer, ...rest };
+  return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
+}
+
+async function unbound(send: Transport, { path }: Access, pk: string): Promise<Deleting> {
+  const exchange = await send({ method: 'DELETE', path: `${path}${encodeURIComponent(pk)}/` });
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'nothing' }));
+  if (answer.kind === 'deleted') return { proof: 'deleted', answer };
+  const { update } = whatAnswersProve[answer.kind];
+  // It is gone, as far as this token can see. Nothing that is deleted comes back as found.
+  const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
+  return { proof, answer, ...rest };
 }
 
 async function recordRead(

@@ -4,7 +4,8 @@ import type { HttpRequest } from './transport.ts';
 /** A list of the service: its path below the base URL, and its query without the page. */
 export interface ListQuery {
   readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
+  /** A parameter with several values stands there once for each. */
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** Which page of a list, from 1, and how many records it is to hold. The service may give fewer, and does not say so. */
@@ -28,7 +29,13 @@ export interface Page<Item> {
 export const pageSize = 100;
 
 export function pageRequest({ path, query }: ListQuery, { number, size }: PageQuery): HttpRequest {
-  const parameters = new URLSearchParams({ ...query, page: String(number), page_size: String(size) });
+  const parameters = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    ),
+  );
+  parameters.set('page', String(number));
+  parameters.set('page_size', String(size));
   return { method: 'GET', path: `${path}?${parameters.toString()}` };
 }
 

@@ -15,7 +15,7 @@ interface WholeOptions {
 }
 
 /** A list of records that have an id of their kind and a name: a row without these is none of them, and one is missing. */
-type NamedList = ListQuery & Pick<Referable['byName'], 'isId'>;
+type NamedList = ListQuery & Pick<Referable['byName'], 'isId' | 'nameField'>;
 
 /** What came of reading a list as a whole. */
 export type WholeReading =
@@ -47,7 +47,7 @@ async function readOnce(
   list: NamedList,
   { client, pacing, signal, isWorth = () => true }: WholeOptions,
 ): Promise<Round> {
-  const { isId } = list;
+  const { isId, nameField = 'name' } = list;
   const records = new Map<string, ListedRecord>();
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
@@ -60,7 +60,7 @@ async function readOnce(
     if (reading.proof !== 'exists') return { kind: 'unread', reading };
     const { items, count, next, end } = reading.page;
     for (const item of items) {
-      const { pk = null, name } = item.received;
+      const { pk = null, [nameField]: name } = item.received;
       if (isId(pk) && typeof name === 'string') records.set(textOf(pk), item);
     }
     counted ??= count;

@@ -22,6 +22,8 @@ export interface ListedRecord {
   readonly shown: JsonObject;
   /** What was received, with null in place of each number that would be sent back as another; where there are such. */
   readonly exact?: JsonObject | undefined;
+  /** The names of the ids in its fields, where what was read with it shows them. */
+  readonly names?: HeldRecord['names'];
 }
 
 /** What is seen of a record: these of its fields, and what it says about the records that are in it. */

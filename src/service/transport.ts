@@ -1,6 +1,6 @@
 /** One request of the service's API; the transport adds the origin and the headers. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'OPTIONS';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Below the base URL, beginning with a slash. */
   readonly path: string;
   /** JSON text; only a POST and a PATCH have one. */

@@ -4,6 +4,17 @@ import type { NamesById, Fact } from '../kinds/named.ts';
 /** Why records of a kind cannot be looked up: the token may not, or what answers does not offer it. */
 export type Unreadable = 'denied' | 'not_offered';
 
+/** What lets a group or user open a record, or is a policy that decides on it. */
+export interface Binding {
+  readonly pk: string;
+  /** Whom it lets in, by the field and the id in it; a policy has none. */
+  readonly field?: string;
+  readonly id?: JsonValue;
+  readonly name?: string;
+  /** Whether it lets somebody in: a disabled or negated one, or one of a policy, is the business of others. */
+  readonly isCounted: boolean;
+}
+
 /** Fields as the service holds them, of those that a request could have declared. */
 export interface Held {
   /** To be compared with what is declared, and not to be shown. */
@@ -22,6 +33,8 @@ export interface HeldRecord extends Held {
   readonly pk: string;
   /** The fields with null in place of each number that would be sent back as another; where there are such, and changes are possible. */
   readonly exact?: Readonly<Record<string, JsonValue>>;
+  /** Who may open it, where that was read. */
+  readonly bindings?: readonly Binding[];
   /** What it says about the records that are in it. */
   readonly facts?: readonly Fact[];
 }

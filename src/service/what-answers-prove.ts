@@ -57,6 +57,7 @@ export interface Proof {
 export const whatAnswersProve: Readonly<Record<AnswerKind, Proof>> = {
   found: { read: 'exists', create: 'ambiguous', update: 'updated' },
   created: { read: 'nothing', create: 'created', update: 'ambiguous' },
+  deleted: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },
   several: { read: 'fault', create: 'ambiguous', update: 'ambiguous' },
   not_listed: { read: 'absent', create: 'ambiguous', update: 'ambiguous' },
   unusable_success: { read: 'nothing', create: 'ambiguous', update: 'ambiguous' },

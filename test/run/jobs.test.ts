@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { user } from '../../src/kinds/user.ts';
-import type { FailedRead } from '../../src/observe/observe.ts';
+import type { FailedRead } from '../../src/observe/read-access.ts';
 import { apply, type ApplyOptions } from '../../src/run/apply.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { plan } from '../../src/run/plan.ts';

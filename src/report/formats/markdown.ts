@@ -113,7 +113,7 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
         {
           summary: 'Show the plan',
           language: 'diff',
-          sections: [uncut(view.head), problems(errors), ...rest],
+          sections: [uncut(view.head), uncut(...view.opens), problems(errors), ...rest],
         },
       ],
     };
@@ -126,7 +126,13 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
       {
         ...(isLong && { summary: 'Show this change' }),
         language: 'diff',
-        sections: [wrong, uncut(`Since ${since.revision}:`), changes, uncut(...goneItems)],
+        sections: [
+          uncut(...view.opens),
+          wrong,
+          uncut(`Since ${since.revision}:`),
+          changes,
+          uncut(...goneItems),
+        ],
       },
       { summary: besides || 'Show the notes', language: 'diff', sections: [uncut(view.head), ...rest] },
     ],

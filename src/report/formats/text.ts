@@ -82,6 +82,7 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
   ];
   const parts = [
     fitted(view.head, style),
+    ...(view.opens.length > 0 ? [style.bold(view.opens.map((line) => fitted(line, style)).join('\n'))] : []),
     ...(since ? [style.bold(fitted(`In this change, since ${since.revision}: ${since.counts}`, style))] : []),
     ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),

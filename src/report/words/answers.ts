@@ -111,6 +111,7 @@ const rows: Readonly<Record<AnswerKind, Row | ((answer: Answer) => Row)>> = {
     `Their ids: ${ids.join(', ')}. Leave the name to one of them in the service.`,
   ],
   found: unexpected,
+  deleted: unexpected,
   not_listed: unexpected,
   created: unexpected,
 };

@@ -9,7 +9,7 @@ import type { WriteAction } from '../../plan/actions.ts';
 import { answerWords, linesOf, requestWords, saidWords, serviceWords, waitAdvice } from './answers.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
-import type { FailedRead } from '../../observe/observe.ts';
+import type { FailedRead } from '../../observe/read-access.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
 import { quoted } from '../printable.ts';
@@ -64,9 +64,9 @@ function tooMany(
 
 /** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */
 export function failedReads(failures: readonly FailedRead[]): Diagnostic[] {
-  const alike = grouped(failures, ({ answer, resource }) =>
+  const alike = grouped(failures, ({ answer, resource, beyond = '' }) =>
     ofTheService.has(answer.kind)
-      ? `${answerWords(answer).summary}\n${serviceWords(answer)}`
+      ? `${beyond}\n${answerWords(answer).summary}\n${serviceWords(answer)}`
       : resource.address,
   );
   return Array.from(alike.values(), readDiagnostic);
@@ -84,13 +84,25 @@ const ofTheService: ReadonlySet<AnswerKind> = new Set([
 ]);
 
 function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
-  const [{ answer, resource }] = alike;
+  const [{ answer, resource, beyond }] = alike;
   const { code, summary, advice } = answerWords(answer);
   const detail = linesOf(advice, waitAdvice(answer), saidWords(answer), requestWords(answer));
-  if (!ofTheService.has(answer.kind))
-    return diagnosticOf(resource, resource.kind.identity, {
+  const { access, identity } = resource.kind;
+  if (beyond !== undefined && answer.kind === 'denied')
+    return diagnosticOf(resource, access?.subjects[0]?.field, {
       code,
-      summary: `could not look it up: ${summary}`,
+      summary: 'the token may not read who may open it',
+      detail: linesOf(
+        `Give it the permission view_policybinding, or leave \`${beyond}\` out: then that is not managed.`,
+        saidWords(answer),
+        requestWords(answer),
+        `Not read of: ${listed(alike.map((read) => read.resource.address))}`,
+      ),
+    });
+  if (!ofTheService.has(answer.kind))
+    return diagnosticOf(resource, beyond === undefined ? identity : access?.subjects[0]?.field, {
+      code,
+      summary: `could not ${beyond === undefined ? 'look it up' : 'read who may open it'}: ${summary}`,
       detail,
     });
   const names = `Not looked up: ${listed(alike.map((read) => read.resource.address))}`;

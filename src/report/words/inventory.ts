@@ -52,6 +52,11 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
         `the ${list} changed each time while they were read`,
         'There may be others than these. Run it again.',
       );
+    case 'no_access':
+      return notExported(
+        `who may open the ${list} could not be read: ${answerWords(gap.answer).summary}`,
+        `The manifest is without \`${gap.field}\`: that is not managed then. The token needs the permission view_policybinding.`,
+      );
     case 'ended': {
       const { code, summary, advice } = answerWords(gap.answer);
       return diagnosticFor(undefined, {

@@ -42,6 +42,7 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
         detail: leftAsItIs,
       },
     ];
+  if (outcome.outcome === 'unfinished') return [unfinishedProblem(outcome)];
   if (clash) return clashProblems(clash, outcome);
   const { resource, action } = outcome.change;
   const { opening = '', advice } = wordsOf[action === 'update' ? 'update' : 'create'][outcome.outcome] ?? {};
@@ -127,6 +128,28 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
       ),
     };
   });
+}
+
+/** Why a resource that was begun is not as declared. */
+function unfinishedProblem({ change, answer, clash, differences = [], at }: Outcome): PlacedProblem {
+  const done = change.action === 'update' ? 'changed' : 'created';
+  const lacking = differences.length > 0 ? `: it is not as declared in ${fieldsOf(differences)}` : '';
+  const usual = answer && answerWords(answer);
+  return {
+    field: at ?? differences[0]?.field,
+    code: clash ? 'changed-since-plan' : (usual?.code ?? 'not-as-declared'),
+    summary: `it was ${done}, and not wholly${lacking}`,
+    detail: linesOf(
+      clash?.kind === 'closed' && `Left in the middle: ${clash.why}.`,
+      clash !== undefined && clash.kind !== 'closed' && 'Somebody else has changed it meanwhile.',
+      usual && `What came next did not succeed: ${usual.summary}.`,
+      answer && saidWords(answer),
+      usual?.advice,
+      answer && waitAdvice(answer),
+      'It lets nobody in who is not declared. To finish it is a change: plan and apply with --allow update.',
+      answer && requestWords(answer),
+    ),
+  };
 }
 
 /** Why what exists was not changed, field by field where it is about fields. */

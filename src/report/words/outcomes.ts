@@ -23,6 +23,7 @@ import type { Look } from './changes.ts';
 export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
+  unfinished: { label: 'begun and not finished', sign: 'x', colour: 'red' },
   exists: { label: 'there already', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
   differs: { label: 'differing and left as is', sign: '!', colour: 'amber' },
@@ -70,6 +71,10 @@ export function verdictWords({
       return doubt === undefined
         ? 'changed'
         : 'changed: the answer was lost or unclear, and it is as declared';
+    case 'unfinished': {
+      const lacking = differences.map(({ field }) => field).join(', ');
+      return `begun, and not finished${lacking && `: not as declared in ${lacking}`}`;
+    }
     case 'exists': {
       const how = doubt === undefined ? 'exists already' : doubtWords;
       const unchecked = doubt === 'unchecked' ? ', and fields may be missing' : '';
@@ -180,7 +185,10 @@ export function applyWords(
     counts: `${counts.join(', ')}.`,
     remarks: [
       ...(interrupted ? [wasInterrupted] : []),
-      ...(outcomes.some((outcome) => isMissing(outcome)) ? [runAgain(isFixNeeded, saved)] : []),
+      ...(outcomes.some(({ outcome }) => outcome === 'unfinished') ? [finishByUpdate] : []),
+      ...(outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished')
+        ? [runAgain(isFixNeeded, saved)]
+        : []),
       // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
       ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
     ],
@@ -188,6 +196,9 @@ export function applyWords(
 }
 
 export const wasInterrupted = 'The run was interrupted.';
+
+const finishByUpdate =
+  'What was begun lets nobody in who is not declared. The next plan shows what is left of it as a change: with the capability `update` and --allow update it is finished.';
 
 const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes what exists only with the capability `update` and --allow update.';

@@ -1,6 +1,6 @@
 import { destinationName } from '../../base/destination.ts';
 import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
-import { listsOf } from '../../kinds/all.ts';
+import { listed as listedWords, listsOf } from '../../kinds/all.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
@@ -55,6 +55,8 @@ export interface PlanView {
   readonly head: string;
   /** What the manifests were compared with, where they were, and how many entries were added, altered and taken out. */
   readonly since?: { readonly revision: string; readonly counts: string };
+  /** What it opens, and to whom: a line each. */
+  readonly opens: readonly string[];
   /** What is not planned, and what was added or altered, in sync or not, where the manifests were compared; else all changes. */
   readonly touched: readonly Change[];
   /** What is left as it was, where the manifests were compared. */
@@ -82,6 +84,7 @@ export function planView(plan: Plan): PlanView {
         counts: sinceCounts(touched, gone),
       },
     }),
+    opens: openings(plan),
     touched,
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
@@ -90,6 +93,13 @@ export function planView(plan: Plan): PlanView {
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };
+}
+
+/** What a plan opens, and to whom, a line each. Safe to print. */
+export function openings({ changes }: Pick<Plan, 'changes'>): string[] {
+  return changes.flatMap(({ resource, opens = [] }) =>
+    opens.length === 0 ? [] : inline(`Opens ${resource.address} to ${listedWords(opens)}.`),
+  );
 }
 
 function isTouched({ since, action }: Change): boolean {

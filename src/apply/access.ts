@@ -1,0 +1,196 @@
+import { isJsonList } from '../base/json.ts';
+import { isBound } from '../kinds/access.ts';
+import { sentValue } from '../kinds/fields.ts';
+import { idKey } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { withBindings } from '../service/bindings.ts';
+import type { Client } from '../service/client.ts';
+import type { Pacing } from '../service/pacing.ts';
+import type { Binding, HeldRecord } from '../service/types.ts';
+import { asDeclared, bindingOf, letIn, takeOut, type Door, type Guest } from './bind.ts';
+import { create } from './create.ts';
+import type { Course, Settled } from './settle.ts';
+import { lookAt, update, withAccessOf, type Alterable } from './update.ts';
+
+/**
+ * Creates a resource with who may open it. At no moment it lets in anybody else: it is created without what it opens with, all are
+ * bound, that is read back, and only then it gets the rest. Where a step fails, the steps after it are left out.
+ */
+export async function createClosed(
+  resource: Resource,
+  client: Client,
+  pacing: Pacing,
+  course: Course,
+): Promise<Settled> {
+  const { kind } = resource;
+  const { access } = kind;
+  const guests = guestsOf(resource);
+  if (access === undefined || guests === undefined) return create(resource, client, pacing, course);
+  const isOpen = guests.length === 0;
+  const withheld = isOpen ? [] : access.withheld.filter((field) => Object.hasOwn(resource.fields, field));
+  const made = await create(without(resource, withheld), client, pacing, course);
+  if (made.held === undefined || (made.outcome !== 'created' && made.outcome !== 'exists')) return made;
+  const { pk } = made.held;
+  if (made.outcome === 'exists') {
+    const read = await withAccessOf(resource, made.held, client, pacing);
+    return 'held' in read ? { ...made, held: read.held } : made;
+  }
+  const base: HeldRecord = {
+    ...made.held,
+    fields: {
+      ...made.held.fields,
+      ...Object.fromEntries(withheld.map((field) => [field, kind.fields[field]?.default ?? null])),
+    },
+  };
+  const held = withBindings(kind, base, []);
+  if (isOpen) return { ...made, held };
+  const door = { resource, access, pk, guests, client, pacing, course: begun(course) };
+  const rest = {
+    resource: only(resource, withheld),
+    base,
+    permission: { self: undefined },
+    isTaken: () => false,
+  };
+  const finishing: Client = { ...client, update: (...sent) => client.finish(...sent) };
+  return inSteps({ ...made, held }, 'created', [
+    ...guests.map((guest) => () => letIn(door, guest)),
+    (known) => asDeclared(door, known),
+    ...(withheld.length > 0 ? [() => update(rest, finishing, pacing, door.course)] : []),
+  ]);
+}
+
+/**
+ * Changes a resource and who may open it: what closes it comes first, then those who are let in, then those who no longer are, and
+ * what opens it last. Nobody is taken out before all who stay are bound.
+ */
+export async function updateClosed(
+  alterable: Alterable,
+  client: Client,
+  pacing: Pacing,
+  course: Course,
+): Promise<Settled> {
+  const { resource } = alterable;
+  const { access } = resource.kind;
+  const guests = guestsOf(resource);
+  if (access === undefined || guests === undefined) return update(alterable, client, pacing, course);
+  const look = await lookAt(alterable, client, pacing, course);
+  if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
+  const { now, missing } = look;
+  if (!missing.some((field) => isBound(resource.kind, field)))
+    return update(alterable, client, pacing, course);
+  const others = missing.filter((field) => !isBound(resource.kind, field));
+  const first = others.filter((field) => access.isClosing(field, sentValue(resource, field) ?? null));
+  const last = others.filter((field) => !first.includes(field));
+  const door = { resource, access, pk: now.pk, guests, client, pacing, course: ofOne(begun(course)) };
+  const { bindings = [] } = now;
+  const change = (fields: readonly string[], of: Course) => (): Promise<Settled> =>
+    update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
+  const unchanged: Settled = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
+  if (!course.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
+  return inSteps(unchanged, 'updated', [
+    ...(first.length > 0 ? [change(first, door.course)] : []),
+    ...guests
+      .filter((guest) => bindingOf(door, bindings, guest) === undefined)
+      .map((guest) => () => letIn(door, guest)),
+    ...superfluous(door, bindings).map((binding) => () => takeOut(door, binding)),
+    (known) => asDeclared(door, known),
+    ...(last.length > 0 ? [change(last, door.course)] : []),
+  ]);
+}
+
+type Step = (known: Settled) => Promise<Settled>;
+
+/** Takes one step after the other until one fails. What then was done by those before it is there, and not all that is declared. */
+async function inSteps(
+  start: Settled,
+  done: 'created' | 'updated',
+  steps: readonly Step[],
+): Promise<Settled> {
+  let known = start;
+  for (const step of steps) {
+    const { held, answer, at: field, ...taken } = await step(known);
+    const hasDone = known.outcome === 'created' || known.outcome === 'updated';
+    const isDone =
+      taken.outcome === 'updated' || taken.outcome === 'created' || taken.outcome === 'unchanged';
+    const outcome = isDone
+      ? hasDone || taken.outcome !== 'unchanged'
+        ? done
+        : known.outcome
+      : hasDone
+        ? 'unfinished'
+        : taken.outcome;
+    const last = answer ?? known.answer;
+    known = {
+      ...taken,
+      outcome,
+      inDoubt: known.inDoubt || taken.inDoubt,
+      attempts: known.attempts + taken.attempts,
+      ...(last && { answer: last }),
+      ...(!isDone && field !== undefined && { at: field }),
+      ...(known.held && { held: merged(known.held, held) }),
+    };
+    if (!isDone) return known;
+  }
+  return known;
+}
+
+/** What is known of a record, with what a later answer shows of it. */
+function merged(before: HeldRecord, now: HeldRecord | undefined): HeldRecord {
+  if (now === undefined) return before;
+  const { shown = before.fields } = before;
+  return {
+    ...before,
+    ...now,
+    fields: { ...before.fields, ...now.fields },
+    ...((before.shown ?? now.shown) && { shown: { ...shown, ...(now.shown ?? now.fields) } }),
+    names: { ...before.names, ...now.names },
+  };
+}
+
+/** What lets in those who are not declared, or the same one again. */
+function superfluous(door: Door, bindings: readonly Binding[]): readonly Binding[] {
+  const kept = new Set(door.guests.map((guest) => bindingOf(door, bindings, guest)));
+  return bindings.filter((binding) => binding.isCounted && !kept.has(binding));
+}
+
+/** Those who are declared to be let in: none where everyone is, and nothing where that is not declared. */
+function guestsOf(resource: Resource): readonly Guest[] | undefined {
+  const subjects = resource.kind.access?.subjects.filter(({ field }) =>
+    Object.hasOwn(resource.fields, field),
+  );
+  if (subjects === undefined || subjects.length === 0) return undefined;
+  return subjects.flatMap((subject) => {
+    const ids = sentValue(resource, subject.field) ?? null;
+    const once = new Map(
+      (isJsonList(ids) ? ids : []).map((id) => [idKey(resource.kind, subject.field, id), id]),
+    );
+    return [...once.values()].map((id) => ({ subject, id }));
+  });
+}
+
+function only(resource: Resource, names: readonly string[]): Resource {
+  const fields = Object.entries(resource.fields).filter(([field]) => names.includes(field));
+  return { ...resource, fields: Object.fromEntries(fields) };
+}
+
+function without(resource: Resource, names: readonly string[]): Resource {
+  return only(
+    resource,
+    Object.keys(resource.fields).filter((field) => !names.includes(field)),
+  );
+}
+
+/** What has begun goes on to its end: to stop in the middle would leave more to do, and nothing safer. */
+function begun(course: Course): Course {
+  return { ...course, mayBegin: () => true };
+}
+
+/** There are rights on single records: a denial says nothing of others. */
+function ofOne(course: Course): Course {
+  return {
+    ...course,
+    stop: (scope, proof) => {
+      if (scope !== 'type' || proof === 'closed') course.stop(scope, proof);
+    },
+  };
+}

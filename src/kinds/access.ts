@@ -1,0 +1,73 @@
+import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Kind, Subject } from './kind.ts';
+
+export const everyone = 'everyone';
+
+/** The fields of an entry, each with what it is compared as. */
+export function fieldsOfEntry({ fields, access }: Kind): readonly string[] {
+  return [
+    ...new Set(
+      Object.keys(fields).map((field) => (access && ownerOf(field) === access.field ? access.field : field)),
+    ),
+  ];
+}
+
+/** The field of an entry that declares a field. */
+export function ownerOf(field: string): string {
+  return field.split('.', 1)[0] ?? field;
+}
+
+/** The fields that an entry declares together with this one, by all their names. */
+export function declaredWith({ access }: Kind, field: string): readonly string[] {
+  const isOfAccess = access?.subjects.some((subject) => subject.field === field);
+  return access && isOfAccess ? [access.field, ...access.subjects.map((subject) => subject.field)] : [field];
+}
+
+/** Whether it is declared who may open a resource. */
+export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {
+  return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
+}
+
+/** Whether a field is held in bindings, and is no part of the record itself. */
+export function isBound({ access }: Kind, field: string): boolean {
+  return access?.subjects.some((subject) => subject.field === field) === true;
+}
+
+/** The fields without those that bindings hold: what is sent with the record itself. */
+export function unbound(kind: Kind, fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !isBound(kind, field)));
+}
+
+/** What is wrong with what an entry says of who may open it, although its schema allows that. */
+export function accessProblem(value: JsonValue): Problem | undefined {
+  const isNobody =
+    isJsonObject(value) && Object.values(value).every((list) => isJsonList(list) && list.length === 0);
+  if (!isNobody) return undefined;
+  return {
+    code: 'invalid-value',
+    summary: 'nobody is named, and where nobody is bound the service lets everyone in',
+    detail: `Write \`access: ${everyone}\` if that is meant. Otherwise name groups or users, or leave the field out.`,
+  };
+}
+
+/** The fields as an entry declares them: who may open it in one. */
+export function asDeclared({ access }: Kind, fields: JsonObject): JsonObject {
+  const bound = access?.subjects.filter(({ field }) => Object.hasOwn(fields, field)) ?? [];
+  if (access === undefined || bound.length === 0) return fields;
+  const lists = bound.flatMap(({ key, field }) => {
+    const ids = fields[field] ?? [];
+    return isJsonList(ids) && ids.length === 0 ? [] : [[key, ids] as const];
+  });
+  const value = lists.length === 0 ? everyone : Object.fromEntries(lists);
+  const entries = Object.entries(fields).flatMap(([field, own]) => {
+    if (field === bound[0]?.field) return [[access.field, value] as const];
+    return bound.some((subject) => subject.field === field) ? [] : [[field, own] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What an entry declares of a kind of subject: nobody where it lets everyone in, or names others alone. */
+export function declaredOf({ key }: Subject, value: JsonValue): JsonValue {
+  return isJsonObject(value) ? (value[key] ?? []) : [];
+}

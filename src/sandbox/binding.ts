@@ -1,0 +1,215 @@
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { flag, nullable, reference, type Field } from './fields.ts';
+import { groupOfUser, memberOf } from './group.ts';
+import { uuid } from './ids.ts';
+import { byPk, everyMethod, type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import type { Filter, Query } from './query.ts';
+import { Rows, valuesOf, type Row } from './rows.ts';
+
+const path = '/api/v3/policies/bindings/';
+
+/** What lets a group or a user open an application, or is a policy that decides on it. Nothing keeps one from being there twice. */
+export function bindingKind(world: World): WrittenKind {
+  const rows = new Rows();
+  let made = 0;
+  const byName = (kind: string, field: string, name: JsonValue): JsonValue =>
+    world.rows(kind).with(field, name)[0]?.pk ?? name;
+  return {
+    title: 'PolicyBinding',
+    list: 'bindings',
+    path,
+    allow: everyMethod,
+    key: byPk,
+    // As rights name one: `grafana/staff`.
+    identity: 'label',
+    ordering: 'order',
+    exact: [],
+    searched: () => [],
+    filters: (query) => filtersOf(world, query),
+    rows,
+    record: (binding) => recordOf(world, binding),
+    writing: {
+      fields: bindingFields(world),
+      // What it names is there by the time that this is asked for.
+      get seed() {
+        return (world.seed.bindings ?? []).map(({ application, group, user, policy, ...more }, order) => ({
+          order,
+          ...more,
+          target: byName('application', 'slug', application),
+          ...(group !== undefined && { group: byName('group', 'name', group) }),
+          ...(user !== undefined && { user: byName('user', 'username', user) }),
+          ...(policy !== undefined && { policy: uuid(`policy ${policy}`) }),
+        }));
+      },
+      write: (values, own) => {
+        const isLate = world.rules.isLate;
+        if (own && isLate && values['target'] === undefined) return { crashedOver: 'target' };
+        const given = ['policy', 'group', 'user'].filter((field) => (values[field] ?? null) !== null);
+        if (given.length !== 1) {
+          const names = isLate ? "'group', 'policy'" : "'policy', 'group'";
+          const [all, must] = isLate
+            ? [`${names}, 'user' can be set.`, `${names}, 'user' must be set.`]
+            : [`${names} or 'user' can be set.`, `${names} or 'user' must be set.`];
+          return {
+            errors: { non_field_errors: [given.length > 1 ? `Only one of ${all}` : `One of ${must}`] },
+          };
+        }
+        if (own && isLate)
+          return {
+            errors: { non_field_errors: ['The fields policy, target, order must make a unique set.'] },
+          };
+        if (own) return rows.change(own, values);
+        made += 1;
+        return rows.add({
+          pk: uuid(`binding ${made}`),
+          fields: { ...values, label: labelOf(world, values) },
+        });
+      },
+    },
+  };
+}
+
+function labelOf(world: World, values: Row['fields']): string {
+  const nameOf = (kind: string, field: string, pk: JsonValue | undefined): JsonValue | undefined =>
+    world.rows(kind).at(textOf(pk))?.fields[field];
+  const subject =
+    nameOf('group', 'name', values['group']) ?? nameOf('user', 'username', values['user']) ?? 'policy';
+  return `${textOf(nameOf('application', 'slug', values['target']))}/${textOf(subject)}`;
+}
+
+/** An absent target is refused, and what a query asks for beside targets is ignored. */
+function filtersOf(
+  world: World,
+  query: Query,
+): readonly Filter[] | { readonly [field: string]: readonly string[] } {
+  const wrong = 'Select a valid choice. That choice is not one of the available choices.';
+  const isThere = (pk: string): boolean => world.rows('application').at(pk) !== undefined;
+  const target = query.text('target');
+  if (target !== undefined && !isThere(target)) return { target: [wrong] };
+  const several = query.all('target__in');
+  const absent = several.find((pk) => !isThere(pk));
+  if (absent !== undefined)
+    return { target__in: [`Select a valid choice. ${absent} is not one of the available choices.`] };
+  return [
+    ...(target === undefined ? [] : [({ fields }: Row) => fields['target'] === target]),
+    ...(several.length === 0 ? [] : [({ fields }: Row) => several.includes(textOf(fields['target']))]),
+  ];
+}
+
+function recordOf(world: World, { pk, fields }: Row): JsonObject {
+  const { isLate } = world.rules;
+  const { label: _, ...own } = fields;
+  const group = world.rows('group').at(textOf(own['group']));
+  const user = world.rows('user').at(textOf(own['user']));
+  return {
+    pk,
+    policy: null,
+    group: null,
+    user: null,
+    policy_obj: (own['policy'] ?? null) === null ? null : { pk: own['policy'] ?? null, name: 'policy' },
+    group_obj: group ? groupOf(world, group) : null,
+    user_obj: user ? (isLate ? memberOf(user) : userOf(world, user)) : null,
+    ...own,
+  };
+}
+
+function groupOf(world: World, group: Row): JsonObject {
+  const { roles: _, ...shown } = groupOfUser(group, world.rules);
+  if (world.rules.isLate) return shown;
+  const members = world.rows('user').with('groups', group.pk);
+  return {
+    ...shown,
+    parent_name: null,
+    users: members.map(({ pk }) => pk),
+    users_obj: members.map((member) => memberOf(member)),
+    roles: [],
+    roles_obj: [],
+  };
+}
+
+function userOf(world: World, user: Row): JsonObject {
+  return {
+    ...memberOf(user),
+    is_superuser: false,
+    groups: [...valuesOf(user, 'groups')],
+    groups_obj: world
+      .rows('group')
+      .those(user.fields['groups'])
+      .map((group) => groupOfUser(group, world.rules)),
+    path: user.fields['path'] ?? 'users',
+    type: user.fields['type'] ?? 'internal',
+  };
+}
+
+function whole(least: number): Field['read'] {
+  return (value) =>
+    Number.isInteger(value) && Number(value) >= least
+      ? { value }
+      : { errors: ['A valid integer is required.'] };
+}
+
+function bindingFields({ rows }: World): Readonly<Record<string, Field>> {
+  return {
+    policy: { type: 'field', label: 'Policy', read: (value) => ({ value }), default: null },
+    group: {
+      type: 'field',
+      label: 'Group',
+      read: nullable(reference('uuid', () => rows('group'))),
+      default: null,
+    },
+    user: {
+      type: 'field',
+      label: 'User',
+      read: nullable(reference('number', () => rows('user'))),
+      default: null,
+    },
+    target: { type: 'field', label: 'Target', read: reference('uuid', () => rows('application')) },
+    negate: { type: 'boolean', label: 'Negate', read: flag, default: false },
+    enabled: { type: 'boolean', label: 'Enabled', read: flag, default: true },
+    order: { type: 'integer', label: 'Order', read: whole(-(2 ** 31)) },
+    timeout: { type: 'integer', label: 'Timeout', read: whole(0), default: 30 },
+    failure_result: { type: 'boolean', label: 'Failure result', read: flag, default: false },
+  };
+}
+
+/** In which field a binding has the id of a record of a list: it goes with that. */
+const boundIn: Readonly<Record<string, string>> = { applications: 'target', groups: 'group', users: 'user' };
+
+/** Deletes the bindings of a record that is deleted. */
+export function deleteBindings(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): void {
+  const field = boundIn[list];
+  const rows = world.rows('binding');
+  for (const binding of field === undefined ? [] : rows.with(field, pk)) rows.delete(binding);
+}
+
+/** What the service says of whether somebody could open an application; nothing where there is no such application or user. */
+export function checkedAccess(world: World, slug: string, asker: Row, query: Query): JsonObject | undefined {
+  const application = world.rows('application').with('slug', slug)[0];
+  const pk = query.text('for_user');
+  const user = pk === undefined ? asker : world.rows('user').at(pk);
+  if (application === undefined || user === undefined) return undefined;
+  return { passing: letsIn(world, application, user), messages: [], log_messages: [] };
+}
+
+/** Whether the bindings of an application let a user in. A policy is none that passes. */
+function letsIn(world: World, application: Row, user: Row): boolean {
+  const bindings = world
+    .rows('binding')
+    .with('target', application.pk)
+    .filter(({ fields }) => fields['enabled'] === true);
+  if (bindings.length === 0) return true;
+  const groups = withParents(world, valuesOf(user, 'groups'));
+  const passes = ({ fields }: Row): boolean =>
+    (fields['user'] === user.pk || groups.has(fields['group'] ?? null)) !== (fields['negate'] === true);
+  return application.fields['policy_engine_mode'] === 'all' ? bindings.every(passes) : bindings.some(passes);
+}
+
+function withParents({ rows }: World, pks: readonly JsonValue[]): ReadonlySet<JsonValue> {
+  const all = new Set(pks);
+  for (const pk of all) {
+    const { parents = [], parent = null } = rows('group').at(textOf(pk))?.fields ?? {};
+    for (const above of [parents, parent].flat()) if (above !== null) all.add(above);
+  }
+  all.delete(null);
+  return all;
+}
