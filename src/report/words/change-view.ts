@@ -6,6 +6,7 @@ import { isBlank } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
+import { everyone, isBound } from '../../kinds/access.ts';
 import { lackingIds, shownValue } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import type { AlteredField } from '../../manifest/since.ts';
@@ -64,7 +65,8 @@ function viewsOfFields({ resource, presence, differences, since }: Change): Fiel
   if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
   if (presence === 'present' && since?.kind !== 'added')
     return differences.flatMap((difference) => differenceViews(difference, resource));
-  return Object.keys(resource.fields).flatMap((field): FieldView[] => {
+  return shownFields(resource).flatMap((field): FieldView[] => {
+    if (field === resource.kind.access?.field) return [{ kind: 'value', field, value: everyone }];
     const difference = differing.get(field);
     if (difference) return differenceViews(difference, resource);
     const value = shownValue(resource, field) ?? null;
@@ -72,6 +74,23 @@ function viewsOfFields({ resource, presence, differences, since }: Change): Fiel
     const text = names && namedText(field, value, names);
     return [text === undefined ? { kind: 'value', field, value } : { kind: 'ids', field, text }];
   });
+}
+
+/** Who may open what is created is shown in few lines: nobody of one kind in none, and everyone in one. */
+function shownFields(resource: Resource): string[] {
+  const { kind, fields } = resource;
+  const isNobody = (field: string): boolean =>
+    isBound(kind, field) && isEmpty(shownValue(resource, field) ?? null);
+  const isEveryone = kind.access?.subjects.every(({ field }) => isNobody(field)) === true;
+  const names = Object.keys(fields).flatMap((field) => {
+    if (!isNobody(field)) return [field];
+    return isEveryone && kind.access ? [kind.access.field] : [];
+  });
+  return [...new Set(names)];
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return isJsonList(value) && value.length === 0;
 }
 
 /** First what was altered, then in what else it differs; the other fields are counted. */
