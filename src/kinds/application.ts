@@ -142,7 +142,14 @@ const fields = {
     otherNames: ['icon', 'appicon', 'iconurl', 'logo'],
     checks: [iconRefusal],
   },
-  policy_engine_mode: { default: 'any', otherNames: ['policyengine', 'policymode'] },
+  policy_engine_mode: {
+    weighs: (mode) =>
+      mode === 'all'
+        ? 'only who passes all that is bound to it may open it'
+        : 'whoever passes one of what is bound to it may open it',
+    default: 'any',
+    otherNames: ['policyengine', 'policymode'],
+  },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
 } satisfies FieldsOf<Omit<Application, 'access'> & { 'access.groups': object; 'access.users': object }>;
 

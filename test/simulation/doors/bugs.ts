@@ -1,0 +1,160 @@
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../../src/base/json.ts';
+import type { Exchange, HttpRequest, Transport } from '../../../src/service/transport.ts';
+
+import type { DoorBug } from './simulate.ts';
+
+const bindings = '/api/v3/policies/bindings/';
+
+function isBind({ method, path }: HttpRequest): boolean {
+  return method === 'POST' && path === bindings;
+}
+
+function isListed({ method, path }: HttpRequest): boolean {
+  return method === 'GET' && path.startsWith(bindings);
+}
+
+function answered(status: number, body: unknown): Exchange {
+  return { kind: 'answered', status, headers: {}, body: JSON.stringify(body) };
+}
+
+function listOf(results: readonly JsonObject[]): Exchange {
+  const count = results.length;
+  const pagination = {
+    next: 0,
+    previous: 0,
+    count,
+    current: 1,
+    total_pages: 1,
+    start_index: Math.min(1, count),
+    end_index: count,
+  };
+  return answered(200, { pagination, results });
+}
+
+function bodyOf({ body = '{}' }: HttpRequest): JsonObject {
+  return JSON.parse(body) as JsonObject; // as rollcall made it
+}
+
+/** The mistakes that are easy to make with who may open an application; each has to be found. */
+export const doorBugs: Readonly<Record<string, DoorBug>> = {
+  'gives the provider before all are bound': {
+    breaks: 'opened',
+    transport:
+      (network, { doors }) =>
+      (request, signal) => {
+        if (request.method !== 'POST' || !request.path.endsWith('/applications/'))
+          return network(request, signal);
+        const body = bodyOf(request);
+        const provider = doors.find(({ slug }) => slug === body['slug'])?.provider;
+        const sent = provider === undefined ? body : { ...body, provider };
+        return network({ ...request, body: JSON.stringify(sent) }, signal);
+      },
+  },
+  'takes out those who are bound before it lets others in': {
+    breaks: 'opened',
+    transport: (network) => async (request, signal) => {
+      if (isBind(request)) {
+        const target = bodyOf(request)['target'];
+        const list = await network({
+          method: 'GET',
+          path: `${bindings}?target__in=${textOf(target)}&page_size=100`,
+        });
+        for (const { pk } of recordsIn(list))
+          await network({ method: 'DELETE', path: `${bindings}${textOf(pk)}/` });
+      }
+      return network(request, signal);
+    },
+  },
+  'binds again after a lost answer without a look': {
+    breaks: 'bound_once',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      return isBind(request) && exchange.kind === 'lost' ? network(request, signal) : exchange;
+    },
+  },
+  'takes what it could not read for nobody': {
+    breaks: 'bound_once',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      const isRead = exchange.kind === 'answered' && exchange.status === 200;
+      return isListed(request) && !isRead ? listOf([]) : exchange;
+    },
+  },
+  'takes a denied list for one without anybody': {
+    breaks: 'silent',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      return isListed(request) && exchange.kind === 'answered' && exchange.status === 403
+        ? listOf([])
+        : exchange;
+    },
+  },
+  'believes that all are bound whom it has sent': {
+    breaks: 'opened',
+    transport: believing,
+  },
+  'takes out the last one who is declared': {
+    breaks: 'opened',
+    transport: (network) => async (request, signal) => {
+      if (request.method !== 'DELETE') return network(request, signal);
+      const list = await network({ method: 'GET', path: `${bindings}?page_size=100` });
+      for (const { pk } of recordsIn(list))
+        await network({ method: 'DELETE', path: `${bindings}${textOf(pk)}/` });
+      return answered(204, '');
+    },
+  },
+  'reports what is not finished as created': {
+    breaks: 'true',
+    report: (outcome) => (outcome === 'unfinished' ? 'created' : outcome),
+  },
+  'changes what exists without being allowed to': {
+    breaks: 'changed',
+    transport: (network) => async (request, signal) => {
+      if (!isListed(request)) return network(request, signal);
+      const [first] = recordsIn(await network(request, signal));
+      if (first) await network({ method: 'DELETE', path: `${bindings}${textOf(first['pk'])}/` });
+      return network(request, signal);
+    },
+  },
+  'leaves what is bound twice': {
+    breaks: 'converges',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      if (!isListed(request) || exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
+      const met = new Set<string>();
+      return listOf(
+        recordsIn(exchange).filter((binding) => {
+          const key = JSON.stringify([
+            binding['target'],
+            binding['group'],
+            binding['user'],
+            binding['policy'],
+          ]);
+          return met.size < met.add(key).size;
+        }),
+      );
+    },
+  },
+};
+
+function recordsIn(exchange: Exchange): readonly JsonObject[] {
+  const body = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  const results = isJsonObject(body ?? null) ? (body as JsonObject)['results'] : undefined;
+  return isJsonList(results ?? null) ? (results as readonly JsonObject[]) : [];
+}
+
+/** Shows those as bound whom the run has asked to bind, whatever came of that. */
+function believing(network: Transport): Transport {
+  const sent: JsonObject[] = [];
+  return async (request, signal) => {
+    if (isBind(request)) {
+      const body = bodyOf(request);
+      sent.push({ pk: `0-${sent.length}`, enabled: true, negate: false, ...body });
+      return answered(201, { pk: 'x', ...body });
+    }
+    const exchange = await network(request, signal);
+    if (!isListed(request) || exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
+    const targets = new URL(request.path, 'http://x').searchParams.getAll('target__in');
+    return listOf([...recordsIn(exchange), ...sent.filter(({ target }) => targets.includes(textOf(target)))]);
+  };
+}

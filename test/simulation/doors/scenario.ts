@@ -1,0 +1,159 @@
+import type { Random } from '../../../src/base/clock.ts';
+
+/** Who may open an application: everyone, or groups and users by their names. */
+export type Guests = 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
+
+export interface Door {
+  readonly slug: string;
+  readonly guests: Guests;
+  readonly provider?: number;
+  readonly mode?: Mode;
+  /** What is there before; nothing where it is not. */
+  readonly existing?: Existing;
+}
+
+export type Mode = 'any' | 'all';
+
+export interface Existing {
+  readonly provider?: number;
+  readonly mode: Mode;
+  readonly bindings: readonly Bound[];
+}
+
+export interface Bound {
+  readonly group?: string;
+  readonly user?: string;
+  readonly policy?: string;
+  readonly enabled?: boolean;
+  readonly negate?: boolean;
+}
+
+/** What a seed makes happen to applications and to who may open them. */
+export interface Scenario {
+  readonly doors: readonly Door[];
+  readonly trouble: number;
+  readonly faults: readonly Fault[];
+  readonly runs: readonly PlannedRun[];
+  /** Whether the runs are allowed to change what exists. */
+  readonly mayUpdate: boolean;
+  /** What the token of the first runs may not do. */
+  readonly lacks: readonly ('add_bindings' | 'delete_bindings' | 'change_applications' | 'view_bindings')[];
+  /** Of which application the first runs see no bindings of the first group. */
+  readonly blindFor?: string;
+  /** Somebody else lets one more in. */
+  readonly actor: readonly { readonly at: number; readonly slug: string; readonly group: string }[];
+  readonly isLate: boolean;
+  readonly ceiling: number;
+}
+
+export interface PlannedRun {
+  readonly name: string;
+  readonly at: number;
+  readonly killAfter?: number;
+  readonly interruptAfter?: number;
+}
+
+export const faults = [
+  'refused',
+  'reset_before',
+  'reset_after',
+  'timeout_lost',
+  'timeout_late',
+  'gateway_502',
+  'gateway_504_after',
+  'crash_after',
+  'unavailable',
+  'slow_down',
+  'html_200',
+  'html_404',
+  'html_400_after',
+  'other_target',
+  'denied',
+  'read_only',
+  'no_bindings',
+  'other_count',
+] as const;
+
+export type Fault = (typeof faults)[number];
+
+export const groups = ['ga', 'gb', 'gc'] as const;
+export const single = 'solo';
+
+/** Users of every set of groups: `u0` is in none, `u7` in all three. */
+export const members: readonly { readonly name: string; readonly groups: readonly string[] }[] = [
+  ...Array.from({ length: 8 }, (_, bits) => ({
+    name: `u${bits}`,
+    groups: groups.filter((_group, index) => (bits >> index) % 2 === 1),
+  })),
+  { name: single, groups: [] },
+];
+
+export function scenarioOf(random: Random): Scenario {
+  const chance = (of: number): boolean => random() < of;
+  const whole = (from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
+  const pick = <Item>(items: readonly Item[]): Item => items[whole(0, items.length - 1)] as Item; // none is empty
+  const some = <Item>(items: readonly Item[], of: number): Item[] => items.filter(() => chance(of));
+  const guests = (): Guests => {
+    if (chance(0.2)) return 'everyone';
+    const [named, users] = [some(groups, 0.4), some([single], 0.3)];
+    return named.length + users.length === 0 ? { groups: ['ga'], users: [] } : { groups: named, users };
+  };
+  const bound = (): Bound => {
+    const subject = chance(0.75) ? { group: pick(groups) } : chance(0.5) ? { user: single } : { policy: 'p' };
+    return { ...subject, ...(chance(0.1) && { enabled: false }), ...(chance(0.07) && { negate: true }) };
+  };
+  const door = (index: number): Door => ({
+    slug: `a${index}`,
+    guests: guests(),
+    ...(chance(0.85) && { provider: index + 1 }),
+    ...(chance(0.3) && { mode: pick(['any', 'all'] as const) }),
+    ...(chance(0.5) && {
+      existing: {
+        ...(chance(0.7) && { provider: index + 1 }),
+        mode: chance(0.75) ? 'any' : 'all',
+        bindings: Array.from({ length: whole(0, 4) }, bound),
+      },
+    }),
+  });
+  const doors = Array.from({ length: whole(1, 3) }, (_, index) => door(index));
+  const run = (name: string, at: number): PlannedRun => ({
+    name,
+    at,
+    ...(chance(0.3) && { killAfter: whole(1, 40) }),
+    ...(chance(0.15) && { interruptAfter: whole(1, 40) }),
+  });
+  return {
+    doors,
+    trouble: pick([0, 0, 0.03, 0.1, 0.3, 0.6]),
+    faults: chance(0.5) ? faults : some(faults, 0.15).concat(pick(faults)),
+    runs: [run('first', 0), ...(chance(0.3) ? [run('second', whole(0, 400))] : [])],
+    mayUpdate: chance(0.6),
+    lacks: chance(0.25)
+      ? some(['add_bindings', 'delete_bindings', 'change_applications', 'view_bindings'] as const, 0.35)
+      : [],
+    ...(chance(0.1) && { blindFor: pick(doors).slug }),
+    actor: chance(0.15) ? [{ at: whole(0, 600), slug: pick(doors).slug, group: pick(groups) }] : [],
+    isLate: chance(0.5),
+    ceiling: pick([1, 2, 8]),
+  };
+}
+
+/** The manifest of what a seed declares. */
+export function manifestOf({ doors }: Pick<Scenario, 'doors'>): string {
+  return JSON.stringify({
+    version: 1,
+    applications: doors.map(({ slug, guests, provider, mode }) => ({
+      slug,
+      name: slug.toUpperCase(),
+      ...(provider !== undefined && { provider }),
+      ...(mode && { policy_engine_mode: mode }),
+      access:
+        guests === 'everyone'
+          ? guests
+          : {
+              groups: guests.groups.map((name) => ({ name })),
+              users: guests.users.map((name) => ({ name })),
+            },
+    })),
+  });
+}

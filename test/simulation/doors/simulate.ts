@@ -1,0 +1,254 @@
+import { apply } from '../../../src/commands/apply.ts';
+import { isJsonList, isJsonObject, parseJson } from '../../../src/base/json.ts';
+import type { Transport } from '../../../src/service/transport.ts';
+import type { Context } from '../../../src/terminal/context.ts';
+import { memoryFiles } from '../../support/memory-files.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import { manifestOf, scenarioOf, type Door, type PlannedRun, type Scenario } from './scenario.ts';
+import { DoorWorld, tokens } from './world.ts';
+
+await import('../../../src/yaml/parse-any-yaml.ts'); // loaded on demand otherwise, which takes real time
+
+/** The promises about who may open an application. */
+export const doorRules = {
+  opened: 'At no moment somebody is let in whom neither the old nor the declared access lets in.',
+  bound_once:
+    'A run binds one only after a list that did not show them, and not again after an answer that may hide that it worked.',
+  true: 'What is reported as created, changed or in sync is bound as declared, and has its provider.',
+  silent: 'Nothing is reported of who may open it where that was not shown.',
+  changed: 'Without the permission, nothing that was there is bound, taken away or changed.',
+  ends: 'Every run that is not killed ends, and with no exception.',
+  converges: 'One run without faults, or two, bring all to what is declared, where they may change it.',
+} as const;
+
+export type DoorRule = keyof typeof doorRules;
+
+/** A mistake that an engine could make, planted around the real one. */
+export interface DoorBug {
+  readonly breaks: DoorRule;
+  readonly transport?: (network: Transport, scenario: Scenario) => Transport;
+  readonly report?: (outcome: string) => string;
+}
+
+export interface SimulatedDoors {
+  readonly violations: readonly { readonly rule: DoorRule; readonly words: string }[];
+  readonly story: string;
+  readonly outcomes: ReadonlySet<string>;
+}
+
+const endOfTimeMs = 24 * 60 * 60 * 1000;
+
+interface Ended {
+  readonly run: string;
+  readonly ending: string;
+  readonly outcomes: ReadonlyMap<string, string>;
+}
+
+/** What happens under a seed to applications and to who may open them. */
+export async function simulateDoors(seed: number, bug?: DoorBug): Promise<SimulatedDoors> {
+  const random = seededRandom(seed ^ 0x0d00d00d);
+  const scenario = scenarioOf(random);
+  const time = new VirtualTime();
+  const world = new DoorWorld(scenario, time, random);
+  const violations: { rule: DoorRule; words: string }[] = [];
+  const fail = (rule: DoorRule, words: string): void => void violations.push({ rule, words });
+  const ended: Ended[] = [];
+  const outcomes = new Set<string>();
+  const begin = (run: PlannedRun, token: string, mayUpdate: boolean): void =>
+    startRun(
+      run,
+      token,
+      mayUpdate,
+      { scenario, world, time, random, bug },
+      (end) => {
+        ended.push(end);
+        for (const outcome of end.outcomes.values()) outcomes.add(outcome);
+        checkReport(end, scenario, world, fail);
+      },
+      (error) => fail('ends', `${run.name}: ${error}`),
+    );
+  const was = new Map(scenario.doors.map(({ slug }) => [slug, world.boundTo(slug).toSorted().join()]));
+  for (const run of scenario.runs) time.after(run.at, () => begin(run, tokens.first, scenario.mayUpdate));
+  for (const deed of scenario.actor) time.after(deed.at, () => world.act(deed));
+  await time.pass(time.now() + endOfTimeMs);
+  for (const { name, killAfter } of scenario.runs)
+    if (
+      killAfter === undefined &&
+      !ended.some(({ run }) => run === name) &&
+      !violations.some(({ rule }) => rule === 'ends')
+    )
+      fail('ends', `${name} does not end`);
+  if (!scenario.mayUpdate && scenario.actor.length === 0)
+    for (const { slug, existing } of scenario.doors)
+      if (existing && world.boundTo(slug).toSorted().join() !== was.get(slug))
+        fail('changed', `what is bound to ${slug} was changed`);
+  world.heal();
+  for (const name of ['rerun', 'again', 'last']) {
+    begin({ name, at: 0 }, tokens.healed, true);
+    await time.pass(time.now() + endOfTimeMs);
+  }
+  for (const door of scenario.doors)
+    if (!isAsDeclared(door, world)) fail('converges', `${door.slug} is not as declared`);
+  const last = ended.at(-1);
+  if (
+    last?.run !== 'last' ||
+    last.ending !== 'done' ||
+    [...last.outcomes.values()].some((one) => one !== 'unchanged')
+  )
+    fail('converges', `the last run ends as ${last?.ending}: ${[...(last?.outcomes ?? [])].join(' ')}`);
+  for (const bind of world.binds)
+    if (bind.wasShown !== false)
+      fail(
+        'bound_once',
+        `${bind.run} bound ${bind.subject}, and ${bind.wasShown ? 'a list had shown them' : 'no list was shown to it'}`,
+      );
+  const sent = new Map<string, number>();
+  for (const { run, target, subject, isOpen } of world.binds) {
+    const key = `${run} ${target} ${subject}`;
+    const open = (sent.get(key) ?? 0) + (isOpen ? 1 : 0);
+    sent.set(key, open);
+    if (open === 2) fail('bound_once', `${run} bound ${subject} twice`);
+  }
+  const all = [...world.violations, ...violations];
+  return { violations: all, outcomes, story: storyOf(seed, scenario, world, all) };
+}
+
+function isAsDeclared({ slug, guests, provider, mode }: Door, world: DoorWorld): boolean {
+  const application = world.application(slug);
+  if (application === undefined) return false;
+  const declared = guests === 'everyone' ? [] : [...guests.groups, ...guests.users];
+  return (
+    world.boundTo(slug).toSorted().join() === declared.toSorted().join() &&
+    (provider === undefined || application['provider'] === provider) &&
+    (mode === undefined || application['policy_engine_mode'] === mode)
+  );
+}
+
+const done = new Set(['created', 'updated', 'unchanged']);
+
+function checkReport(
+  { run, ending, outcomes }: Ended,
+  scenario: Scenario,
+  world: DoorWorld,
+  fail: (rule: DoorRule, words: string) => void,
+): void {
+  const isAlone = scenario.runs.length === 1 || !scenario.runs.some(({ name }) => name === run);
+  const seesAll = scenario.blindFor === undefined || (run !== 'first' && run !== 'second');
+  for (const door of scenario.doors) {
+    const outcome = outcomes.get(`application.${door.slug}`);
+    if (outcome === undefined || !done.has(outcome)) continue;
+    const isTouched = scenario.actor.some(({ slug }) => slug === door.slug) || world.misled.has(run);
+    if (isAlone && seesAll && !isTouched && !isAsDeclared(door, world))
+      fail('true', `${run} reports ${door.slug} as ${outcome}`);
+    const mayView = !scenario.lacks.includes('view_bindings') || (run !== 'first' && run !== 'second');
+    if (!mayView && !world.misled.has(run))
+      if (door.guests !== 'everyone' || outcome !== 'created')
+        fail('silent', `${run} reports ${door.slug} as ${outcome}`);
+  }
+  const isWell = [...outcomes.values()].every(
+    (one) => done.has(one) || one === 'exists' || one === 'differs',
+  );
+  if (ending === 'done' && !isWell) fail('true', `${run} ends as done`);
+}
+
+function startRun(
+  { name, killAfter, interruptAfter }: PlannedRun,
+  token: string,
+  mayUpdate: boolean,
+  {
+    scenario,
+    world,
+    time,
+    random,
+    bug,
+  }: {
+    readonly scenario: Scenario;
+    readonly world: DoorWorld;
+    readonly time: VirtualTime;
+    readonly random: () => number;
+    readonly bug: DoorBug | undefined;
+  },
+  onEnd: (end: Ended) => void,
+  onError: (error: string) => void,
+): void {
+  let steps = 0;
+  let isDead = false;
+  const interruption = new AbortController();
+  const step = (): void => {
+    steps += 1;
+    if (steps === interruptAfter) {
+      world.log(`${name}: is interrupted`);
+      interruption.abort('SIGINT');
+    }
+    if (steps !== killAfter) return;
+    isDead = true;
+    world.log(`${name}: is killed`);
+  };
+  const network = world.transport(name, token, () => isDead, step);
+  let printed = '';
+  const silent = { write: () => {}, isTerminal: false, colours: false };
+  const context: Context = {
+    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
+    files: memoryFiles({ 'm.yaml': manifestOf(scenario) }),
+    clock: time.clock(() => isDead),
+    random,
+    writeReport: async () => {},
+    writePrivateFile: async () => {},
+    createFile: async () => true,
+    createPrivateFiles: async () => [],
+    appendFile: async () => {},
+    stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
+    stderr: silent,
+    revision: async () => Promise.reject(new Error('there is no version control')),
+    connect: async () => ({ send: bug?.transport?.(network, scenario) ?? network, close: async () => {} }),
+    interruptible: () => ({ signal: interruption.signal, urgent: new AbortController().signal }),
+    toolVersion: '0',
+  };
+  world.log(`${name}: begins${mayUpdate ? ', and may change what exists' : ''}`);
+  const options = {
+    output: 'json',
+    yes: true,
+    concurrency: String(scenario.ceiling),
+    ...(mayUpdate && { capability: ['update'], allow: ['update'] }),
+  } as const;
+  const run = async (): Promise<void> => {
+    try {
+      const ending = await apply(['m.yaml'], options, context);
+      const outcomes = outcomesIn(printed, bug);
+      world.log(`${name}: ends as ${ending}: ${[...outcomes].map((one) => one.join(' ')).join(', ')}`);
+      onEnd({ run: name, ending, outcomes });
+    } catch (error) {
+      onError(String(error));
+    }
+  };
+  void run();
+}
+
+function outcomesIn(text: string, bug: DoorBug | undefined): ReadonlyMap<string, string> {
+  const document = parseJson(text);
+  const list = isJsonObject(document ?? null)
+    ? (document as { readonly outcomes?: never })['outcomes']
+    : undefined;
+  if (list === undefined || !isJsonList(list)) return new Map();
+  const outcomes = list as readonly { readonly address: string; readonly outcome: string }[];
+  return new Map(outcomes.map(({ address, outcome }) => [address, bug?.report?.(outcome) ?? outcome]));
+}
+
+function storyOf(
+  seed: number,
+  scenario: Scenario,
+  world: DoorWorld,
+  violations: readonly { readonly rule: DoorRule; readonly words: string }[],
+): string {
+  const start = world.seen[0]?.at ?? 0;
+  const { doors, lacks, blindFor, mayUpdate, isLate } = scenario;
+  return [
+    `seed ${seed}: doors`,
+    ...doors.map((door) => JSON.stringify(door)),
+    `the token lacks: ${lacks.join(', ') || 'nothing'}${blindFor === undefined ? '' : `; it does not see ${blindFor}/ga`}${mayUpdate ? '' : '; no changes'}${isLate ? '; late' : ''}`,
+    ...world.seen.map(({ at, words }) => `${String(at - start).padStart(8)} ms  ${words}`),
+    ...violations.map(({ rule, words }) => `BROKEN  ${rule}: ${words}\n        ${doorRules[rule]}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,374 @@
+import type { Random } from '../../../src/base/clock.ts';
+import {
+  isJsonList,
+  isJsonObject,
+  parseJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../../src/base/json.ts';
+import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { SandboxResponse } from '../../../src/sandbox/http.ts';
+import type { Exchange, HttpRequest, Transport } from '../../../src/service/transport.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+import {
+  groups,
+  members,
+  single,
+  type Bound,
+  type Door,
+  type Fault,
+  type Mode,
+  type Scenario,
+} from './scenario.ts';
+
+export const tokens = { first: 'first', healed: 'healed', monitor: 'monitor' };
+
+const bindingsPath = '/api/v3/policies/bindings/';
+
+/** Something that was seen, to be told of a seed that broke a promise. */
+export interface Seen {
+  readonly at: number;
+  readonly words: string;
+}
+
+/** A request to bind, and what the run had been shown before of what is bound. */
+export interface BindSent {
+  readonly run: string;
+  readonly target: string;
+  readonly subject: string;
+  /** Whether the last answer that listed what is bound to it showed this one; nothing where no answer did. */
+  readonly wasShown: boolean | undefined;
+  /** Whether it may have been carried out. */
+  isOpen: boolean;
+}
+
+/** The service and the network, with what goes wrong there, and somebody who looks who is let in after each request. */
+export class DoorWorld {
+  readonly seen: Seen[] = [];
+  readonly violations: { readonly rule: 'opened'; readonly words: string }[] = [];
+  readonly binds: BindSent[] = [];
+  /** The runs that were given a list that lacked something, or saw a part. */
+  readonly misled = new Set<string>();
+  readonly #scenario: Scenario;
+  readonly #time: VirtualTime;
+  readonly #random: Random;
+  readonly #sandbox: Sandbox;
+  /** Who may come in at any moment, by the old access and the declared one. */
+  readonly #allowed = new Map<string, ReadonlySet<string>>();
+  /** By run and target: the subjects that the last list showed. */
+  readonly #shown = new Map<string, ReadonlySet<string>>();
+  #trouble: number;
+  #ordered = 0;
+
+  constructor(scenario: Scenario, time: VirtualTime, random: Random) {
+    this.#scenario = scenario;
+    this.#time = time;
+    this.#random = random;
+    this.#trouble = scenario.trouble;
+    this.#sandbox = new Sandbox(seedOf(scenario), scenario.isLate ? '2026.2' : '2023.10');
+    for (const door of scenario.doors) {
+      const before = door.existing?.provider === undefined ? [] : this.insiders(door.slug);
+      this.#allowed.set(door.slug, new Set([...before, ...declaredInsiders(door)]));
+    }
+  }
+
+  log(words: string): void {
+    this.seen.push({ at: this.#time.now(), words });
+  }
+
+  heal(): void {
+    this.#trouble = 0;
+    this.log('    all is well from here');
+  }
+
+  /** Somebody else binds one more: who comes in by that is let in by them. */
+  act({ slug, group }: Scenario['actor'][number]): void {
+    const target = this.#sandbox.record('application', slug)?.['pk'];
+    const pk = this.#sandbox.record('group', group)?.['pk'];
+    if (target === undefined || pk === undefined) return;
+    this.#monitor('POST', bindingsPath, { target, group: pk, order: 9 });
+    this.log(`    somebody else binds ${group} to ${slug}`);
+    this.#allowed.set(slug, new Set([...(this.#allowed.get(slug) ?? []), ...this.insiders(slug)]));
+  }
+
+  #monitor(method: string, path: string, body?: JsonObject): SandboxResponse {
+    const headers = { authorization: `Bearer ${tokens.monitor}`, 'content-type': 'application/json' };
+    return this.#sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' });
+  }
+
+  /** The users whom the service would let in. */
+  insiders(slug: string): readonly string[] {
+    return members.flatMap(({ name }) => {
+      const pk = textOf(this.#sandbox.record('user', name)?.['pk']);
+      const path = `/api/v3/core/applications/${slug}/check_access/?for_user=${pk}`;
+      const answer = parseJson(this.#monitor('GET', path).body);
+      return isJsonObject(answer) && answer['passing'] === true ? [name] : [];
+    });
+  }
+
+  application(slug: string): JsonObject | undefined {
+    return this.#sandbox.record('application', slug);
+  }
+
+  /** What is bound that counts, each as `ga`, as often as it is. */
+  boundTo(slug: string): readonly string[] {
+    const pk = textOf(this.application(slug)?.['pk']);
+    const list = parseJson(this.#monitor('GET', `${bindingsPath}?target=${pk}&page_size=100`).body);
+    return this.#subjectsIn(list ?? null, pk);
+  }
+
+  #subjectsIn(list: JsonValue, target: string): string[] {
+    const results = isJsonObject(list) ? list['results'] : undefined;
+    return (isJsonList(results ?? null) ? (results as JsonObject[]) : []).flatMap((binding) => {
+      if (binding['target'] !== target || binding['enabled'] !== true || binding['negate'] === true)
+        return [];
+      return this.#nameOf(binding) ?? [];
+    });
+  }
+
+  #nameOf({ group, user }: JsonObject): string | undefined {
+    const named = [...groups, single].find((name) => {
+      const record = this.#sandbox.record(name === single ? 'user' : 'group', name);
+      return record?.['pk'] === (name === single ? user : group);
+    });
+    return named;
+  }
+
+  #watch(): void {
+    for (const { slug } of this.#scenario.doors) {
+      const application = this.application(slug);
+      if (application === undefined || (application['provider'] ?? null) === null) continue;
+      const allowed = this.#allowed.get(slug) ?? new Set();
+      const strangers = this.insiders(slug).filter((name) => !allowed.has(name));
+      if (strangers.length === 0) continue;
+      const words = `${slug} lets ${strangers.join(', ')} in`;
+      if (!this.violations.some((other) => other.words === words))
+        this.violations.push({ rule: 'opened', words });
+    }
+  }
+
+  transport(run: string, token: string, isDead: () => boolean, step: () => void): Transport {
+    return (request, signal) =>
+      new Promise((resolve) => {
+        if (isDead()) return;
+        const id = (this.#ordered += 1);
+        this.log(
+          `${run}: sends #${id} ${request.method} ${request.path}${request.body ? ` ${request.body}` : ''}`,
+        );
+        const bind = this.#bindIn(run, request);
+        if (bind) this.binds.push(bind);
+        let isOver = false;
+        const deliver = (exchange: Exchange, words: string): void => {
+          if (isOver || isDead()) return;
+          step();
+          if (isOver || isDead()) return;
+          isOver = true;
+          signal?.removeEventListener('abort', giveUp);
+          this.log(`${run}: is told of #${id}: ${words}`);
+          if (bind) bind.isOpen = mayHaveWorked(exchange);
+          this.#noteShown(run, request, exchange);
+          resolve(exchange);
+        };
+        const giveUp = (): void => deliver(lost(), 'given up');
+        signal?.addEventListener('abort', giveUp);
+        const fault = this.#random() < this.#trouble ? this.#pick(this.#scenario.faults) : undefined;
+        this.#time.after(this.#between(1, 60), () => this.#meet(run, token, id, request, fault, deliver));
+        step();
+      });
+  }
+
+  #bindIn(run: string, { method, path, body = '' }: HttpRequest): BindSent | undefined {
+    if (method !== 'POST' || path !== bindingsPath) return undefined;
+    const sent = JSON.parse(body) as JsonObject; // as rollcall made it
+    const target = textOf(sent['target']);
+    const subject = this.#nameOf(sent) ?? 'nobody';
+    const wasShown = this.#shown.get(`${run} ${target}`)?.has(subject);
+    return { run, target, subject, wasShown, isOpen: true };
+  }
+
+  #noteShown(run: string, { method, path }: HttpRequest, exchange: Exchange): void {
+    if (method !== 'GET' || !path.startsWith(bindingsPath) || exchange.kind !== 'answered') return;
+    const list = exchange.status === 200 ? parseJson(exchange.body) : undefined;
+    if (!isJsonObject(list ?? null)) return;
+    for (const target of new URL(path, 'http://x').searchParams.getAll('target__in'))
+      this.#shown.set(`${run} ${target}`, new Set(this.#subjectsIn(list ?? null, target)));
+  }
+
+  #meet(
+    run: string,
+    token: string,
+    id: number,
+    request: HttpRequest,
+    fault: Fault | undefined,
+    deliver: (exchange: Exchange, words: string) => void,
+  ): void {
+    const { method, path, body = '', timeoutMs = 60_000 } = request;
+    const back = this.#between(1, 60);
+    const isRead = method === 'GET';
+    const handle = (): SandboxResponse => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const response = this.#sandbox.handle({ method, path, headers, body });
+      this.log(`    service: answers #${id} with ${response.status}`);
+      if (!isRead) this.#watch();
+      return response;
+    };
+    const later = (exchange: Exchange, words: string, delay: number = back): void =>
+      this.#time.after(delay, () => deliver(exchange, words));
+    const own = (): void => {
+      const { status, body: text, headers } = handle();
+      later({ kind: 'answered', status, headers, body: text }, String(status));
+    };
+    const odd = (status: number, text = '<html>', headers = {}): void =>
+      later({ kind: 'answered', status, headers, body: text }, `${status} (${fault})`);
+    switch (fault) {
+      case undefined:
+        return own();
+      case 'refused':
+        return later({ kind: 'never_sent', error: new Error('refused'), transient: true }, fault);
+      case 'reset_before':
+        return later(lost(), fault);
+      case 'reset_after':
+        handle();
+        return later(lost(), fault);
+      case 'timeout_lost':
+        return later(lost('TimeoutError'), fault, timeoutMs);
+      case 'timeout_late':
+        this.#time.after(this.#between(1000, 200_000), () => void handle());
+        return later(lost('TimeoutError'), fault, timeoutMs);
+      case 'gateway_502':
+        return odd(502);
+      case 'gateway_504_after':
+        handle();
+        return odd(504);
+      case 'crash_after':
+        handle();
+        return isRead ? odd(500) : odd(405, '');
+      case 'unavailable':
+        return odd(503, '{"detail":"starting"}', { 'retry-after': '5' });
+      case 'slow_down':
+        return odd(429, '', { 'retry-after': '2' });
+      case 'html_200':
+        return odd(200);
+      case 'html_404':
+        return odd(404);
+      case 'html_400_after':
+        handle();
+        return odd(400);
+      case 'other_target': {
+        const { status } = handle();
+        return odd(status === 204 ? 200 : status, '{"pk":"x","target":"y","slug":"z"}');
+      }
+      case 'denied':
+        return odd(403, '{"detail":"no"}');
+      case 'read_only':
+        return isRead ? own() : odd(400, '{"detail":"expired","code":"denied_license"}');
+      case 'no_bindings':
+      case 'other_count': {
+        if (!isRead || !path.startsWith(bindingsPath)) return own();
+        if (fault === 'no_bindings') this.misled.add(run);
+        const none = {
+          next: 0,
+          previous: 0,
+          count: 0,
+          current: 1,
+          total_pages: 1,
+          start_index: 0,
+          end_index: 0,
+        };
+        const counted = fault === 'no_bindings' ? none : { ...none, count: 2, end_index: 2, start_index: 1 };
+        return odd(200, JSON.stringify({ pagination: counted, results: [] }));
+      }
+    }
+  }
+
+  #between(from: number, to: number): number {
+    return from + Math.floor(this.#random() * (to - from + 1));
+  }
+
+  #pick<Item>(items: readonly Item[]): Item | undefined {
+    return items[Math.floor(this.#random() * items.length)];
+  }
+}
+
+function lost(name = 'Error'): Exchange {
+  const error = name === 'Error' ? new Error('lost') : new DOMException('too late', name);
+  return { kind: 'lost', error };
+}
+
+/** Whether a request to bind may have been carried out, as far as its answer says. */
+function mayHaveWorked(exchange: Exchange): boolean {
+  if (exchange.kind === 'never_sent') return false;
+  if (exchange.kind === 'lost') return true;
+  const { status, body } = exchange;
+  const isOfService = isJsonObject(parseJson(body) ?? null);
+  if (status === 429 || status === 403) return false;
+  return !(status === 400 && isOfService) && !(status === 404);
+}
+
+/** The users whom the declared access lets in, beside what it leaves alone. */
+function declaredInsiders({ guests, mode, existing }: Door): readonly string[] {
+  const beside = (existing?.bindings ?? []).filter(
+    ({ policy, enabled, negate }) => enabled !== false && (policy !== undefined || negate === true),
+  );
+  const named =
+    guests === 'everyone'
+      ? []
+      : [...guests.groups.map((group) => ({ group })), ...guests.users.map((user) => ({ user }))];
+  return letIn([...beside, ...named], mode ?? existing?.mode ?? 'any');
+}
+
+function letIn(bindings: readonly Bound[], mode: Mode): readonly string[] {
+  return members.flatMap((member) => {
+    const passes = ({ group, user, negate = false }: Bound): boolean =>
+      (user === member.name || (group !== undefined && member.groups.includes(group))) !== negate;
+    if (bindings.length === 0) return [member.name];
+    const isIn = mode === 'all' ? bindings.every(passes) : bindings.some(passes);
+    return isIn ? [member.name] : [];
+  });
+}
+
+function seedOf({ doors, lacks, blindFor }: Scenario): ConstructorParameters<typeof Sandbox>[0] {
+  const existing = doors.flatMap((door) => (door.existing ? [{ ...door, existing: door.existing }] : []));
+  const labels = doors.flatMap(({ slug }) =>
+    [...groups, single, 'policy'].flatMap((name) =>
+      slug === blindFor && name === groups[0] ? [] : [`${slug}/${name}`],
+    ),
+  );
+  return {
+    providers: [1, 2, 3].map((pk) => ({ pk, name: `P${pk}` })),
+    groups: groups.map((name, index) => ({
+      name,
+      num_pk: index,
+      pk: `${index}0000000-0000-4000-8000-000000000000`,
+    })),
+    users: members.map(({ name, groups: of }) => ({
+      username: name,
+      name,
+      groups: of.map(
+        (group) => `${groups.indexOf(group as (typeof groups)[number])}0000000-0000-4000-8000-000000000000`,
+      ),
+    })),
+    applications: existing.map(({ slug, existing: { provider, mode } }) => ({
+      slug,
+      name: slug.toUpperCase(),
+      policy_engine_mode: mode,
+      ...(provider !== undefined && { provider }),
+    })),
+    bindings: existing.flatMap(({ slug, existing: { bindings } }) =>
+      bindings.map((bound) => ({ application: slug, ...bound })),
+    ),
+    tokens: [
+      {
+        token: tokens.first,
+        ...(lacks.includes('add_bindings') && { add_bindings: false }),
+        ...(lacks.includes('delete_bindings') && { delete_bindings: false }),
+        ...(lacks.includes('change_applications') && { change_applications: 'none' as const }),
+        ...(blindFor !== undefined && { view_bindings: labels }),
+        ...(lacks.includes('view_bindings') && { view_bindings: 'none' as const }),
+      },
+      { token: tokens.healed },
+      { token: tokens.monitor, superuser: true },
+    ],
+  };
+}
