@@ -22,6 +22,8 @@ const paths = new Set([
   '/core/users/',
   '/core/users/{id}/',
   '/core/users/me/',
+  '/policies/bindings/',
+  '/policies/bindings/{policy_binding_uuid}/',
   '/providers/all/',
   '/rbac/roles/',
   '/root/config/',
@@ -140,7 +142,7 @@ function factsOf(version) {
  * @param {string} root
  */
 function operationsIn(root) {
-  const apis = ['Admin', 'Core', 'Providers', 'Rbac', 'Root'];
+  const apis = ['Admin', 'Core', 'Policies', 'Providers', 'Rbac', 'Root'];
   const texts = apis.map((api) => readFileSync(join(root, `src/apis/${api}Api.ts`), 'utf8'));
   // Later packages make the options of a request in a function of its own, before the one that reads the answer.
   return texts
@@ -148,7 +150,7 @@ function operationsIn(root) {
     .flatMap((text, index, all) => {
       const path = /(?:path: |urlPath = )[`'"]([^`'"]+)[`'"]/.exec(text)?.[1] ?? '';
       const method = /method: ["'](\w+)["']/.exec(text)?.[1];
-      if (method === undefined || method === 'PUT' || method === 'DELETE') return [];
+      if (method === undefined || method === 'PUT') return [];
       if (!paths.has(path))
         return routes.test(path)
           ? { name: `${method} ${path}`, sends: undefined, answers: undefined, query: [] }

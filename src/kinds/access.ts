@@ -1,5 +1,6 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { sentValue, type Declared } from './fields.ts';
 import type { Kind, Subject } from './kind.ts';
 
 export const everyone = 'everyone';
@@ -27,6 +28,17 @@ export function declaredWith({ access }: Kind, field: string): readonly string[]
 /** Whether it is declared who may open a resource. */
 export function declaresAccess({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {
   return kind.access?.subjects.some(({ field }) => Object.hasOwn(fields, field)) === true;
+}
+
+/** Whether a resource is declared to be open to everyone: nobody is named. */
+export function letsEveryoneIn(resource: Declared): boolean {
+  return (
+    declaresAccess(resource) &&
+    resource.kind.access?.subjects.every(({ field }) => {
+      const ids = sentValue(resource, field) ?? [];
+      return isJsonList(ids) && ids.length === 0;
+    }) === true
+  );
 }
 
 /** Whether a field is held in bindings, and is no part of the record itself. */

@@ -1,6 +1,6 @@
 import { application } from './application.ts';
 import { group } from './group.ts';
-import type { Kind, ReadKind } from './kind.ts';
+import type { Access, Kind, ReadKind } from './kind.ts';
 import { provider } from './provider.ts';
 import { role } from './role.ts';
 import { user } from './user.ts';
@@ -23,9 +23,15 @@ export const allKinds: readonly (Kind<ResourceType> | ReadKind)[] = all;
 export const kinds: readonly Kind<ResourceType>[] = all.filter((kind) => kind.creates);
 
 /** The kinds of which no documented operation reads a record: rollcall does without where it has to. */
-export const readBeyond: readonly (Kind | ReadKind)[] = all.filter(
-  (kind) => !kind.creates || !kind.lookUp.isDocumented,
-);
+export const readBeyond: readonly (Kind | ReadKind | Access)[] = [
+  ...all.filter((kind) => !kind.creates || !kind.lookUp.isDocumented),
+  ...accesses(),
+];
+
+/** What says who may open the records of some kinds. */
+export function accesses(): readonly Access[] {
+  return kinds.flatMap(({ access }) => access ?? []);
+}
 
 /** The kinds that are created with nothing but the documented operations: of the others, each is looked for first. */
 export const createdUnseen: readonly Kind<ResourceType>[] = kinds.filter(({ listing }) => listing.isUnique);

@@ -5,6 +5,7 @@ import type { Application } from '../generated/manifest.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
 import { group, groupId } from './group.ts';
 import type { Access, FieldsOf, Kind } from './kind.ts';
+import { iconRefusal, icons } from './icon.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider } from './provider.ts';
 import { user, userId } from './user.ts';
@@ -28,15 +29,6 @@ const reservations: ReleaseChange = {
   what: 'The slugs `authorize`, `token`, `device`, `userinfo`, `introspect` and `revoke` are refused (400); in upper case they are not.',
   means: 'Applications that have one keep it.',
   source: 'authentik/core/models.py @ 2025.8.0, `reserved_slugs`',
-  seen: true,
-};
-
-const icons: ReleaseChange = {
-  since: '2025.12',
-  what: 'An application has the field `meta_icon`.',
-  means:
-    'Those before ignore it, and create the application without an icon; apply reports it as not as declared.',
-  source: 'authentik/core/api/applications.py @ 2025.12.0; schema.yml @ 2025.12.4',
   seen: true,
 };
 
@@ -155,6 +147,9 @@ const fields = {
 
 const access: Access = {
   field: 'access',
+  type: 'policybinding',
+  list: 'bindings',
+  permissionsOf: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
   subjects: [
     { field: 'access.groups', key: 'groups', idIn: 'group', recordIn: 'group_obj', nameIn: 'name' },
@@ -270,29 +265,4 @@ function formerlyHidden(url: string, release: Release | undefined): Problem | un
     detail:
       'Their upgrade turns this URL into it, and then it differs. Write `meta_hide: true`, and leave the URL out.',
   };
-}
-
-/** A URL, an icon of Font Awesome, and a file that comes with the service. */
-const isNoUpload = /^(?:http:|https:\/\/|fa:\/\/|\/static|web\/dist\/assets)/;
-
-/** Why the service would refuse an icon, where it has any. */
-function iconRefusal(icon: string, release: Release | undefined): Problem | undefined {
-  if (icon === '' || isNoUpload.test(icon) || isFile(icon)) return undefined;
-  return notIn(
-    { from: icons.since },
-    release,
-    'refuse this icon',
-    'They take http:// and https:// URLs, fa:// and a name, a path that begins with /static/, and the path of a file that was uploaded: letters from a to z, digits, ., -, _, %(theme)s, and single / between its parts, none of which is .. or longer than 255; it begins with neither / nor a dot.',
-  );
-}
-
-function isFile(icon: string): boolean {
-  const parts = icon.split('/').filter((part) => part !== '' && part !== '.');
-  return (
-    /^[-\w./]+$/.test(icon.replaceAll('%(theme)s', 'theme')) &&
-    !/^\/|\/\//.test(icon) &&
-    /^[^.]/.test(parts[0] ?? '') &&
-    parts.every((part) => part !== '..' && part.length <= 255) &&
-    parts.join('/').length <= 1024
-  );
 }

@@ -191,9 +191,10 @@ export function lackingIds(
   declared: JsonValue,
   observed: JsonValue,
 ): readonly JsonValue[] | undefined {
-  const { idForm } = resource.kind.fields[name] ?? {};
+  const { idForm, isEachOnce } = resource.kind.fields[name] ?? {};
   if (idForm === undefined || !isJsonList(declared) || !isJsonList(observed)) return undefined;
   const there = new Set(observed.map(idForm));
+  if (isEachOnce && there.size < observed.length) return undefined;
   const wanted = new Set(declared.map(idForm));
   const isMore = partOf(resource, name) === undefined && observed.some((id) => !wanted.has(idForm(id)));
   return isMore ? undefined : declared.filter((id) => !there.has(idForm(id)));

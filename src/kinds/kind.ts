@@ -118,6 +118,10 @@ interface UpdateOf {
 export interface Access {
   /** The field of an entry: `everyone`, or a mapping of lists. */
   readonly field: string;
+  /** The binding, as permissions call it, and the word for several. */
+  readonly type: string;
+  readonly list: string;
+  readonly permissionsOf: string;
   readonly path: string;
   readonly subjects: readonly Subject[];
   /** The fields by which it does something for people: it is created without them, and gets them once all are bound. */

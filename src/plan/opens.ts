@@ -49,8 +49,8 @@ function openings(resource: Resource, subjects: readonly Subject[], before: Gues
     const key = (id: JsonValue): JsonValue => idKey(kind, field, isNameOfOne(id) ? (id['id'] ?? id) : id);
     const known = new Set(
       idsIn(field, before(subject) ?? null).flatMap(({ id }) => [
+        isNameOfOne(id) ? id.name : (nameIn(names, kind, field, id) ?? key(id)),
         key(id),
-        nameIn(names, kind, field, id) ?? key(id),
       ]),
     );
     return idsIn(field, now(subject) ?? null).flatMap(({ id }) => {

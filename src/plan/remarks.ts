@@ -1,4 +1,5 @@
 import { redactorOf } from '../base/redactor.ts';
+import { isBound, letsEveryoneIn } from '../kinds/access.ts';
 import { blankFor, fieldNames, partOf, sentValue } from '../kinds/fields.ts';
 import { isTakenOver } from '../kinds/kind.ts';
 import { factKey, idKey, idsIn, nameIn, namesById, type Facts } from '../kinds/named.ts';
@@ -11,7 +12,7 @@ import type { Change } from './plan.ts';
 /** What a change does beside what it says, and what it means for people. */
 export function remarksOn(
   { resource, action, differences }: Change,
-  record: Pick<HeldRecord, 'fields' | 'names'>,
+  record: Pick<HeldRecord, 'fields' | 'names' | 'bindings'>,
   holderOf: HolderOf,
   facts: Facts,
 ): string[] {
@@ -42,7 +43,30 @@ export function remarksOn(
   const redactor = redactorOf(secrets);
   const ofOthers =
     action === 'update' ? changed.flatMap((field) => leftOut(resource, field, record, facts)) : [];
-  return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words))];
+  const ofAccess =
+    action === 'update' && changed.some((field) => isBound(kind, field)) ? accessNotes(resource, record) : [];
+  return [...weighty, ...[...ofIds, ...ofOthers].map((words) => redactor.clean(words)), ...ofAccess];
+}
+
+/** What is bound beside those who are declared, and what that means. */
+function accessNotes(resource: Resource, { bindings = [] }: Pick<HeldRecord, 'bindings'>): string[] {
+  const counted = bindings.filter(({ isCounted }) => isCounted);
+  const policies = bindings.filter(({ field }) => field === undefined).length;
+  const others = bindings.length - counted.length - policies;
+  const isOpen = bindings.length === 0 && !letsEveryoneIn(resource);
+  return [
+    ...(isOpen ? ['so far everyone can open it'] : []),
+    ...(policies > 0
+      ? [`${times(policies, 'a policy', 'policies')} bound to it as well, and left as it is`]
+      : []),
+    ...(others > 0
+      ? [`${times(others, 'a binding', 'bindings')} to it disabled or negated, and left as it is`]
+      : []),
+  ];
+}
+
+function times(count: number, one: string, several: string): string {
+  return count === 1 ? `${one} is` : `${count} ${several} are`;
 }
 
 /** What becomes of the ids that a resource has in a field, and that its declaration lacks. */
@@ -55,6 +79,8 @@ function leftOut(
   const { kind } = resource;
   const { leaves, gives } = kind.fields[field] ?? {};
   if (leaves === undefined || partOf(resource, field) !== undefined) return [];
+  // Whoever is no longer named comes in with everyone.
+  if (isBound(kind, field) && letsEveryoneIn(resource)) return [];
   const declared = new Set(
     idsIn(field, sentValue(resource, field) ?? null).map(({ id }) => idKey(kind, field, id)),
   );

@@ -86,10 +86,10 @@ function filtersOf(
   const isThere = (pk: string): boolean => world.rows('application').at(pk) !== undefined;
   const target = query.text('target');
   if (target !== undefined && !isThere(target)) return { target: [wrong] };
-  const several = query.all('target__in');
+  const several = query.all('target_in');
   const absent = several.find((pk) => !isThere(pk));
   if (absent !== undefined)
-    return { target__in: [`Select a valid choice. ${absent} is not one of the available choices.`] };
+    return { target_in: [`Select a valid choice. ${absent} is not one of the available choices.`] };
   return [
     ...(target === undefined ? [] : [({ fields }: Row) => fields['target'] === target]),
     ...(several.length === 0 ? [] : [({ fields }: Row) => several.includes(textOf(fields['target']))]),

@@ -54,7 +54,7 @@ async function readPart(
   if (pks.length === 0) return { kind: 'read', of: new Map() };
   const list = {
     path: access.path,
-    query: { target__in: pks, ordering: 'pk' },
+    query: { target_in: pks, ordering: 'pk' },
     nameField: 'pk',
     isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
   };

@@ -172,13 +172,13 @@ export function createClient(
         held: heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(fields)),
       };
     },
-    update(kind, name, pk, fields) {
+    async update(kind, name, pk, fields) {
       if (!canUpdate) throw new Error('without the capability update, nothing is changed');
       return this.finish(kind, name, pk, fields);
     },
     finish: (kind, name, pk, fields) => changed(sendBeyond, kind, name, pk, fields),
     bind: (...asked) => bound(sendBeyond, ...asked),
-    unbind(access, pk) {
+    async unbind(access, pk) {
       if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
       return unbound(send, access, pk);
     },

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { kinds, type ResourceType } from '../kinds/all.ts';
+import { accesses, kinds, type ResourceType } from '../kinds/all.ts';
 import { readAnswer } from './answer.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
@@ -12,6 +12,8 @@ export type TokenFinding =
       readonly superuser: boolean;
       /** What the token may create; left out where the service does not say. */
       readonly mayCreate: Readonly<Partial<Record<ResourceType, boolean>>>;
+      /** Whether it may create what lets people open something; left out where the service does not say. */
+      readonly mayBind?: boolean;
       /** What nobody can create, as the licence of the service allows no changes of it. */
       readonly closed?: readonly ResourceType[];
     }
@@ -66,7 +68,14 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
     const exchange = await exchangeOf({ method: 'POST', path, body: '{}' });
     if (readAnswer(exchange, kind, '').kind === 'read_only') closed.push(type);
   }
-  const finding = { kind: 'valid', superuser: user['is_superuser'] === true, mayCreate } as const;
+  let mayBind: boolean | undefined;
+  for (const { path } of accesses()) mayBind = mayPost(await ask({ method: 'OPTIONS', path }));
+  const finding = {
+    kind: 'valid',
+    superuser: user['is_superuser'] === true,
+    mayCreate,
+    ...(mayBind !== undefined && { mayBind }),
+  } as const;
   return { asked, finding: closed.length === 0 ? finding : { ...finding, closed } };
 }
 

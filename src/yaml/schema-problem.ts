@@ -139,7 +139,7 @@ function typeHint(wrong: Wrong): string | undefined {
 
 /** How a name is written where an id is wanted. What does not stand in the line may be a secret. */
 function orName({ parentSchema, data, line }: Wrong): string {
-  const takesName = String(parentSchema?.['type']).includes('object');
+  const takesName = String(parentSchema?.['required']) === 'name';
   if (!takesName || typeof data !== 'string') return '';
   return `A name is written as \`{ name: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
 }

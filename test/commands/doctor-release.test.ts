@@ -166,12 +166,14 @@ describe('doctor --role', () => {
 
   test('prints what is read and created, and neither URL nor token is needed', async () => {
     const core = ['group', 'user', 'provider'].map((type) => `authentik_core.view_${type}`);
-    const viewed = [...core, 'authentik_rbac.view_role'];
+    const bindings = (right: string): string => `authentik_policies.${right}_policybinding`;
+    const viewed = [...core, 'authentik_rbac.view_role', bindings('view')];
     const [view = '', ...add] = least;
     const group = 'authentik_core.add_group';
-    expect((await role([])).permissions).toEqual([view, ...viewed, group, ...add]);
+    const created = [view, ...viewed, group, ...add, bindings('add')];
+    expect((await role([])).permissions).toEqual([...created, 'authentik_core.change_application']);
     const changes = ['group', 'application', 'user'].map((type) => `authentik_core.change_${type}`);
-    expect((await role(['update'])).permissions).toEqual([view, ...viewed, group, ...add, ...changes]);
+    expect((await role(['update'])).permissions).toEqual([...created, ...changes, bindings('delete')]);
   });
 
   test('prints what the documented operations need, where nothing else is sent', async () => {

@@ -15,6 +15,8 @@ const none = {
   add_applications: false,
   add_users: false,
   add_groups: false,
+  view_bindings: 'none',
+  add_bindings: false,
 } as const;
 const tokens = {
   everything: {},
@@ -158,6 +160,7 @@ describe('what is read beyond the documented operations', () => {
       'pass view-users: the token may view users, or some of them: nothing tells which',
       'pass view-providers: the token may view providers, or some of them: nothing tells which',
       'pass view-roles: the token may view roles, or some of them: nothing tells which',
+      'pass view-bindings: the token may view bindings, or some of them: nothing tells which',
     ]);
     const viewing = await doctored('viewing');
     expect(checksIn(viewing)).toEqual([
@@ -165,6 +168,7 @@ describe('what is read beyond the documented operations', () => {
       'warn view-users: the token may not view users',
       'warn view-providers: the token may not view providers',
       'warn view-roles: the token may not view roles',
+      'warn view-bindings: the token may not view bindings',
     ]);
     const advice = viewing.document.checks.find(({ name }) => name === 'view-users');
     expect(advice).toMatchObject({
@@ -246,11 +250,13 @@ describe('what doctor asks', () => {
     'POST /api/v3/core/applications/ {}',
     'OPTIONS /api/v3/core/users/',
     'POST /api/v3/core/users/ {}',
+    'OPTIONS /api/v3/policies/bindings/',
     'GET /api/v3/admin/version/',
     'GET /api/v3/core/groups/?page_size=1',
     'GET /api/v3/core/users/?page_size=1',
     'GET /api/v3/providers/all/?page_size=1',
     'GET /api/v3/rbac/roles/?page_size=1',
+    'GET /api/v3/policies/bindings/?page_size=1',
   ];
 
   test('goes beyond the three operations, which it says', async () => {

@@ -187,6 +187,7 @@ const seed: SandboxSeed = {
 const applications = `applications:
   - slug: grafana
     name: Grafana
+    access: everyone
     policy_engine_mode: all
     group: Docs & more
   - slug: wiki
@@ -195,6 +196,7 @@ const applications = `applications:
     backchannel_providers:
       - 1
       - 2
+    access: everyone
     group: Docs
 `;
 const alice = `  - username: alice
@@ -261,7 +263,9 @@ describe('rollcall export', () => {
     );
     const asked = await exporting(send, applicationsOnly);
     expect(asked).toMatchObject({ ending: 'done', stderr: '' });
-    expect(asked.stdout).toContain(`- slug: ${slug}\n    name: A\n    meta_icon: fa://fa-book\n`);
+    expect(asked.stdout).toContain(
+      `- slug: ${slug}\n    name: A\n    access: everyone\n    meta_icon: fa://fa-book\n`,
+    );
     const { send: silent } = sandboxHere({ applications: [{ slug, name: 'A' }] }, '2025.12');
     const unsaid: Transport = async (request, signal) =>
       request.path.includes('/version/') ? answered(404, { detail: 'Not found.' }) : silent(request, signal);
@@ -419,7 +423,7 @@ describe('rollcall export', () => {
     const { send } = sandboxHere({
       applications: [
         { slug: 'a', name: 'A', group: 'Docs', meta_description: long },
-        { slug: 'b', name: 'B', group: 'Docs', meta_description: long },
+        { slug: 'b', name: 'B', group: 'Docs', meta_description: `${long}!` },
         { slug: 'c', name: 'C', group: 'Docs 1' },
       ],
     });

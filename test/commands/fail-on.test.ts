@@ -137,7 +137,9 @@ describe('--fail-on differs', () => {
   test('is the only thing that it can name, and takes no path for another', async () => {
     const wrong = await endedHere(['plan', '--fail-on', 'difers']);
     expect(wrong).toMatchObject({ code: 3, stdout: '' });
-    expect(wrong.stderr).toContain("argument 'difers' is invalid. Allowed choices are differs, undeclared.");
+    expect(wrong.stderr).toContain(
+      "argument 'difers' is invalid. Allowed choices are differs, undeclared, opens.",
+    );
     const right = await endedHere(
       ['plan', '--fail-on', 'differs', 'no/such.yaml', '--fail-on', 'differs', '--url', 'http://127.0.0.1:1'],
       { env: { ROLLCALL_TOKEN: 'x' } },

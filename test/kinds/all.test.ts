@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fieldsOfEntry, isBound } from '../../src/kinds/access.ts';
 import { kinds, listed } from '../../src/kinds/all.ts';
 import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { readSchema } from '../support/schemas.ts';
@@ -20,18 +21,18 @@ describe.each(kinds)('the kind $type', (kind) => {
   });
 
   test('is described in the schema of manifests, where its list is enough for a manifest', () => {
-    expect(Object.keys(definition?.properties ?? {})).toEqual(Object.keys(kind.fields));
+    expect(Object.keys(definition?.properties ?? {})).toEqual(fieldsOfEntry(kind));
     expect(anyOf.map(({ required }) => required)).toContainEqual([kind.list]);
   });
 
   test('has defaults for every field but those that name one entry', () => {
     const names = new Set([kind.identity, 'name']);
-    const shared = Object.keys(kind.fields).filter((field) => !names.has(field));
+    const shared = fieldsOfEntry(kind).filter((field) => !names.has(field));
     expect(Object.keys(definitions[`${kind.type}Defaults`]?.properties ?? {})).toEqual(shared);
   });
 
   test('calls each of its fields by names that no other field has', () => {
-    const plain = Object.keys(kind.fields).map((field) => field.replaceAll('_', ''));
+    const plain = fieldsOfEntry(kind).map((field) => field.replaceAll('_', ''));
     const others = Object.values(kind.fields).flatMap(({ otherNames = [] }) => otherNames);
     const all = [...plain, ...others, ...Object.keys(kind.noFields)];
     expect(all.filter((name, index) => all.indexOf(name) !== index || !/^[a-z]+$/.test(name))).toEqual([]);
@@ -46,7 +47,7 @@ describe.each(kinds)('the kind $type', (kind) => {
       if (byItself !== undefined && Object.hasOwn(record, field))
         expect([field, record[field] ?? byItself]).toEqual([field, byItself]);
     const without = Object.entries(kind.fields).filter(
-      ([, known]) => known.default === undefined && !known.isInstruction,
+      ([field, known]) => known.default === undefined && !known.isInstruction && !isBound(kind, field),
     );
     expect(without.map(([field]) => field).toSorted()).toEqual([...names].toSorted());
   });

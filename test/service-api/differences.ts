@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../../src/base/json.ts';
+import { isBound } from '../../src/kinds/access.ts';
 import { allKinds, kinds, type ResourceType } from '../../src/kinds/all.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { isIn, readRelease, type Release } from '../../src/kinds/release.ts';
@@ -26,7 +27,8 @@ export async function differences(line: string, facts: Facts): Promise<string[]>
     ...kinds.flatMap((kind) => ofFields(kind, comparison)),
     ...limits.flat(),
     ...routes.flat(),
-    ...ofRequests(comparison),
+    ...new Set(ofRequests(comparison)),
+    ...kinds.flatMap((kind) => ofBindings(kind, comparison)),
   ];
 }
 
@@ -36,7 +38,9 @@ function recordsOf({ path }: Kind, facts: Facts): { readonly request: string; re
 }
 
 function declaredFields(kind: Kind): string[] {
-  return Object.keys(kind.fields).filter((field) => !kind.fields[field]?.isInstruction);
+  return Object.keys(kind.fields).filter(
+    (field) => !kind.fields[field]?.isInstruction && !isBound(kind, field),
+  );
 }
 
 /** Which fields there are, what they hold, and what has to be there. */
@@ -223,6 +227,25 @@ async function ofRoutes(kind: Kind<ResourceType>, { line, release, facts }: Comp
         ]
       : [],
   );
+}
+
+/** Whether bindings have the fields that rollcall sends and reads. */
+function ofBindings({ access }: Kind<ResourceType>, { line, facts }: Comparison): string[] {
+  if (access === undefined) return [];
+  const { sends = '', answers = '' } = facts.get(`POST ${access.path.replace('/api/v3', '')}`) ?? {};
+  const sent = ['target', 'order', ...access.subjects.map(({ idIn }) => idIn)];
+  const read = [
+    'pk',
+    'target',
+    'enabled',
+    'negate',
+    ...access.subjects.flatMap((one) => [one.idIn, one.recordIn]),
+  ];
+  const lacking = [
+    ...sent.map((field) => `${sends}.${field}`),
+    ...read.map((field) => `${answers}.${field}`),
+  ].filter((field) => !facts.has(field));
+  return lacking.map((field) => `${line}: there is no ${field}. Correct access in src/kinds/application.ts.`);
 }
 
 /** Whether the release has what rollcall asks of it; and where rows say that it lacks a parameter, whether it does. */

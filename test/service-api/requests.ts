@@ -45,6 +45,18 @@ export function everyRequest(): { readonly method: string; readonly path: string
         { method: 'PATCH', path: kind.update.path(name, '1') },
       ];
     }),
+    ...kinds.flatMap(({ access }) =>
+      access
+        ? [
+            { method: 'POST', path: access.path },
+            { method: 'DELETE', path: `${access.path}${name}/` },
+            {
+              method: 'GET',
+              path: withQuery(access.path, { target_in: 'x', ordering: 'pk', ...page }),
+            },
+          ]
+        : [],
+    ),
     ...allKinds.flatMap(({ byName }) =>
       byName
         ? [

@@ -134,7 +134,12 @@ describe('what an answer proves', () => {
     for (const exchange of [empty, answered(405, { detail: 'no' })])
       met.push(await createClient(scriptedTransport(exchange).send).read(user, identity));
     met.push(await createClient(scriptedTransport(two).send).read(group, identity));
-    expect(new Set(met.map(({ answer }) => answer.kind))).toEqual(new Set(Object.keys(whatAnswersProve)));
+    const gone = scriptedTransport({ kind: 'answered', status: 204, headers: {}, body: '' });
+    const deleting = createClient(gone.send, { capabilities: ['update'] });
+    const deleted = application.access && (await deleting.unbind(application.access, '7'));
+    expect(new Set([...met, deleted].map((reading) => reading?.answer.kind))).toEqual(
+      new Set(Object.keys(whatAnswersProve)),
+    );
   });
 
   test('does not change with the wording of the service', async () => {

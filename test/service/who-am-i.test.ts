@@ -9,6 +9,7 @@ const configuration = 'GET /api/v3/root/config/';
 const applications = 'OPTIONS /api/v3/core/applications/';
 const groups = 'OPTIONS /api/v3/core/groups/';
 const users = 'OPTIONS /api/v3/core/users/';
+const bindings = 'OPTIONS /api/v3/policies/bindings/';
 
 /** A transport that gives each request what was recorded for it with one authorization; nothing recorded is no answer. */
 function recordedFor(recordings: readonly Recording[], authorization: string | undefined): Transport {
@@ -87,7 +88,7 @@ describe.each([
     const token = release === '2023.10' ? '<TOKEN:none>' : '<TOKEN_WITHOUT_PERMISSIONS>';
     const { finding, asked } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
     expect(finding).toMatchObject({ kind: 'valid', superuser: false });
-    expect(asked).toEqual([me, groups, applications, users]);
+    expect(asked).toEqual([me, groups, applications, users, bindings]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type JsonValue,
 } from '../../base/json.ts';
 import { hiddenOf, type Hide } from '../../kinds/hide.ts';
+import { asDeclared } from '../../kinds/access.ts';
 import { fieldOf, fieldsBy, instructions, savedValue, type Template } from '../../kinds/fields.ts';
 import { addressNamed, declaredNames, withNamesAt, type Names } from '../../kinds/named.ts';
 import { diagnosticOf, placeOf, withHidden, type Resource } from '../../kinds/resource.ts';
@@ -135,7 +136,7 @@ async function resolved(
     const address = addressNamed(one);
     return one.id === undefined && (address === undefined || !created.has(address));
   });
-  const isValid = validate({ version: 1, [kind.list]: [all] });
+  const isValid = validate({ version: 1, [kind.list]: [asDeclared(kind, all)] });
   return isValid && !isNamed && all[kind.identity] === name && couldBeParsed(all)
     ? whole
     : { code: 'stale-plan', summary: 'this is not what a manifest can declare', detail: '' };

@@ -3,7 +3,7 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { createdUnseen, kinds, listed, readBeyond } from '../../kinds/all.ts';
+import { accesses, createdUnseen, kinds, listed, readBeyond } from '../../kinds/all.ts';
 import type { Reach } from '../../kinds/capability.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
@@ -81,11 +81,19 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
   const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
   const changed = capabilities.includes('update') ? kinds : [];
+  const bound = contractOnly ? [] : accesses();
+  // They get their provider once all are bound who may open them.
+  const finished = changed.length > 0 || contractOnly ? [] : kinds.filter(({ access }) => access);
   const permissions = [
     ...looked.map(({ type, permissionsOf = core }) => `${permissionsOf}.view_${type}`),
     ...created.map(({ type, permissionsOf = core }) => `${permissionsOf}.add_${type}`),
+    ...bound.map(({ type, permissionsOf }) => `${permissionsOf}.add_${type}`),
+    ...finished.map(({ type, permissionsOf = core }) => `${permissionsOf}.change_${type}`),
     ...changed.map(({ type, permissionsOf = core }) => `${permissionsOf}.change_${type}`),
+    ...(changed.length > 0 ? bound.map(({ type, permissionsOf }) => `${permissionsOf}.delete_${type}`) : []),
   ];
+  const bind =
+    bound.length === 0 ? '' : `, and to bind who may open ${listsIn(kinds.filter(({ access }) => access))}`;
   const change = changed.length === 0 ? '' : `, and to change ${listsIn(changed)}`;
   const has = isIn({ from: '2025.12' }, release);
   const owner =
@@ -94,8 +102,8 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
       : has === false
         ? 'Give the role to a group of the user of the token.'
         : 'Give the role to the user of the token; before release 2025.12, to a group of that user.';
-  return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}.
-# For plan alone, leave out what begins with add_ or change_.
+  return `# The least that rollcall needs: to look up ${listsIn(looked)}${change === '' ? ', and' : ','} to create ${listsIn(created)}${change}${bind}.
+# For plan alone, leave out what begins with add_, change_ or delete_.
 # Import it under Customization > Blueprints. ${owner}
 # Before release ${blueprintsGive}, blueprints give no permissions: give them to the role by hand.
 # These permissions were tried on running services; this blueprint was not.

@@ -1,6 +1,6 @@
-import { kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
+import { accesses, kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
 import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
-import type { Kind } from '../../kinds/kind.ts';
+import type { Access, Kind } from '../../kinds/kind.ts';
 import type { ReadRight } from '../../service/read-rights.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
@@ -66,6 +66,7 @@ export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
     viewCheck(facts),
     ...beyondChecks(facts),
     ...kinds.map((kind) => createCheck(kind, facts)),
+    ...accesses().flatMap((access) => bindCheck(access, facts)),
     ...licenceCheck(facts),
     ...capabilityChecks(facts),
   ];
@@ -113,7 +114,19 @@ function beyondChecks({ readRights = new Map(), release }: RightsFacts): DoctorC
   });
 }
 
+/** Whether the token may say who opens what: only where that is known, as a roll can do without. */
+function bindCheck({ list, field }: Access, { finding, release }: RightsFacts): DoctorCheck[] {
+  const may = finding?.kind === 'valid' ? finding.mayBind : undefined;
+  if (may === undefined) return [];
+  const name = `create-${list}` as const;
+  if (may) return [check(name, 'pass', `the token may create ${list}`)];
+  const advice = `Manifests with \`${field}\` cannot be applied with it. ${give(`add ${list}`, release)}`;
+  return [check(name, 'warn', `the token may not create ${list}`, advice)];
+}
+
 function withoutThem(list: string): string {
+  const beside = accesses().find((access) => access.list === list);
+  if (beside) return `Manifests cannot declare \`${beside.field}\`.`;
   return kinds.some((kind) => kind.list === list)
     ? `Plans do not show which ${list} are there.`
     : `Manifests cannot name ${list}, and write their ids.`;

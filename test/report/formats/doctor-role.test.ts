@@ -12,10 +12,12 @@ const reading = [
   'add_application',
   'add_user',
 ];
+// An application gets its provider once all are bound who may open it.
+const finishing = 'change_application';
 
 test.each<[Reach, string[]]>([
   [{ contractOnly: true, capabilities: [] }, least],
-  [{ contractOnly: false, capabilities: [] }, reading],
+  [{ contractOnly: false, capabilities: [] }, [...reading, finishing]],
   [
     { contractOnly: false, capabilities: ['update'] },
     [...reading, 'change_group', 'change_application', 'change_user'],

@@ -57,7 +57,7 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
         const target = bodyOf(request)['target'];
         const list = await network({
           method: 'GET',
-          path: `${bindings}?target__in=${textOf(target)}&page_size=100`,
+          path: `${bindings}?target_in=${textOf(target)}&page_size=100`,
         });
         for (const { pk } of recordsIn(list))
           await network({ method: 'DELETE', path: `${bindings}${textOf(pk)}/` });
@@ -154,7 +154,7 @@ function believing(network: Transport): Transport {
     }
     const exchange = await network(request, signal);
     if (!isListed(request) || exchange.kind !== 'answered' || exchange.status !== 200) return exchange;
-    const targets = new URL(request.path, 'http://x').searchParams.getAll('target__in');
+    const targets = new URL(request.path, 'http://x').searchParams.getAll('target_in');
     return listOf([...recordsIn(exchange), ...sent.filter(({ target }) => targets.includes(textOf(target)))]);
   };
 }

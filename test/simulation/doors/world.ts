@@ -191,7 +191,7 @@ export class DoorWorld {
     if (method !== 'GET' || !path.startsWith(bindingsPath) || exchange.kind !== 'answered') return;
     const list = exchange.status === 200 ? parseJson(exchange.body) : undefined;
     if (!isJsonObject(list ?? null)) return;
-    for (const target of new URL(path, 'http://x').searchParams.getAll('target__in'))
+    for (const target of new URL(path, 'http://x').searchParams.getAll('target_in'))
       this.#shown.set(`${run} ${target}`, new Set(this.#subjectsIn(list ?? null, target)));
   }
 

@@ -1,0 +1,454 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const staff = '11111111-1111-4111-8111-111111111111';
+const contractors = '22222222-2222-4222-8222-222222222222';
+const bindings = '/api/v3/policies/bindings/';
+
+const roll = `version: 1
+groups: [{ name: ops }]
+applications:
+  - slug: grafana
+    name: Grafana
+    provider: { name: Provider 1 }
+    access:
+      groups: [{ name: staff }, { name: ops }]
+      users: [{ name: carol }]
+  - { slug: wiki, name: Wiki, provider: 2, access: everyone }
+users: [{ username: carol, name: Carol }]
+`;
+
+function grafana(access: string, more: string = ''): string {
+  return `version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    access: ${access}\n${more}`;
+}
+
+interface Ran {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+const commands = { plan, apply, validate };
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
+const allowed = { config: 'rollcall.yaml', allow: ['update'] };
+
+async function run(
+  command: keyof typeof commands,
+  send: Transport,
+  text: string,
+  options: object = {},
+  setup: Setup = {},
+): Promise<Ran> {
+  const { context, stdout, stderr, written } = capture({
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport: send,
+    ...setup,
+    files: { 'm.yaml': text, ...config, ...setup.files },
+  });
+  const given = { output: 'text', yes: true, ...options } as const;
+  const ending = await commands[command]('plan' in options ? [] : ['m.yaml'], given, context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+/** Grafana, with a provider, and with these bindings. */
+function serviceWith(
+  bound: NonNullable<SandboxSeed['bindings']>,
+  more: SandboxSeed = {},
+  token?: string,
+): Service {
+  return sandboxTransport(
+    {
+      applications: [{ slug: 'grafana', name: 'Grafana', provider: 1 }],
+      bindings: bound,
+      users: [{ username: 'carol', name: 'Carol' }],
+      ...more,
+    },
+    token,
+  );
+}
+
+/** Whom the bindings of an application name, each as often as it is bound. */
+function boundTo({ sandbox }: Service, slug: string = 'grafana'): readonly unknown[] {
+  const target = textOf(sandbox.record('application', slug)?.['pk']);
+  const headers = { authorization: 'Bearer sandbox-token' };
+  const { body } = sandbox.handle({ method: 'GET', path: `${bindings}?target=${target}`, headers, body: '' });
+  const list = parseJson(body) ?? null;
+  const results = isJsonObject(list) ? (list['results'] ?? null) : null;
+  return (isJsonList(results) ? results : []).flatMap((one) =>
+    isJsonObject(one) ? [one['group'] ?? one['user'] ?? one['policy']] : [],
+  );
+}
+
+/** What was sent that writes: `POST bindings group`. */
+function writes(requests: readonly HttpRequest[]): string[] {
+  return requests
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path, body = '{}' }) => {
+      const sent = (parseJson(body) ?? {}) as JsonObject; // as rollcall made it
+      const what = Object.keys(sent).filter(
+        (field) => !['target', 'order', 'name', 'slug', 'username'].includes(field),
+      );
+      return [method, path.split('/')[4], ...what].join(' ');
+    });
+}
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('an application is created without its provider, then all are bound, and then it gets it', async () => {
+    const service = sandboxTransport({}, undefined, release);
+    const { ending, stdout } = await run('apply', service.send, roll, { concurrency: '1' });
+    expect(ending, stdout).toBe('done');
+    expect(writes(service.requests)).toEqual([
+      'POST groups',
+      'POST users',
+      'POST applications',
+      'POST bindings group',
+      'POST bindings group',
+      'POST bindings user',
+      'PATCH applications provider',
+      'POST applications provider',
+    ]);
+    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+    expect(boundTo(service)).toHaveLength(3);
+    expect(boundTo(service, 'wiki')).toEqual([]);
+    const again = await run('plan', service.send, roll, { detailedExitcode: true });
+    expect(again).toMatchObject({ ending: 'done', stderr: '' });
+    expect(again.stdout).toContain('No changes. Your infrastructure matches the configuration.');
+  });
+});
+
+describe('a plan', () => {
+  test('shows who may open what is created, and says first what it opens', async () => {
+    const { stdout } = await run('plan', sandboxTransport({}).send, roll);
+    expect(stdout).toContain(`access.groups  ["staff" (${staff}), "ops" (created first)]\n`);
+    expect(stdout).toContain('access.users   ["carol" (created first)]\n');
+    expect(stdout).toContain('access    "everyone"\n');
+    expect(stdout).toMatch(/^Plan for .*\n\nOpens application\.wiki to everyone\.\n/);
+  });
+
+  test('has both lists in its document', async () => {
+    const { stdout } = await run('plan', sandboxTransport({}).send, roll, { output: 'json' });
+    const document = JSON.parse(stdout) as {
+      resource_changes: { address: string; change: JsonObject; opens?: unknown }[];
+    };
+    expect(schemaErrors('plan', document)).toEqual([]);
+    const [, , one, other] = document.resource_changes;
+    expect(one?.change['after']).toMatchObject({
+      'access.groups': [staff, { name: 'ops' }],
+      'access.users': [{ name: 'carol' }],
+    });
+    expect(other).toMatchObject({ address: 'application.wiki', opens: ['everyone'] });
+  });
+
+  test.each([
+    [
+      'a group beside',
+      [{ group: 'staff' }],
+      '{ groups: [{ name: staff }, { name: contractors }] }',
+      `the group "contractors" (${contractors})`,
+    ],
+    [
+      'a user in place of a group',
+      [{ group: 'staff' }],
+      '{ users: [{ name: carol }] }',
+      'the user "carol" (1)',
+    ],
+    ['everyone', [{ group: 'staff' }], 'everyone', 'everyone'],
+  ])('says to whom it opens: %s', async (_, bound, access, whom) => {
+    const service = serviceWith(bound.map((one) => ({ application: 'grafana', ...one })));
+    const { stdout } = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
+    expect(stdout).toContain(`\nOpens application.grafana to ${whom}.\n`);
+    const failed = await run('plan', service.send, grafana(access), { ...allowed, failOn: ['opens'] });
+    expect(failed.ending).toBe('changes');
+    expect(failed.stderr).toContain('1 resource is opened to more than before, and --fail-on opens is given');
+  });
+
+  test('opens nothing where it closes what everyone could open, or is not allowed to change it', async () => {
+    const closing = await run(
+      'plan',
+      serviceWith([]).send,
+      grafana('{ groups: [{ name: staff }] }'),
+      allowed,
+    );
+    expect(closing.stdout).toContain('note  so far everyone can open it');
+    expect(closing.stdout).not.toContain('Opens');
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const left = await run('plan', service.send, grafana('everyone'));
+    expect(left.stdout).toContain('! application.grafana differs and is left as it is');
+    expect(left.stdout).not.toContain('Opens');
+  });
+
+  test('shows what is bound twice, and policies beside', async () => {
+    const twice = serviceWith([
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', policy: 'p' },
+      { application: 'grafana', group: 'contractors', enabled: false },
+    ]);
+    const { stdout } = await run('plan', twice.send, grafana('{ groups: [{ name: staff }] }'), allowed);
+    expect(stdout).toContain(`observed  ["staff" (${staff}), "staff" (${staff})]\n`);
+    expect(stdout).toContain('note  a policy is bound to it as well, and left as it is');
+    expect(stdout).toContain('note  a binding is to it disabled or negated, and left as it is');
+  });
+
+  test('says whom the manifests let in since a revision, even where the run may change nothing', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const now = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
+    const before = grafana('{ groups: [{ name: staff }] }');
+    const { memoryFiles } = await import('../support/memory-files.ts');
+    const revision = async () => ({
+      commit: 'a'.repeat(40),
+      files: memoryFiles({ 'm.yaml': before, ...config }),
+      close: async () => {},
+    });
+    const { stdout } = await run('plan', service.send, now, { since: 'main' }, { revision });
+    expect(stdout).toMatch(/^Plan for .*\n\nOpens application\.grafana to the group "contractors" /);
+  });
+});
+
+describe('apply', () => {
+  test('binds before it takes out, and leaves what is not its own', async () => {
+    const service = serviceWith([
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', policy: 'p' },
+      { application: 'grafana', group: 'staff', negate: true },
+    ]);
+    const text = grafana('{ groups: [{ name: contractors }] }', '    meta_publisher: Ops\n');
+    const { ending, stdout } = await run('apply', service.send, text, allowed);
+    expect(ending, stdout).toBe('done');
+    expect(writes(service.requests)).toEqual([
+      'POST bindings group',
+      'DELETE bindings',
+      'PATCH applications meta_publisher',
+    ]);
+    expect(boundTo(service)).toHaveLength(3);
+    expect(boundTo(service)).toContain(contractors);
+  });
+
+  test('takes out all where everyone is declared', async () => {
+    const service = serviceWith([
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', user: 'carol' },
+    ]);
+    const { ending } = await run('apply', service.send, grafana('everyone'), allowed);
+    expect(ending).toBe('done');
+    expect(boundTo(service)).toEqual([]);
+  });
+
+  test('keeps one of what is bound twice', async () => {
+    const one = { application: 'grafana', group: 'staff' };
+    const service = serviceWith([one, one, one]);
+    const { ending } = await run('apply', service.send, grafana('{ groups: [{ name: staff }] }'), allowed);
+    expect(ending).toBe('done');
+    expect(boundTo(service)).toEqual([staff]);
+  });
+
+  test('changes nothing of who may open it without being allowed to', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const { stdout } = await run('apply', service.send, grafana('{ groups: [{ name: contractors }] }'));
+    expect(stdout).toContain('1 differing and left as is.');
+    expect(writes(service.requests)).toEqual([]);
+  });
+
+  test.each([
+    ['any', 'all', 'PATCH applications policy_engine_mode', 0],
+    ['all', 'any', 'PATCH applications policy_engine_mode', 2],
+  ])('closes first and opens last, from %s to %s', async (from, to, request, place) => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }], {
+      applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: from }],
+    });
+    const text = grafana('{ groups: [{ name: contractors }] }', `    policy_engine_mode: ${to}\n`);
+    expect((await run('apply', service.send, text, allowed)).ending).toBe('done');
+    expect(writes(service.requests)[place]).toBe(request);
+  });
+
+  test('asks about what it opens with a question of its own', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const options = { ...allowed, yes: false };
+    const { ending, stderr } = await run('apply', service.send, grafana('everyone'), options, {
+      terminal: true,
+      answerToPrompt: 'yes',
+    });
+    expect(ending).toBe('done');
+    expect(stderr.match(/Opens application\.grafana to everyone\.\n/g)).toHaveLength(2);
+  });
+
+  test('leaves an application without its provider where nobody could be bound, and says what is left to do', async () => {
+    const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
+    const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
+    const { ending, stdout, stderr } = await run('apply', service.send, text);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain(
+      'x application.grafana  begun, and not finished: not as declared in access.groups, provider',
+    );
+    expect(stderr + stdout).toContain('m.yaml:5:');
+    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: null });
+    const next = await run('plan', service.send, text, allowed);
+    expect(next.stdout).toContain('~ application.grafana');
+    const report = await run('apply', service.send, text, { ...allowed, output: 'json' });
+    expect(schemaErrors('apply', JSON.parse(report.stdout))).toEqual([]);
+  });
+
+  test('does not take a first list for the last word: it reads again before each write', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const send: Transport = async (request, signal) => {
+      const answer = await service.send(request, signal);
+      // Somebody else binds them just before rollcall does.
+      if (request.method === 'GET' && request.path.includes('/applications/grafana/'))
+        bind(service, { group: contractors });
+      return answer;
+    };
+    const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }');
+    await run('apply', send, text, allowed);
+    expect(writes(service.requests).filter((words) => words.startsWith('POST'))).toEqual([]);
+  });
+});
+
+function bind({ sandbox }: Service, subject: JsonObject): void {
+  const target = sandbox.record('application', 'grafana')?.['pk'] ?? null;
+  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+  const body = JSON.stringify({ target, ...subject, order: 7 });
+  sandbox.handle({ method: 'POST', path: bindings, headers, body });
+}
+
+describe('what the token may not see', () => {
+  const service = (): Service =>
+    serviceWith(
+      [{ application: 'grafana', group: 'staff' }],
+      { tokens: [{ token: 't', view_bindings: 'none' }] },
+      't',
+    );
+
+  test('is not taken for everyone: there is no plan, and the line says why', async () => {
+    const { ending, stderr } = await run('plan', service().send, grafana('everyone'));
+    expect(ending).toBe('denied');
+    expect(stderr).toContain(
+      'm.yaml:5:13: error: application.grafana: the token may not read who may open it',
+    );
+    expect(stderr).toContain('view_policybinding');
+  });
+
+  test('is not asked for where it is not declared', async () => {
+    const { send, requests } = service();
+    const { ending } = await run(
+      'plan',
+      send,
+      'version: 1\napplications: [{ slug: grafana, name: Grafana }]\n',
+    );
+    expect(ending).toBe('done');
+    expect(requests.filter(({ path }) => path.startsWith(bindings))).toEqual([]);
+  });
+
+  test('is left out of an export, which says so', async () => {
+    const { context, stdout, stderr } = capture({ url: 'https://x.example', transport: service().send });
+    await exportManifests({ output: 'yaml', type: ['application'] }, context);
+    expect(stdout()).not.toContain('access');
+    expect(stderr()).toContain('who may open the applications could not be read');
+  });
+});
+
+describe('an export', () => {
+  test('names who may open what, and a plan of it finds nothing to do', async () => {
+    const service = serviceWith([
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', user: 'carol' },
+      { application: 'grafana', policy: 'p' },
+    ]);
+    const { context, stdout } = capture({ url: 'https://x.example', transport: service.send });
+    await exportManifests({ output: 'yaml' }, context);
+    expect(stdout()).toContain(
+      '    access:\n      groups:\n        - { name: staff }\n      users:\n        - { name: carol }\n',
+    );
+    expect((await run('plan', service.send, stdout())).stdout).toContain('No changes.');
+  });
+
+  test('leaves it out with --without access', async () => {
+    const { context, stdout } = capture({ url: 'https://x.example', transport: serviceWith([]).send });
+    await exportManifests({ output: 'yaml', without: 'access' }, context);
+    expect(stdout()).not.toContain('access');
+  });
+});
+
+describe('a manifest', () => {
+  const { send } = sandboxTransport({});
+
+  test.each([
+    ['{}', '5:13', 'nobody is named, and where nobody is bound the service lets everyone in'],
+    ['{ groups: [], users: [] }', '5:13', 'Write `access: everyone` if that is meant.'],
+    ['nobody', '5:13', 'all of them and no others, or `everyone`'],
+    ['{ groups: [{ name: staff }, { name: staff }] }', '5:41', 'this id stands in `access.groups` already'],
+    ['{ group: [{ name: staff }] }', '5:15', 'Did you mean `groups`?'],
+    ['{ users: [carol] }', '5:23', 'wrong-type'],
+  ])('is refused at its place: access: %s', async (access, place, words) => {
+    const { ending, stdout, stderr } = await run('validate', send, grafana(access));
+    expect(ending).toBe('invalid');
+    expect(stdout + stderr).toContain(`m.yaml:${place}: error: `);
+    expect(stdout + stderr).toContain(words);
+  });
+
+  test('is refused at the name that nobody has', async () => {
+    const { ending, stderr } = await run('plan', send, grafana('{ users: [{ name: nobody }] }'));
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('m.yaml:5:23: error: application.grafana: there is no user named "nobody"');
+  });
+
+  test('is refused where nothing but the documented operations is sent', async () => {
+    const { ending, stderr } = await run('plan', send, grafana('everyone'), { contractOnly: true });
+    expect(ending).toBe('invalid');
+    expect(stderr).toContain('contract_only keeps to these [contract-only]');
+  });
+
+  test('takes it from its defaults, and an entry declares all of it', async () => {
+    const text = `version: 1
+defaults: { application: { access: { groups: [{ name: staff }] } } }
+applications:
+  - { slug: a, name: A }
+  - { slug: b, name: B, access: { users: [{ name: sandbox }] } }
+`;
+    const service = sandboxTransport({});
+    expect((await run('apply', service.send, text)).ending).toBe('done');
+    expect(boundTo(service, 'a')).toEqual([staff]);
+    expect(boundTo(service, 'b')).toEqual([1]);
+  });
+});
+
+test('a saved plan binds what it says, and is refused where somebody else has changed that', async () => {
+  const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+  const text = grafana('{ groups: [{ name: contractors }] }');
+  const made = await run('plan', service.send, text, { ...allowed, out: 'p.json' });
+  const setup = { files: { 'p.json': made.written.get('p.json') ?? '' } };
+  const options = { ...allowed, plan: 'p.json' };
+  expect((await run('apply', service.send, '', options, setup)).ending).toBe('done');
+  expect(boundTo(service)).toEqual([contractors]);
+  const { ending, stderr } = await run('apply', service.send, '', options, setup);
+  expect(ending).toBe('stale');
+  expect(stderr).toContain('`access.groups` is not as it was when the plan was made');
+});
+
+test('many are read in few requests', async () => {
+  const slugs = Array.from({ length: 200 }, (_, index) => `app-${index}`);
+  const service = sandboxTransport({
+    applications: slugs.map((slug) => ({ slug, name: slug })),
+    bindings: slugs.flatMap((application) =>
+      ['staff', 'contractors'].map((group) => ({ application, group })),
+    ),
+  });
+  const access = '{ groups: [{ name: staff }, { name: contractors }] }';
+  const text = `version: 1\napplications:\n${slugs.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: ${access} }\n`).join('')}`;
+  expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
+  expect(service.requests.filter(({ path }) => path.startsWith(bindings))).toHaveLength(7);
+});
