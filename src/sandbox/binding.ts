@@ -1,7 +1,7 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { flag, nullable, reference, type Field } from './fields.ts';
 import { groupOfUser, memberOf } from './group.ts';
-import { uuid } from './ids.ts';
+import { userUuid, uuid } from './ids.ts';
 import { byPk, everyMethod, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import type { Filter, Query } from './query.ts';
 import { Rows, valuesOf, type Row } from './rows.ts';
@@ -131,6 +131,8 @@ function userOf(world: World, user: Row): JsonObject {
   return {
     ...memberOf(user),
     is_superuser: false,
+    avatar: '/static/dist/assets/images/user_default.png',
+    uuid: userUuid(user.pk),
     groups: [...valuesOf(user, 'groups')],
     groups_obj: world
       .rows('group')
@@ -140,6 +142,8 @@ function userOf(world: World, user: Row): JsonObject {
     type: user.fields['type'] ?? 'internal',
   };
 }
+
+const most = 2 ** 31 - 1;
 
 function whole(least: number): Field['read'] {
   return (value) =>
@@ -164,19 +168,49 @@ function bindingFields({ rows }: World): Readonly<Record<string, Field>> {
       default: null,
     },
     target: { type: 'field', label: 'Target', read: reference('uuid', () => rows('application')) },
-    negate: { type: 'boolean', label: 'Negate', read: flag, default: false },
+    negate: {
+      type: 'boolean',
+      label: 'Negate',
+      more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' },
+      read: flag,
+      default: false,
+    },
     enabled: { type: 'boolean', label: 'Enabled', read: flag, default: true },
-    order: { type: 'integer', label: 'Order', read: whole(-(2 ** 31)) },
-    timeout: { type: 'integer', label: 'Timeout', read: whole(0), default: 30 },
-    failure_result: { type: 'boolean', label: 'Failure result', read: flag, default: false },
+    order: {
+      type: 'integer',
+      label: 'Order',
+      more: { min_value: -(2 ** 31), max_value: most },
+      read: whole(-(2 ** 31)),
+    },
+    timeout: {
+      type: 'integer',
+      label: 'Timeout',
+      more: {
+        help_text: 'Timeout after which Policy execution is terminated.',
+        min_value: 0,
+        max_value: most,
+      },
+      read: whole(0),
+      default: 30,
+    },
+    failure_result: {
+      type: 'boolean',
+      label: 'Failure result',
+      more: { help_text: 'Result if the Policy execution fails.' },
+      read: flag,
+      default: false,
+    },
   };
 }
 
 /** In which field a binding has the id of a record of a list: it goes with that. */
 const boundIn: Readonly<Record<string, string>> = { applications: 'target', groups: 'group', users: 'user' };
 
-/** Deletes the bindings of a record that is deleted. */
+/** Deletes the bindings of a record that is deleted, and takes its users out of a group. */
 export function deleteBindings(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): void {
+  const users = world.rows('user');
+  for (const member of list === 'groups' ? users.with('groups', pk) : [])
+    users.change(member, { groups: valuesOf(member, 'groups').filter((id) => id !== pk) });
   const field = boundIn[list];
   const rows = world.rows('binding');
   for (const binding of field === undefined ? [] : rows.with(field, pk)) rows.delete(binding);

@@ -39,7 +39,7 @@ export function configurationOf({ isLate }: Rules): JsonObject {
 export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean): JsonObject {
   const shown = Object.entries(writing.fields).map(([field, row]) => [field, fieldOptions(row)] as const);
   return {
-    name: `${title} List`,
+    name: `${title.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')} List`,
     description: `${title} Viewset`,
     renders: ['application/json'],
     parses: ['application/json'],

@@ -20,7 +20,7 @@ import {
   type RecordingFile,
   type Release,
 } from '../support/recordings.ts';
-import { recordedSessions } from '../support/recorded-sessions.ts';
+import { recordedSessions, type Session } from '../support/recorded-sessions.ts';
 import { isServed, notMatched } from './not-matched.ts';
 
 const sessions = releases.flatMap((release) =>
@@ -43,7 +43,7 @@ describe.each(sessions)('the sandbox answers as release $release was recorded to
   afterAll(() => server.close());
 
   const all = servedIn(release, session.files);
-  const ids = new Ids();
+  const ids = new Ids(session.ids);
   // What is not matched leaves behind the same.
   test.each(all)('%s', async (title, recording) => {
     session.before[title]?.();
@@ -87,13 +87,17 @@ interface Comparable {
   readonly body: unknown;
 }
 
-/** The ids that the sandbox gave to groups, and those that were recorded. */
+/** The ids that the sandbox gave to groups and bindings, and those that were recorded. */
 class Ids {
-  readonly #pairs: [theirs: string, ours: string][] = [];
+  readonly #pairs: (readonly [theirs: string, ours: string])[];
+
+  constructor(known: Session['ids'] = []) {
+    this.#pairs = [...known];
+  }
 
   note({ response: { status, body = null } }: Recording, answer: string): void {
     const made = status === 201 ? (parseJson(answer) ?? null) : null;
-    if (!isJsonObject(body) || !isJsonObject(made) || !('num_pk' in body)) return;
+    if (!isJsonObject(body) || !isJsonObject(made) || !('num_pk' in body || 'policy' in body)) return;
     this.#pairs.push([textOf(body['pk']), textOf(made['pk'])]);
   }
 

@@ -9,6 +9,8 @@ export interface Session {
   readonly sandbox: Sandbox;
   /** What somebody else does before an exchange, by the name of the exchange. */
   readonly before: Readonly<Record<string, () => void>>;
+  /** Ids that the service gave, and what the sandbox gives in their place. */
+  readonly ids?: readonly (readonly [theirs: string, ours: string])[];
 }
 
 const nothing = {
@@ -345,10 +347,72 @@ function groups(release: keyof typeof groupSurroundings): Session {
   };
 }
 
+/** What that recording begins with: the applications, and the group that was bound. */
+const accessSurroundings = {
+  '2023.10': {
+    application: '1c6bb75b-8c7a-48f3-ae99-7462e6bd3086',
+    other: '077776c9-b4af-422b-99f7-70d01dd60f37',
+    group: { pk: '93530f11-ed6d-4031-a468-56bf916b47a6', num_pk: 19582, name: 'zkmwsd23wn-admins' },
+  },
+  '2026.2': {
+    application: '7750f39d-413a-4303-9826-24d381a982e6',
+    other: '2e388523-1d3d-4642-9a12-2828d1345b45',
+    group: { pk: 'eef190db-46ff-4b01-a7e3-fe9e3aaaf4f7', num_pk: 31761, name: 'zkmwsd2be2-staff' },
+  },
+} as const;
+
+function access(release: keyof typeof groupSurroundings): Session {
+  const { firstUser, prefix } = groupSurroundings[release];
+  const { application, other, group } = accessSurroundings[release];
+  const slugs = [`${prefix}-app`, `${prefix}-other`];
+  const sandbox = new Sandbox(
+    { groups: [group], applications: slugs.map((slug) => ({ slug, name: slug })) },
+    release,
+  );
+  const groupsOf = release === '2023.10' ? [group.pk] : [];
+  createUsers(sandbox, {
+    [adminPk]: { username: 'akadmin', name: '' },
+    [firstUser]: { username: `${prefix}-u`, name: 'U' },
+    [firstUser + 1]: { username: `${prefix}-u2`, name: 'U2', groups: groupsOf },
+    [firstUser + 6]: { username: `${prefix}-outsider`, name: 'O' },
+  });
+  sandbox.change('group', group.name, { attributes: { k: 2 } });
+  const rights = { ...nothing, view_bindings: 'none', add_bindings: false } as const;
+  const tokens: SeedToken[] = [
+    { ...admin },
+    { token: '<TOKEN:none>', username: 'pt-none', ...rights },
+    {
+      token: '<TOKEN:authentik_policies.view_policybinding>',
+      username: 'pt-view',
+      ...rights,
+      view_bindings: 'all',
+    },
+    // Up to the blank.
+    {
+      token: '<TOKEN:authentik_policies.add_policybinding',
+      username: 'pt-add',
+      ...rights,
+      view_bindings: 'all',
+      add_bindings: true,
+    },
+  ];
+  for (const token of tokens) sandbox.issue(token);
+  const pkOf = (slug = ''): string => textOf(sandbox.record('application', slug)?.['pk']);
+  return {
+    files: ['access'],
+    sandbox,
+    before: {},
+    ids: [
+      [application, pkOf(slugs[0])],
+      [other, pkOf(slugs[1])],
+    ],
+  };
+}
+
 export function recordedSessions(release: Release): Session[] {
   const first = creates(release);
   if (release === '2025.12') return [first];
-  if (release === '2026.2') return [first, oddValues(release), groups(release)];
+  if (release === '2026.2') return [first, oddValues(release), groups(release), access(release)];
   return [
     first,
     oddValues(release),
@@ -358,6 +422,7 @@ export function recordedSessions(release: Release): Session[] {
     manyApplications(),
     changes(),
     groups(release),
+    access(release),
   ];
 }
 

@@ -40,7 +40,8 @@ export type RecordingFile =
   | 'update-user'
   | 'delete'
   | 'odd-values'
-  | 'groups';
+  | 'groups'
+  | 'access';
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');
