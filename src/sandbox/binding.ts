@@ -206,11 +206,17 @@ function bindingFields({ rows }: World): Readonly<Record<string, Field>> {
 /** In which field a binding has the id of a record of a list: it goes with that. */
 const boundIn: Readonly<Record<string, string>> = { applications: 'target', groups: 'group', users: 'user' };
 
+/** In which field a user has the ids of records of a list. */
+const membersHave: Readonly<Record<string, string>> = { groups: 'groups' };
+
 /** Deletes the bindings of a record that is deleted, and takes its users out of a group. */
 export function deleteBindings(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): void {
   const users = world.rows('user');
-  for (const member of list === 'groups' ? users.with('groups', pk) : [])
-    users.change(member, { groups: valuesOf(member, 'groups').filter((id) => id !== pk) });
+  const memberships = membersHave[list];
+  for (const member of memberships === undefined ? [] : users.with(memberships, pk))
+    users.change(member, {
+      [memberships ?? '']: valuesOf(member, memberships ?? '').filter((id) => id !== pk),
+    });
   const field = boundIn[list];
   const rows = world.rows('binding');
   for (const binding of field === undefined ? [] : rows.with(field, pk)) rows.delete(binding);

@@ -102,6 +102,8 @@ export class Mask {
     if (!this.#isOwn(record)) return this.#foreign(record);
     return mapped(record, (value, key) => {
       if (typeof value === 'number') return key === 'pk' ? this.#numberOf(value) : 0;
+      // It may have been sent as the id of something else.
+      if (key === 'pk') return this.#foreign(value);
       const isKnown =
         typeof value === 'boolean' || defaults.has(value) || this.#sent.has(JSON.stringify(value));
       return isKnown ? value : this.#foreign(value, key);
@@ -131,6 +133,8 @@ export class Mask {
 function withoutTexts(value: JsonValue): JsonValue {
   if (typeof value === 'string') return TEXT;
   if (isJsonList(value)) return value.slice(0, 1).map((item) => withoutTexts(item));
+  // A large number may be an id.
+  if (typeof value === 'number' && Math.abs(value) > 1_000_000) return 0;
   return isJsonObject(value) ? mapped(value, withoutTexts) : value;
 }
 

@@ -1,4 +1,5 @@
 import { shownRelease, type Release } from '../../src/kinds/release.ts';
+import { accessRows } from './access.ts';
 import { answers } from './answers.ts';
 import { fail, type Verdict } from './row.ts';
 import { rules } from './rules.ts';
@@ -40,7 +41,7 @@ export async function probeService(
   }, run);
   const release = await session.askRelease();
   const results: Result[] = [];
-  for (const { name, ask } of [...answers, ...rules]) {
+  for (const { name, ask } of [...answers, ...accessRows, ...rules]) {
     if (signal?.aborted) break;
     row = name;
     const verdict = await ask(session).catch((error: unknown) => fail(String(error)));
