@@ -452,3 +452,10 @@ test('many are read in few requests', async () => {
   expect((await run('plan', service.send, text)).stdout).toContain('No changes.');
   expect(service.requests.filter(({ path }) => path.startsWith(bindings))).toHaveLength(7);
 });
+
+test.each(['markdown', 'html'])('a %s report says first what it opens', async (format) => {
+  const { written } = await run('plan', sandboxTransport({}).send, roll, { report: [`${format}=r`] });
+  const text = written.get('r') ?? '';
+  expect(text).toContain('Opens application.wiki to everyone.');
+  expect(text.indexOf('Opens application.wiki')).toBeLessThan(text.indexOf('application.grafana'));
+});

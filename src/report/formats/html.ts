@@ -69,10 +69,11 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const { head, since, touched, others, gone, besides, counts } = planView(plan);
+  const { head, opens, since, touched, others, gone, besides, counts } = planView(plan);
   return {
     lines: [
       markup`${head}`,
+      ...opens.map((line) => headlineOf(line)),
       ...(since ? [headlineOf(`In this change, since ${since.revision}: ${since.counts}`)] : []),
       ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
       headlineOf(headline),
