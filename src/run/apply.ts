@@ -159,9 +159,10 @@ async function send(
   const pace = pacing.pace();
   const fault = faults.keep();
   const isInterrupted = (): boolean => signal.aborted && signal.reason !== fault.signal.reason;
-  signal.addEventListener('abort', () => {
+  const onAbort = (): void => {
     if (isInterrupted()) emit({ kind: 'interrupted' });
-  });
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
   const total = pendingIn(plan).length;
   let done = 0;
   const paceNow = (): Pace => faults.contain(() => ({ ...pacing.pace() }), pace);
@@ -182,6 +183,8 @@ async function send(
       progressed();
     },
   });
+  // What still listens is never freed.
+  signal.removeEventListener('abort', onAbort);
   const by = interruptSignal(signal);
   return {
     plan,

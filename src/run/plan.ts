@@ -4,7 +4,7 @@ import type { Referable } from '../kinds/kind.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
-import { heldAt, observe, type ObservedState } from '../observe/observe.ts';
+import { heldAt, observe, type ObservedState, type ObserveResult } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import { namesOfSeveral, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
@@ -113,10 +113,10 @@ export async function planFor(
   const over = new AbortController();
   const release = checkByRelease && declared.length > 0 ? releaseOf(service, over.signal) : undefined;
   /** Nothing goes on after a run that comes to no plan. */
-  const ended = async (end: Halted): Promise<Halted> => {
+  const ended = async (end: () => Halted): Promise<Halted> => {
     over.abort();
     await release?.catch(() => {});
-    return end;
+    return end();
   };
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Referable, name: string): boolean => {
@@ -130,7 +130,7 @@ export async function planFor(
     keepGoing &&
     heldBackByNames({ ...resolved, unresolved: all }, shared, destinationOf(settings), keepGoing);
   if (!heldBackBy(names) && (names.length > 0 || shared.length > 0 || notRead > 0))
-    return ended(unresolved(shared, names, notRead));
+    return ended(() => unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
   const result = await observe(resolved.resources, {
     client,
@@ -140,12 +140,11 @@ export async function planFor(
     onRead,
     onList,
   });
-  if (result.kind === 'failed')
-    return ended(halted({ ...result, ...destinationOf(settings), kind: 'unread' }, job, signal));
+  if (result.kind === 'failed') return ended(() => unread(result, service, job));
   const { observed } = result;
   const several = namesOfSeveral(resolved.resources, observed);
   const heldBack = heldBackBy([...names, ...several]);
-  if (!heldBack && several.length > 0) return ended(unresolved([], several));
+  if (!heldBack && several.length > 0) return ended(() => unresolved([], several));
   const resources = resolved.resources.map((resource) =>
     withIdsOf(resource, (address) =>
       observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined,
@@ -171,6 +170,16 @@ export async function planFor(
   });
   if (refused.length > 0) return unresolved(refused);
   return { ...made, observed, permission };
+}
+
+/** It may have been interrupted after the last read that failed. */
+function unread(
+  failed: Extract<ObserveResult, { readonly kind: 'failed' }>,
+  { settings, signal }: Service,
+  job: Job,
+): Halted {
+  const interrupted = failed.interrupted || signal.aborted;
+  return halted({ ...failed, interrupted, ...destinationOf(settings), kind: 'unread' }, job, signal);
 }
 
 /** Asks for the release beside the first look-ups. What is thrown comes to whoever waits for it. */

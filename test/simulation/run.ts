@@ -20,6 +20,7 @@ export function startRun(
   let steps = 0;
   let dead = false;
   const interruption = new AbortController();
+  leftovers.add(interruption);
   const urgency = new AbortController();
   const isDead = (): boolean => dead;
   /** Everything between two steps happens at once for the world, so these are all the moments to stop it that there are. */
@@ -60,7 +61,7 @@ export function startRun(
         if (!signal.aborted) world.log({ kind: 'approved', run: name });
         resolve(signal.aborted ? '' : 'yes');
       };
-      signal.addEventListener('abort', answer);
+      signal.addEventListener('abort', answer, { once: true });
       time.after(changes?.approvedAfter ?? 0, answer);
     });
   const network = world.transport(name, token, isDead, step);
@@ -117,6 +118,15 @@ export function startRun(
     }
   };
   void run();
+}
+
+/** The runs of a seed, also those that were killed and wait for ever. */
+const leftovers = new Set<AbortController>();
+
+/** Lets go of what is left of the runs of a seed: a signal on which something listens is never freed. */
+export function clearRuns(): void {
+  for (const interruption of leftovers) interruption.abort();
+  leftovers.clear();
 }
 
 export interface Surroundings {

@@ -180,7 +180,7 @@ export class ServiceWorld {
           resolve(exchange);
         };
         const giveUp = (): void => deliver({ ...lostIn(0), words: 'given up' });
-        signal?.addEventListener('abort', giveUp);
+        signal?.addEventListener('abort', giveUp, { once: true });
         this.#meet(underWay, (answering) => this.#time.after(answering.delay, () => deliver(answering)));
         step();
       });

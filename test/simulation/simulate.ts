@@ -4,7 +4,7 @@ import { declarationsOf } from './declaration.ts';
 import type { Violation } from './rules.ts';
 import type { History } from './history.ts';
 import type { PlantedBug } from './planted-bugs.ts';
-import { startRun } from './run.ts';
+import { clearRuns, startRun } from './run.ts';
 import { scenarioOf, withReading, withGroups, withHandovers, withPatience, withStrays } from './scenario.ts';
 import { ServiceWorld, tokens } from './service-world.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -72,5 +72,7 @@ export async function simulate(
     present,
     events: world.events,
   };
-  return { history, violations: check(history) };
+  const violations = check(history);
+  clearRuns();
+  return { history, violations };
 }

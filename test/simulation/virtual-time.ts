@@ -40,7 +40,7 @@ export class VirtualTime {
             if (!isDead()) resolve();
           };
           this.after(milliseconds, wake);
-          signal?.addEventListener('abort', wake);
+          signal?.addEventListener('abort', wake, { once: true });
         }),
     };
   }

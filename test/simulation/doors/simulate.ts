@@ -54,13 +54,14 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   const violations: { rule: DoorRule; words: string }[] = [];
   const fail = (rule: DoorRule, words: string): void => void violations.push({ rule, words });
   const ended: Ended[] = [];
+  const leftovers: AbortController[] = [];
   const outcomes = new Set<string>();
   const begin = (run: PlannedRun, token: string, mayUpdate: boolean): void =>
     startRun(
       run,
       token,
       mayUpdate,
-      { scenario, world, time, random, bug },
+      { scenario, world, time, random, bug, leftovers },
       (end) => {
         ended.push(end);
         for (const outcome of end.outcomes.values()) outcomes.add(outcome);
@@ -111,7 +112,9 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
     if (open === 2) fail('bound_once', `${run} bound ${subject} twice`);
   }
   const all = [...world.violations, ...violations];
-  return { violations: all, outcomes, story: storyOf(seed, scenario, world, all) };
+  const story = storyOf(seed, scenario, world, all);
+  for (const interruption of leftovers) interruption.abort();
+  return { violations: all, outcomes, story };
 }
 
 function isAsDeclared({ slug, guests, provider, mode }: Door, world: DoorWorld): boolean {
@@ -162,12 +165,15 @@ function startRun(
     time,
     random,
     bug,
+    leftovers,
   }: {
     readonly scenario: Scenario;
     readonly world: DoorWorld;
     readonly time: VirtualTime;
     readonly random: () => number;
     readonly bug: DoorBug | undefined;
+    /** A signal on which something listens is never freed, so the killed ones are aborted in the end. */
+    readonly leftovers: AbortController[];
   },
   onEnd: (end: Ended) => void,
   onError: (error: string) => void,
@@ -175,6 +181,7 @@ function startRun(
   let steps = 0;
   let isDead = false;
   const interruption = new AbortController();
+  leftovers.push(interruption);
   const step = (): void => {
     steps += 1;
     if (steps === interruptAfter) {

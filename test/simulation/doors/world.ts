@@ -68,7 +68,9 @@ export class DoorWorld {
     this.#trouble = scenario.trouble;
     this.#sandbox = new Sandbox(seedOf(scenario), scenario.isLate ? '2026.2' : '2023.10');
     for (const door of scenario.doors) {
-      const before = door.existing?.provider === undefined ? [] : this.insiders(door.slug);
+      // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
+      const isOpen = door.existing?.provider !== undefined || scenario.blindFor === door.slug;
+      const before = isOpen && door.existing ? this.insiders(door.slug) : [];
       this.#allowed.set(door.slug, new Set([...before, ...declaredInsiders(door)]));
     }
   }
@@ -171,7 +173,7 @@ export class DoorWorld {
           resolve(exchange);
         };
         const giveUp = (): void => deliver(lost(), 'given up');
-        signal?.addEventListener('abort', giveUp);
+        signal?.addEventListener('abort', giveUp, { once: true });
         const fault = this.#random() < this.#trouble ? this.#pick(this.#scenario.faults) : undefined;
         this.#time.after(this.#between(1, 60), () => this.#meet(run, token, id, request, fault, deliver));
         step();
