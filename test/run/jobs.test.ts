@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/commands/flags.ts';
 import { user } from '../../src/kinds/user.ts';
@@ -201,4 +202,12 @@ describe('a job', () => {
     expect(ran).toMatchObject({ ending: 'failed', halt: { kind: 'too_many_creates' } });
     expect(ran.result?.changes).toHaveLength(3);
   });
+});
+
+test('nothing listens to the signal of a run that has ended: what still did would never be freed', async () => {
+  const { job, settings } = await started();
+  const signals: AbortSignal[] = [];
+  const confirm: ApplyOptions['confirm'] = async (_, signal) => signals.push(signal) > 0;
+  await apply({ settings, selection, confirm }, job);
+  expect(signals.map((signal) => getEventListeners(signal, 'abort'))).toEqual([[]]);
 });
