@@ -20,6 +20,8 @@ export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   /** A file to save the plan to. */
   readonly out?: string;
   readonly detailedExitcode?: boolean;
+  /** The user of whom the service is asked what it lets them open. */
+  readonly checkAccess?: string;
   /** What of the plan ends it with 2. */
   readonly failOn?: readonly FailOn[];
 }
@@ -66,7 +68,13 @@ async function planned(
       'Name a file. `-o json` prints a plan, without what applying it needs.',
     );
   const job = narrated(context, voiceOf(options, context.env));
-  const request = { ...(await requestOf(paths, options, context)), refuseOutputs: refuse };
+  const asked = await requestOf(paths, options, context);
+  if (options.checkAccess !== undefined && asked.settings.contractOnly)
+    throw new UsageError(
+      '--check-access asks beyond the three documented operations, and contract_only keeps to these',
+      'Leave out one of the two.',
+    );
+  const request = { ...asked, refuseOutputs: refuse, checkAccess: options.checkAccess };
   const ran = await planRun(request, job);
   const { result, ending } = ran;
   if (result === undefined || !isMade(ending)) return ran;

@@ -100,7 +100,7 @@ const fields = {
     refersTo: group,
     idForm: plainUuid,
     isEachOnce: true,
-    leaves: 'is no longer open to the group',
+    leaves: 'is no longer open to',
     inTable: 'texts',
     findId: groupId,
   },
@@ -108,7 +108,7 @@ const fields = {
     refersTo: user,
     idForm: plainId,
     isEachOnce: true,
-    leaves: 'is no longer open to the user',
+    leaves: 'is no longer open to',
     inTable: 'numbers',
     findId: userId,
   },
@@ -151,6 +151,8 @@ const access: Access = {
   list: 'bindings',
   permissionsOf: 'authentik_policies',
   path: '/api/v3/policies/bindings/',
+  checkedAt: (slug, pk) =>
+    `${path}${encodeURIComponent(slug)}/check_access/?for_user=${encodeURIComponent(pk)}`,
   subjects: [
     { field: 'access.groups', key: 'groups', idIn: 'group', recordIn: 'group_obj', nameIn: 'name' },
     { field: 'access.users', key: 'users', idIn: 'user', recordIn: 'user_obj', nameIn: 'username' },

@@ -124,6 +124,8 @@ export interface Access {
   readonly permissionsOf: string;
   readonly path: string;
   readonly subjects: readonly Subject[];
+  /** Where the service says whether the user with this id could open one. */
+  readonly checkedAt: (name: string, pk: string) => string;
   /** The fields by which it does something for people: it is created without them, and gets them once all are bound. */
   readonly withheld: readonly string[];
   /** Whether a change of a field closes it to some: then it comes before all else, and else after it. */

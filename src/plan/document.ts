@@ -7,6 +7,7 @@ import type { Hide } from '../kinds/hide.ts';
 import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds/named.ts';
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
+import type { EffectiveAccess } from '../observe/effective-access.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
   planSummary,
@@ -46,6 +47,8 @@ export interface PlanDocument {
   /** Those of the changes that exist and differ. */
   readonly resource_drift: readonly ChangeDocument[];
   readonly summary: PlanSummary;
+  /** Whether somebody could open its applications now, where that was asked. */
+  readonly effective_access?: readonly EffectiveAccess[];
   /** Only of a saved plan: the fields that are in it, and that nothing shows of it. */
   readonly hide?: Hide;
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
@@ -117,6 +120,7 @@ export function planDocument(plan: Plan): PlanDocument {
     ...(since && {
       since: { ref: since.ref, commit: since.commit, no_longer_declared: since.noLongerDeclared },
     }),
+    ...(plan.effectiveAccess && { effective_access: plan.effectiveAccess }),
     resource_changes: changes,
     ...countedDocument(changes),
   };

@@ -56,8 +56,10 @@ function openings(resource: Resource, subjects: readonly Subject[], before: Gues
     return idsIn(field, now(subject) ?? null).flatMap(({ id }) => {
       const name = isNameOfOne(id) ? id.name : nameIn(names, kind, field, id);
       if (known.has(key(id)) || (name !== undefined && known.has(name))) return [];
-      const what = blankFor(resource, field) === undefined ? shownId(id, name) : 'one more';
-      return [`the ${kind.fields[field]?.refersTo?.type ?? ''} ${what}`];
+      const type = kind.fields[field]?.refersTo?.type ?? '';
+      return [
+        blankFor(resource, field) === undefined ? `the ${type} ${shownId(id, name)}` : `one more ${type}`,
+      ];
     });
   });
 }

@@ -27,6 +27,7 @@ export function planFrom(
       since: { ref: since.ref, commit: since.commit, noLongerDeclared: since.no_longer_declared },
     }),
     ...(document.hide && { hide: document.hide }),
+    ...(document.effective_access && { effectiveAccess: document.effective_access }),
     changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
   };
 }

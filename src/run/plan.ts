@@ -3,6 +3,7 @@ import type { Release } from '../kinds/release.ts';
 import type { Referable } from '../kinds/kind.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { effectiveAccess } from '../observe/effective-access.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { heldAt, observe, type ObservedState, type ObserveResult } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
@@ -33,6 +34,8 @@ export interface PlanRequest extends ScopeRequest, PlanOptions {}
 export interface PlanOptions extends Limits {
   /** Given, what keeps a single resource from being planned stops that one alone; else it ends the run. */
   readonly keepGoing?: HaltWords | undefined;
+  /** The user of whom the service is asked what it lets them open. */
+  readonly checkAccess?: string | undefined;
 }
 
 /** A plan that would do more ends the run; none: no limit. */
@@ -74,12 +77,24 @@ async function boundedPlan(
   options: PlanOptions,
   job: Job,
 ): Promise<Course<Planned>> {
-  const made = await planFor(scoped, service, job, options);
-  if ('halt' in made) return made;
+  const planned = await planFor(scoped, service, job, options);
+  if ('halt' in planned) return planned;
+  const made = await withEffectiveAccess(planned, options, service);
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
   return { result: made, ending: notPlannedIn(made).length > 0 ? 'incomplete' : 'done' };
+}
+
+/** The plan, with what the service lets somebody open of it, where that is asked. */
+async function withEffectiveAccess(
+  made: Planned,
+  { checkAccess }: PlanOptions,
+  service: Service,
+): Promise<Planned> {
+  if (checkAccess === undefined) return made;
+  const there = made.changes.flatMap(({ resource, presence }) => (presence === 'present' ? resource : []));
+  return { ...made, effectiveAccess: await effectiveAccess(there, checkAccess, service) };
 }
 
 /**

@@ -114,6 +114,8 @@ type Asked =
   | { readonly shape: 'id'; readonly id: JsonValue }
   /** Whose token it is. */
   | { readonly shape: 'self' }
+  /** Whether somebody could open something. */
+  | { readonly shape: 'passing' }
   /** That a record is gone. */
   | { readonly shape: 'nothing' };
 
@@ -230,6 +232,8 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
       return body?.['pk'] === asked.id;
     case 'self':
       return isJsonObject(body?.['user']);
+    case 'passing':
+      return typeof body?.['passing'] === 'boolean';
     case 'nothing':
       return false;
   }

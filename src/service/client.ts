@@ -57,6 +57,9 @@ export type Writing = Understood &
     | { readonly proof: Exclude<WriteProof, 'created'> }
   );
 
+/** What the service says of whether somebody could open a record. */
+export type AccessChecked = Understood & { readonly proof: ReadProof; readonly passing: boolean | undefined };
+
 /** What a request to delete came to. */
 export type Deleting = Understood & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
@@ -101,6 +104,8 @@ export interface Client {
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** Lets one more open the record with this `pk`: sends one request, once, and never rejects. */
   bind(access: Access, pk: string, subject: Subject, id: JsonValue, order: number): Promise<Writing>;
+  /** Asks whether a user could open a record, once, and never rejects. It is none of the documented operations. */
+  checkAccess(access: Access, name: string, pk: string, signal?: AbortSignal): Promise<AccessChecked>;
   /** Deletes a binding: sends one request, once. Rejects only where updates are not turned on. */
   unbind(access: Access, pk: string): Promise<Deleting>;
 }
@@ -114,9 +119,9 @@ export function createClient(
   const createProof = (kind: Kind, answer: Answer): WriteProof =>
     writeProofOf(answer.kind, sight.canRead(kind));
   const knowsNames = !contractOnly;
-  const sendBeyond: Transport = (request) => {
+  const sendBeyond: Transport = (request, signal) => {
     if (contractOnly) throw new Error('contract_only sends no more than the documented operations');
-    return send(request);
+    return send(request, signal);
   };
   return {
     knowsNames,
@@ -178,9 +183,10 @@ export function createClient(
     },
     finish: (kind, name, pk, fields) => changed(sendBeyond, kind, name, pk, fields),
     bind: (...asked) => bound(sendBeyond, ...asked),
-    async unbind(access, pk) {
+    checkAccess: (...asked) => accessChecked(sendBeyond, ...asked),
+    unbind: async (...asked) => {
       if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
-      return unbound(send, access, pk);
+      return unbound(send, ...asked);
     },
   };
 }
@@ -192,9 +198,8 @@ async function changed(
   pk: string,
   fields: JsonObject,
 ): Promise<Updating> {
-  const path = kind.update.path(name, pk);
   const body = JSON.stringify(forEveryRelease(kind, fields));
-  const exchange = await send({ method: 'PATCH', path, body });
+  const exchange = await send({ method: 'PATCH', path: kind.update.path(name, pk), body });
   const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
   const { update } = whatAnswersProve[answer.kind];
   // A denied change says nothing of other records: there are rights on single ones.
@@ -223,11 +228,25 @@ async function bound(
   return { proof, answer, ...rest, held: { pk: textOf(answer.body?.['pk']), fields: {} } };
 }
 
+async function accessChecked(
+  send: Transport,
+  { checkedAt }: Access,
+  name: string,
+  pk: string,
+  signal: AbortSignal | undefined,
+): Promise<AccessChecked> {
+  const exchange = await send({ method: 'GET', path: checkedAt(name, pk) }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'passing' }));
+  const proof = whatAnswersProve[answer.kind].read;
+  const passing = proof === 'exists' ? answer.body?.['passing'] === true : undefined;
+  return { proof, passing, answer, ...rest };
+}
+
 async function unbound(send: Transport, { path }: Access, pk: string): Promise<Deleting> {
   const exchange = await send({ method: 'DELETE', path: `${path}${encodeURIComponent(pk)}/` });
   const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'nothing' }));
-  if (answer.kind === 'deleted') return { proof: 'deleted', answer };
   const { update } = whatAnswersProve[answer.kind];
+  if (answer.kind === 'deleted') return { proof: 'deleted', answer };
   // It is gone, as far as this token can see. Nothing that is deleted comes back as found.
   const proof = update === 'vanished' ? 'deleted' : update === 'updated' ? 'ambiguous' : update;
   return { proof, answer, ...rest };

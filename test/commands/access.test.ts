@@ -459,3 +459,81 @@ test.each(['markdown', 'html'])('a %s report says first what it opens', async (f
   expect(text).toContain('Opens application.wiki to everyone.');
   expect(text.indexOf('Opens application.wiki')).toBeLessThan(text.indexOf('application.grafana'));
 });
+
+describe('--check-access', () => {
+  const declared = '{ groups: [{ name: staff }], users: [{ name: carol }] }';
+  const asking = { checkAccess: 'carol' };
+
+  test('says that what holds is what is declared', async () => {
+    const service = serviceWith([
+      { application: 'grafana', group: 'staff' },
+      { application: 'grafana', user: 'carol' },
+    ]);
+    const { stdout } = await run('plan', service.send, grafana(declared), asking);
+    expect(stdout).toContain(
+      'What the service says now:\n  carol may open application.grafana, as declared\n',
+    );
+  });
+
+  test('counts groups above those that somebody is in', async () => {
+    const above = '99999999-0000-4000-8000-000000000009';
+    const below = '99999999-0000-4000-8000-000000000008';
+    const service = serviceWith([{ application: 'grafana', group: 'above' }], {
+      groups: [
+        { pk: above, name: 'above' },
+        { pk: below, name: 'below' },
+      ],
+      users: [{ username: 'carol', name: 'Carol', groups: [below] }],
+    });
+    service.sandbox.change('group', 'below', { parent: above });
+    const { stdout } = await run('plan', service.send, grafana('{ groups: [{ name: above }] }'), asking);
+    expect(stdout).toContain('  carol may open application.grafana, as declared\n');
+  });
+
+  test('says where policies or the mode decide otherwise', async () => {
+    const service = serviceWith(
+      [
+        { application: 'grafana', user: 'carol' },
+        { application: 'grafana', policy: 'p' },
+      ],
+      { applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: 'all' }] },
+    );
+    const text = grafana('{ users: [{ name: carol }] }');
+    const { stdout } = await run('plan', service.send, text, asking);
+    expect(stdout).toContain(
+      '  carol may not open application.grafana, which is not as declared: a policy, the engine mode',
+    );
+    const json = await run('plan', service.send, text, { ...asking, output: 'json' });
+    expect(schemaErrors('plan', JSON.parse(json.stdout))).toEqual([]);
+    expect(json.stdout).toContain('"passing": false,');
+  });
+
+  test('says that a plan changes what is not as declared', async () => {
+    const service = serviceWith([]);
+    const text = grafana('{ groups: [{ name: staff }] }');
+    const { stdout } = await run('plan', service.send, text, { ...asking, ...allowed });
+    expect(stdout).toContain(
+      'carol may open application.grafana, which is not as declared: this plan changes that',
+    );
+  });
+
+  test('refuses a user who is not there, and contract_only', async () => {
+    const service = serviceWith([]);
+    const nobody = run('plan', service.send, grafana('everyone'), { checkAccess: 'nobody' });
+    await expect(nobody).rejects.toThrow('--check-access: there is no user named "nobody"');
+    const contract = run('plan', service.send, 'version: 1\napplications: []\n', {
+      ...asking,
+      contractOnly: true,
+    });
+    await expect(contract).rejects.toThrow('--check-access asks beyond the three documented operations');
+  });
+});
+
+test('a hidden field is opened to one more, whose name nothing shows', async () => {
+  const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+  const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access.users]\ncapabilities: [update]\n' };
+  const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
+  const { stdout } = await run('plan', service.send, text, allowed, { files });
+  expect(stdout).toContain('Opens application.grafana to one more user.');
+  expect(stdout).not.toContain('carol');
+});

@@ -89,7 +89,7 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: unreadNote(plan),
+    notes: [...unreadNote(plan), ...effectiveNotes(plan)],
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };
@@ -146,6 +146,26 @@ function headOf(plan: Plan): string {
 
 function listed(globs: readonly string[]): string {
   return globs.map((glob) => inline(glob)).join(', ');
+}
+
+/** Whether somebody could open the applications of a plan, and where that is not what is declared. */
+function effectiveNotes({ effectiveAccess = [], changes }: Plan): string[] {
+  if (effectiveAccess.length === 0) return [];
+  const pending = new Set(pendingIn({ changes }).map(({ resource }) => resource.address));
+  const lines = effectiveAccess.map(({ address, user, passing, declared }) => {
+    const who = inline(user);
+    const what = inline(address);
+    if (passing === undefined) return `  ${who}: the service did not say of ${what}`;
+    const may = passing ? 'may open' : 'may not open';
+    if (passing === declared) return `  ${who} ${may} ${what}, as declared`;
+    const because = pending.has(address)
+      ? 'this plan changes that'
+      : passing
+        ? 'a policy, or a binding that rollcall leaves alone, lets them in'
+        : 'a policy, the engine mode, or a binding that rollcall leaves alone, keeps them out';
+    return `  ${who} ${may} ${what}, which is not as declared: ${because}`;
+  });
+  return [`What the service says now:\n${lines.join('\n')}`];
 }
 
 function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {
