@@ -1,4 +1,5 @@
 import { textOf, type JsonValue } from '../base/json.ts';
+import { isBound } from '../kinds/access.ts';
 import { fieldNames, sentValue } from '../kinds/fields.ts';
 import { listQuery, regardedFields, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -276,7 +277,8 @@ class Listed {
     const regarded = regardedFields(this.#kind, declared);
     const held = observedIn(this.#kind, record, regarded, this.#knowsNames);
     const before = this.#found.get(resource);
-    const isWhole = isIdentifier(received['pk']) && declared.every((field) => Object.hasOwn(received, field));
+    const own = declared.filter((field) => !isBound(this.#kind, field));
+    const isWhole = isIdentifier(received['pk']) && own.every((field) => Object.hasOwn(received, field));
     if (isWhole && (before === undefined || isSame(before, held))) {
       this.#found.set(resource, before ?? held);
     } else {
