@@ -19,8 +19,9 @@ export interface DeclaredName {
 
 /** The names that stand in a resource in place of ids. */
 export function declaredNames(resource: Declared): DeclaredName[] {
-  return referring(resource.kind).flatMap(([field, related]) => {
-    const value = writtenValue(resource, field) ?? null;
+  return referring(resource.kind).flatMap(([field, related]): DeclaredName[] => {
+    const value = writtenValue(resource, field);
+    if (value === undefined) return [];
     const known = (one: NameOfOne): Omit<DeclaredName, 'item'> => ({
       related,
       name: one.name,
@@ -169,11 +170,19 @@ export function idsIn(field: string, value: JsonValue): { readonly id: JsonValue
 }
 
 /** The fields of a kind that hold ids, and of what. */
-export function referring({
-  fields,
-}: Pick<Kind, 'fields'>): (readonly [field: string, related: Referable])[] {
-  return Object.entries(fields).flatMap(([field, { refersTo }]) => (refersTo ? [[field, refersTo]] : []));
+export function referring({ fields }: Pick<Kind, 'fields'>): readonly Referring[] {
+  const known = referringOf.get(fields);
+  if (known) return known;
+  const found = Object.entries(fields).flatMap(([field, { refersTo }]): Referring[] =>
+    refersTo ? [[field, refersTo]] : [],
+  );
+  referringOf.set(fields, found);
+  return found;
 }
+
+type Referring = readonly [field: string, related: Referable];
+
+const referringOf = new WeakMap<Kind['fields'], readonly Referring[]>();
 
 /** Whether resources may name those of this type: then it has to be there before them. */
 export function isNamedByOthers(type: string): boolean {

@@ -109,11 +109,11 @@ interface ReadList extends ReadLists {
  *
  * 1. Two small requests show whose the token is, and how many records there are.
  * 2. Pages are read as long as they cost less than to look up what is still open.
- * 3. What a whole list does not hold is absent, where it is read as a superuser and the service holds names unique.
+ * 3. What a whole list does not hold is absent, where it is read as a superuser.
  */
 async function readList(kind: Kind, declared: readonly Resource[], options: ListsOptions): Promise<ReadList> {
   const { client, pacing, signal, now, onFound } = options;
-  const { completeFor, isUnique } = kind.listing;
+  const { completeFor } = kind.listing;
   const ended = (course: ListCourse | undefined, failed?: Answer): ReadList => ({
     ...nothing,
     ...(course && !signal?.aborted && { course }),
@@ -137,10 +137,9 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   const countedAt = now();
   const price = new PagePrice(countedAt - beganAt);
   const listed = new Listed(kind, declared, client.knowsNames);
-  const provesAbsence = isSuperuser && isUnique;
   const isWorth = (pages: number): boolean => {
     const left = count - listed.seen;
-    const saved = provesAbsence ? listed.open : Math.min(listed.open, left);
+    const saved = isSuperuser ? listed.open : Math.min(listed.open, left);
     return price.of(listed.seen === 0 ? Math.ceil(left / pageSize) : pages, left) < saved;
   };
   if (!isWorth(0)) return ended({ kind: 'too_many', count });
@@ -159,7 +158,7 @@ async function readList(kind: Kind, declared: readonly Resource[], options: List
   });
   if (isDoubtful) return ended({ kind: 'doubtful' }, failed);
   const { found, namesakes } = listed;
-  const absent = provesAbsence && listed.isWhole(count) ? listed.missing : nothing.absent;
+  const absent = isSuperuser && listed.isWhole(count) ? listed.missing : nothing.absent;
   const shown = { found: found.size, absent: absent.size, pages };
   return {
     ...ended({ kind: 'in_pages', ...shown, ...(failed && { failed }) }, failed),
