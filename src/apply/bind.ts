@@ -135,17 +135,14 @@ async function bindingsAt({ access, pk, client, pacing, course }: Door): Promise
   return { outcome: proof === 'denied' ? 'denied' : 'not_attempted', answer };
 }
 
-/** What lets one in. Of several that do, each run keeps the same. */
+/** What lets one in: of several that do, the first by its id, so that each run keeps the same. */
 export function bindingOf(
   { resource: { kind } }: Pick<Door, 'resource'>,
   bindings: readonly Binding[],
   { subject, id }: Guest,
 ): Binding | undefined {
   const key = idKey(kind, subject.field, id);
-  return bindings
-    .filter(
-      (one) =>
-        one.isCounted && one.field === subject.field && idKey(kind, subject.field, one.id ?? null) === key,
-    )
-    .toSorted((a, b) => (a.pk < b.pk ? -1 : 1))[0];
+  const letsIn = ({ isCounted, field, id: of = null }: Binding): boolean =>
+    isCounted && field === subject.field && idKey(kind, subject.field, of) === key;
+  return bindings.find((binding) => letsIn(binding));
 }

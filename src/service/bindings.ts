@@ -24,7 +24,7 @@ interface BindingsOptions {
 /** The ids of so many fit into one URL, and the bindings of so many, three each, onto one page. */
 const mostAtOnce = 32;
 
-/** Reads all bindings of the records with these ids, as far as the token can see them. */
+/** Reads all bindings of the records with these ids, as far as the token can see them, in the order of their own ids. */
 export async function readBindings(
   access: Access,
   pks: readonly string[],
@@ -68,12 +68,18 @@ async function readPart(
   const again = isAtOnce ? read : await readWhole(list, options);
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
-    return rounds > 1 ? readPart(access, pks, options, rounds - 1) : { kind: 'not_sent' };
+    return rounds > 1 ? readPart(access, pks, options, rounds - 1) : moving;
   const of = new Map<string, Binding[]>(pks.map((pk) => [pk, []]));
   for (const record of read.records)
     of.get(textOf(record.received['target']))?.push(bindingIn(record, access.subjects));
   return { kind: 'read', of };
 }
+
+/** It showed others each time. */
+const moving: BindingsReading = {
+  kind: 'unread',
+  reading: { proof: 'nothing', answer: { kind: 'unusable_success', status: 200 } },
+};
 
 /** The same for fewer at a time: one of them may be gone, which the service refuses to list. */
 async function inHalves(

@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonList, isJsonObject, parseJson, textOf, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { application } from '../../src/kinds/application.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { createClient } from '../../src/service/client.ts';
+import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered, lost, scriptedTransport } from '../support/scripted-transport.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+const bindings = '/api/v3/policies/bindings/';
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
+const allowed = { config: 'rollcall.yaml', allow: ['update'] };
+
+function grafana(access: string, more: string = ''): string {
+  return `version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    access: ${access}\n${more}`;
+}
+
+interface Ran {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(
+  command: typeof plan | typeof apply,
+  send: Transport,
+  text: string,
+  options: object = {},
+  setup: Setup = {},
+): Promise<Ran> {
+  const { context, stdout, stderr } = capture({
+    url: 'https://id.example.com',
+    clock: virtualClock(),
+    transport: send,
+    ...setup,
+    files: { 'm.yaml': text, ...config, ...setup.files },
+  });
+  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...options } as const, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+function serviceWith(
+  bound: NonNullable<SandboxSeed['bindings']>,
+  more: SandboxSeed = {},
+  token?: string,
+): Service {
+  const applications = [{ slug: 'grafana', name: 'Grafana' }];
+  return sandboxTransport({ applications, bindings: bound, ...more }, token);
+}
+
+function asAdministrator({ sandbox }: Service, method: string, path: string, body?: JsonObject): string {
+  const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+  return sandbox.handle({ method, path, headers, body: body ? JSON.stringify(body) : '' }).body;
+}
+
+function bindingsOf(service: Service): readonly JsonObject[] {
+  const list = parseJson(asAdministrator(service, 'GET', `${bindings}?page_size=100`)) ?? null;
+  const results = isJsonObject(list) ? (list['results'] ?? null) : null;
+  return isJsonList(results) ? results.filter((one) => isJsonObject(one)) : [];
+}
+
+function bind(service: Service, name: string): void {
+  const target = service.sandbox.record('application', 'grafana')?.['pk'] ?? null;
+  const group = service.sandbox.record('group', name)?.['pk'] ?? null;
+  asAdministrator(service, 'POST', bindings, { target, group, order: 7 });
+}
+
+/** Does something in the service just before a request of a kind arrives for the nth time. */
+function before(
+  service: Service,
+  isOne: (request: HttpRequest) => boolean,
+  nth: number,
+  deed: () => void,
+): Transport {
+  let times = 0;
+  return async (request, signal) => {
+    if (isOne(request)) {
+      times += 1;
+      if (times === nth) deed();
+    }
+    return service.send(request, signal);
+  };
+}
+
+const isBind = ({ method, path }: HttpRequest): boolean => method === 'POST' && path === bindings;
+const isList = ({ method, path }: HttpRequest): boolean => method === 'GET' && path.startsWith(bindings);
+const sent = (service: Service, method: string): HttpRequest[] =>
+  service.requests.filter((request) => request.method === method);
+
+describe('while others write', () => {
+  test('a change that somebody adds to is not finished: what was to come last is not sent', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    // Look for the plan, look before the change, look before the bind, look before the delete, look back.
+    const send = before(service, isList, 5, () => bind(service, 'staff'));
+    const text = grafana('{ groups: [{ name: contractors }] }', '    meta_publisher: Ops\n');
+    const { ending, stdout } = await run(apply, send, text, allowed);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('x application.grafana  begun, and not finished');
+    expect(stdout).toContain('Somebody else has changed it meanwhile.');
+    expect(sent(service, 'PATCH')).toEqual([]);
+  });
+
+  test('nobody is taken out once those who stay are bound no longer', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const deleteNew = (): void => {
+      for (const { pk, group } of bindingsOf(service))
+        if (group === service.sandbox.record('group', 'contractors')?.['pk'])
+          asAdministrator(service, 'DELETE', `${bindings}${textOf(pk)}/`);
+    };
+    const send = before(service, isList, 4, deleteNew);
+    const { ending, stdout } = await run(
+      apply,
+      send,
+      grafana('{ groups: [{ name: contractors }] }'),
+      allowed,
+    );
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('somebody who is declared is no longer bound');
+    expect(sent(service, 'DELETE')).toEqual([]);
+    expect(bindingsOf(service)).toHaveLength(1);
+  });
+
+  test('what somebody has created since the plan is compared as it is', async () => {
+    const service = sandboxTransport({});
+    const send = before(
+      service,
+      ({ method, path }) => method === 'POST' && path.endsWith('/applications/'),
+      1,
+      () => {
+        service.sandbox.create('application', { slug: 'grafana', name: 'Grafana' });
+        bind(service, 'staff');
+      },
+    );
+    const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
+    expect(ending).toBe('done');
+    expect(stdout).toContain('= application.grafana  exists already (');
+  });
+
+  test('an application that is deleted while who may open it is read is named, and no other', async () => {
+    const service = sandboxTransport({ applications: ['a', 'b'].map((slug) => ({ slug, name: slug })) });
+    const send = before(service, isList, 1, () => service.sandbox.delete('application', 'b'));
+    const text =
+      'version: 1\napplications: [{ slug: a, name: a, access: everyone }, { slug: b, name: b, access: everyone }]\n';
+    const { ending, stderr } = await run(plan, send, text);
+    expect(ending).toBe('failed');
+    expect(stderr).toContain('could not read who may open it');
+    const lists = service.requests.filter((request) => isList(request));
+    expect(lists.map(({ path }) => path.match(/target_in/g)?.length)).toEqual([2, 1, 1]);
+  });
+});
+
+test('of those that are bound twice, every run keeps the same', async () => {
+  const one = { application: 'grafana', group: 'staff' };
+  const service = serviceWith([one, one, one, one]);
+  const pks = bindingsOf(service).map(({ pk }) => textOf(pk));
+  await run(apply, service.send, grafana('{ groups: [{ name: staff }] }'), allowed);
+  expect(bindingsOf(service).map(({ pk }) => textOf(pk))).toEqual([pks.toSorted()[0]]);
+});
+
+test('backchannel providers are withheld as the provider is, and each binding has an order of its own', async () => {
+  const service = sandboxTransport({});
+  const text = grafana(
+    '{ groups: [{ name: staff }, { name: contractors }] }',
+    '    provider: 1\n    backchannel_providers: [2]\n',
+  );
+  expect((await run(apply, service.send, text)).ending).toBe('done');
+  const [created, ...others] = service.sent() as JsonObject[];
+  expect(created).toEqual({ slug: 'grafana', name: 'Grafana' });
+  expect(others.map(({ order }) => order)).toEqual([0, 1, undefined]);
+  expect(others.at(-1)).toEqual({ provider: 1, backchannel_providers: [2] });
+});
+
+describe('where binding fails', () => {
+  const many = Array.from({ length: 20 }, (_, index) => `a${index}`);
+  const text = `version: 1\napplications:\n${many.map((slug) => `  - { slug: ${slug}, name: ${slug}, access: { groups: [{ name: staff }] } }\n`).join('')}`;
+
+  test('no more applications are begun after five that were not finished', async () => {
+    const service = sandboxTransport({});
+    const send: Transport = async (request, signal) =>
+      isBind(request) ? answered(500, 'Server Error') : service.send(request, signal);
+    const { ending, stdout } = await run(apply, send, text, { concurrency: '1' });
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('5 begun and not finished');
+    expect(stdout).toContain('15 not attempted');
+  });
+
+  test('a lost answer is settled by a look, and nobody is bound twice', async () => {
+    const service = sandboxTransport({});
+    const send: Transport = async (request, signal) => {
+      const exchange = await service.send(request, signal);
+      return isBind(request) ? lost : exchange;
+    };
+    const { ending } = await run(apply, send, grafana('{ groups: [{ name: staff }] }', '    provider: 1\n'));
+    expect(ending).toBe('done');
+    expect(bindingsOf(service)).toHaveLength(1);
+    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+  });
+
+  test('a denial of one change does not keep others from being created', async () => {
+    const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
+    const more = '  - { slug: new, name: New }\n';
+    const { ending } = await run(apply, service.send, grafana('{ groups: [{ name: staff }] }', more), {
+      ...allowed,
+      concurrency: '1',
+    });
+    expect(ending).toBe('denied');
+    expect(service.sandbox.record('application', 'new')).toBeDefined();
+  });
+
+  test('what has begun is finished after an interruption', async () => {
+    const service = sandboxTransport({});
+    const interruption = new AbortController();
+    const send = before(
+      service,
+      ({ method, path }) => method === 'POST' && path.endsWith('/applications/'),
+      1,
+      () => interruption.abort('SIGINT'),
+    );
+    const wanted = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
+    const { ending, stdout } = await run(apply, send, wanted, {}, { signal: interruption.signal });
+    expect(ending).toBe('interrupted');
+    expect(stdout).toContain('+ application.grafana  created');
+    expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
+  });
+});
+
+test('the client itself binds nobody under the contract alone, and takes nobody out without the capability', async () => {
+  const { send, requests } = scriptedTransport(answered(200, {}));
+  const { access } = application;
+  const [subject] = access?.subjects ?? [];
+  if (access === undefined || subject === undefined) throw new Error('there is nobody to bind');
+  const contract = createClient(send, { contractOnly: true, capabilities: ['update'] });
+  await expect(contract.bind(access, '1', subject, 'x', 0)).rejects.toThrow('contract_only');
+  await expect(contract.checkAccess(access, 'a', '1')).rejects.toThrow('contract_only');
+  await expect(contract.finish(application, 'a', '1', {})).rejects.toThrow('contract_only');
+  await expect(createClient(send).unbind(access, '1')).rejects.toThrow('capability update');
+  expect(requests).toEqual([]);
+});
+
+test('names are trimmed, and with a hidden field only what is known of access is quoted', async () => {
+  const { send } = sandboxTransport({});
+  expect((await run(plan, send, grafana('{ groups: [{ name: " staff " }] }'))).ending).toBe('done');
+  const files = { 'rollcall.yaml': 'version: 1\nhide: [user.email]\n' };
+  const odd = await run(plan, send, grafana('{ users: [carol], secrets: [s3cret] }'), {}, { files });
+  expect(odd.stderr).toContain('m.yaml:5:');
+  expect(odd.stderr).not.toContain('s3cret');
+  const known = await run(plan, send, grafana('{ users: [{ name: nobody }] }'), {}, { files });
+  expect(known.stderr).toContain('access: { users: [{ name: nobody }] }');
+});
