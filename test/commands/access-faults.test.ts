@@ -6,10 +6,10 @@ import { application } from '../../src/kinds/application.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { capture, type Setup } from '../support/run.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { answered, lost, scriptedTransport } from '../support/scripted-transport.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
 
 const bindings = '/api/v3/policies/bindings/';
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
@@ -19,28 +19,14 @@ function grafana(access: string, more: string = ''): string {
   return `version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    access: ${access}\n${more}`;
 }
 
-interface Ran {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(
+function run(
   command: typeof plan | typeof apply,
   send: Transport,
   text: string,
   options: object = {},
   setup: Setup = {},
 ): Promise<Ran> {
-  const { context, stdout, stderr } = capture({
-    url: 'https://id.example.com',
-    clock: virtualClock(),
-    transport: send,
-    ...setup,
-    files: { 'm.yaml': text, ...config, ...setup.files },
-  });
-  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...options } as const, context);
-  return { ending, stdout: stdout(), stderr: stderr() };
+  return runOn(command, send, text, options, { ...setup, files: { ...config, ...setup.files } });
 }
 
 type Service = ReturnType<typeof sandboxTransport>;

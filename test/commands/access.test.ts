@@ -7,10 +7,10 @@ import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
 
 const staff = '11111111-1111-4111-8111-111111111111';
 const contractors = '22222222-2222-4222-8222-222222222222';
@@ -33,34 +33,18 @@ function grafana(access: string, more: string = ''): string {
   return `version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    access: ${access}\n${more}`;
 }
 
-interface Ran {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
 const commands = { plan, apply, validate };
 const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
 const allowed = { config: 'rollcall.yaml', allow: ['update'] };
 
-async function run(
+function run(
   command: keyof typeof commands,
   send: Transport,
   text: string,
   options: object = {},
   setup: Setup = {},
 ): Promise<Ran> {
-  const { context, stdout, stderr, written } = capture({
-    url: 'https://id.example.com',
-    clock: virtualClock(),
-    transport: send,
-    ...setup,
-    files: { 'm.yaml': text, ...config, ...setup.files },
-  });
-  const given = { output: 'text', yes: true, ...options } as const;
-  const ending = await commands[command]('plan' in options ? [] : ['m.yaml'], given, context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+  return runOn(commands[command], send, text, options, { ...setup, files: { ...config, ...setup.files } });
 }
 
 type Service = ReturnType<typeof sandboxTransport>;

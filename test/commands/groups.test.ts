@@ -5,11 +5,11 @@ import { validate } from '../../src/commands/validate.ts';
 import { isJsonList, isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
 import type { HttpRequest, Transport } from '../../src/service/transport.ts';
-import { capture, type Setup } from '../support/run.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import type { Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
-import { virtualClock } from '../support/virtual-clock.ts';
 
 const groupsPath = '/api/v3/core/groups/';
 const ids = ['0a0a0a0a-0000-4000-8000-000000000001', '0a0a0a0a-0000-4000-8000-000000000002'] as const;
@@ -24,32 +24,16 @@ users:
   - { username: bob, name: Bob }
 `;
 
-interface Ran {
-  readonly ending: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly written: ReadonlyMap<string, string>;
-}
-
 const commands = { plan, apply, validate };
 
-async function run(
+function run(
   command: keyof typeof commands,
   send: Transport,
   text: string = roll,
   options: object = {},
   setup: Setup = {},
 ): Promise<Ran> {
-  const { context, stdout, stderr, written } = capture({
-    url: 'https://id.example.com',
-    clock: virtualClock(),
-    transport: send,
-    ...setup,
-    files: { 'm.yaml': text, ...setup.files },
-  });
-  const given = { output: 'text', yes: true, ...options } as const;
-  const ending = await commands[command]('plan' in options ? [] : ['m.yaml'], given, context);
-  return { ending, stdout: stdout(), stderr: stderr(), written };
+  return runOn(commands[command], send, text, options, setup);
 }
 
 function named(service: ReturnType<typeof sandboxTransport>, name: string): readonly JsonObject[] {
