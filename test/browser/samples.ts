@@ -128,6 +128,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
     created: { pk: text },
     updated: {},
     exists: { ...said(400, { slug: [text] }), pk: text },
+    unfinished: { ...said(403, { detail: text }), at: 'name', pk: text },
     unchanged: { attempts: 0 },
     differs: { attempts: 0 },
     rejected: said(400, { name: [text], [`${text} field`]: [text], non_field_errors: [text] }),
