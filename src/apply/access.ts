@@ -76,8 +76,6 @@ export async function updateClosed(
   const look = await lookAt(alterable, client, pacing, course);
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
-  if (!missing.some((field) => isBound(resource.kind, field)))
-    return update(alterable, client, pacing, course);
   const others = missing.filter((field) => !isBound(resource.kind, field));
   const first = others.filter((field) => access.isClosing(field, sentValue(resource, field) ?? null));
   const last = others.filter((field) => !first.includes(field));
@@ -87,13 +85,16 @@ export async function updateClosed(
     update({ ...alterable, resource: only(resource, fields) }, client, pacing, of);
   const unchanged: Settled = { outcome: 'unchanged', held: now, inDoubt: false, attempts: 0 };
   if (!course.mayBegin()) return { ...unchanged, outcome: 'not_attempted' };
-  return inSteps(unchanged, 'updated', [
-    ...(first.length > 0 ? [change(first, door.course)] : []),
+  const moves: Step[] = [
     ...guests
       .filter((guest) => bindingOf(door, bindings, guest) === undefined)
       .map((guest) => () => letIn(door, guest)),
     ...superfluous(door, bindings).map((binding) => () => takeOut(door, binding)),
-    (known) => asDeclared(door, known),
+  ];
+  return inSteps(unchanged, 'updated', [
+    ...(first.length > 0 ? [change(first, door.course)] : []),
+    ...moves,
+    ...(moves.length > 0 ? [(known: Settled) => asDeclared(door, known)] : []),
     ...(last.length > 0 ? [change(last, door.course)] : []),
   ]);
 }
@@ -127,7 +128,7 @@ async function inSteps(
       attempts: known.attempts + taken.attempts,
       ...(last && { answer: last }),
       ...(!isDone && field !== undefined && { at: field }),
-      ...(known.held && { held: merged(known.held, held) }),
+      ...(known.held && (isDone || hasDone) && { held: merged(known.held, held) }),
     };
     if (!isDone) return known;
   }

@@ -239,3 +239,27 @@ test('names are trimmed, and with a hidden field only what is known of access is
   const known = await run(plan, send, grafana('{ users: [{ name: nobody }] }'), {}, { files });
   expect(known.stderr).toContain('access: { users: [{ name: nobody }] }');
 });
+
+describe('where who may open it is as declared, and something else is not', () => {
+  const text = grafana('{ groups: [{ name: staff }] }', '    meta_publisher: Ops\n');
+
+  test('the change is made, and reported as such', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const { ending, stdout } = await run(apply, service.send, text, allowed);
+    expect(ending, stdout).toBe('done');
+    expect(stdout).toContain('~ application.grafana  changed\n');
+    const json = await run(apply, service.send, text, { ...allowed, output: 'json' });
+    expect(json.stdout).toContain('"outcome": "unchanged"');
+    expect(sent(service, 'PATCH')).toHaveLength(1);
+  });
+
+  test('a refusal of the change is one', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const send: Transport = async (request, signal) =>
+      request.method === 'PATCH' ? answered(400, { meta_publisher: ['No.'] }) : service.send(request, signal);
+    const { ending, stdout } = await run(apply, send, text, allowed);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('x application.grafana  rejected');
+    expect(stdout).toContain('the service refused `meta_publisher`: No.');
+  });
+});
