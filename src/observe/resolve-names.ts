@@ -14,6 +14,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { ObservedState } from './observe.ts';
 import type { Client } from '../service/client.ts';
+import type { Sight } from '../service/sight.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { mostInARow } from '../service/retries.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -35,17 +36,28 @@ export interface UnresolvedName {
   readonly fault: NameFault;
 }
 
-/** The names of those of which there is more than one: at the lines that declare them, and that name them. */
-export function namesOfSeveral(resources: readonly Resource[], observed: ObservedState): UnresolvedName[] {
+/**
+ * The names of those of which there is more than one, at the lines that declare them and that name them; and of those that the token may
+ * not look up, where they are named: their ids are not known.
+ */
+export function namesWithoutId(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  { unreadable }: Pick<Sight, 'unreadable'>,
+): UnresolvedName[] {
   return resources.flatMap((resource) => {
     const { kind, name } = resource;
     const all = [{ related: kind, name, field: kind.identity }, ...declaredNames(resource)];
     return all.flatMap((declared): UnresolvedName[] => {
       const address = addressNamed(declared);
       const seen = address === undefined ? undefined : observed.get(address);
-      return seen?.presence === 'unknown' && seen.ids
-        ? [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }]
-        : [];
+      if (seen?.presence !== 'unknown') return [];
+      if (seen.ids) return [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }];
+      const { creates } = declared.related;
+      const why = creates ? unreadable.get(declared.related) : undefined;
+      if (why === undefined || address === resource.address) return [];
+      const proof = why === 'denied' ? why : 'fault';
+      return [{ resource, declared, fault: { kind: 'unread', proof, answer: { kind: why } } }];
     });
   });
 }

@@ -7,7 +7,7 @@ import { effectiveAccess } from '../observe/effective-access.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { heldAt, observe, type ObservedState, type ObserveResult } from '../observe/observe.ts';
 import type { ListNews } from '../observe/read-lists.ts';
-import { namesOfSeveral, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
+import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
 import {
@@ -157,7 +157,7 @@ export async function planFor(
   });
   if (result.kind === 'failed') return ended(() => unread(result, service, job));
   const { observed } = result;
-  const several = namesOfSeveral(resolved.resources, observed);
+  const several = namesWithoutId(resolved.resources, observed, client.sight);
   const heldBack = heldBackBy([...names, ...several]);
   if (!heldBack && several.length > 0) return ended(() => unresolved([], several));
   const resources = resolved.resources.map((resource) =>

@@ -337,6 +337,17 @@ describe('what the token may not see', () => {
     expect(requests.filter(({ path }) => path.startsWith(bindings))).toEqual([]);
   });
 
+  test('is not guessed of users: whose id is not known cannot be let in', async () => {
+    const blind = serviceWith([], { tokens: [{ token: 't', view_users: 'none' }] }, 't');
+    const text = `${grafana('{ users: [{ name: carol }] }')}users: [{ username: carol, name: Carol }]\n`;
+    const { ending, stderr } = await run('plan', blind.send, text);
+    expect(ending).toBe('denied');
+    expect(stderr).toContain(
+      'm.yaml:5:23: error: application.grafana: could not look up the user by its name',
+    );
+    expect(stderr).toContain('The token must be allowed to view users.');
+  });
+
   test('is left out of an export, which says so', async () => {
     const { context, stdout, stderr } = capture({ url: 'https://x.example', transport: service().send });
     await exportManifests({ output: 'yaml', type: ['application'] }, context);
