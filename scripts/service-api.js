@@ -17,6 +17,7 @@ const paths = new Set([
   '/admin/version/',
   '/core/applications/',
   '/core/applications/{slug}/',
+  '/core/applications/{slug}/check_access/',
   '/core/groups/',
   '/core/groups/{group_uuid}/',
   '/core/users/',
@@ -198,7 +199,7 @@ function fieldsIn(root, name, properties = {}) {
     ]),
   );
   return Array.from(
-    body.matchAll(/^ {4}(readonly )?(\w+)(\?)?: ([^;]+(?:;\s*\})?)/gm),
+    body.matchAll(/^ {4}(readonly )?(\w+)(\?)?: ([^;]+(?:;\s*\}[^;]*)?)/gm),
     ([, readOnly, camel = '', optional, type = '']) => {
       const own = snake.get(camel) ?? camel;
       const fact = { ...typed(root, type.trim()), ...(readOnly && { readOnly: true }) };

@@ -229,10 +229,12 @@ async function ofRoutes(kind: Kind<ResourceType>, { line, release, facts }: Comp
   );
 }
 
-/** Whether bindings have the fields that rollcall sends and reads. */
+/** Whether bindings have the fields that rollcall sends and reads, and what the service says of them. */
 function ofBindings({ access }: Kind<ResourceType>, { line, facts }: Comparison): string[] {
   if (access === undefined) return [];
   const { sends = '', answers = '' } = facts.get(`POST ${access.path.replace('/api/v3', '')}`) ?? {};
+  const { operation = '' } = askedBy('GET', access.checkedAt('x', '1'), facts) ?? {};
+  const { answers: checked = '' } = facts.get(operation) ?? {};
   const sent = ['target', 'order', ...access.subjects.map(({ idIn }) => idIn)];
   const read = [
     'pk',
@@ -244,6 +246,7 @@ function ofBindings({ access }: Kind<ResourceType>, { line, facts }: Comparison)
   const lacking = [
     ...sent.map((field) => `${sends}.${field}`),
     ...read.map((field) => `${answers}.${field}`),
+    `${checked}.passing`,
   ].filter((field) => !facts.has(field));
   return lacking.map((field) => `${line}: there is no ${field}. Correct access in src/kinds/application.ts.`);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apply } from '../../src/commands/apply.ts';
 import { doctor } from '../../src/commands/doctor.ts';
 import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
 import { knownReleases } from '../../src/kinds/release.ts';
 import { capture, type Captured } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
@@ -110,6 +111,42 @@ describe('a difference is reported with the row to write:', () => {
       undefined,
       /does not know \?superuser_full_list\. Write a row/,
     ],
+    [
+      'a field of bindings that is gone',
+      'PolicyBindingRequest.group',
+      undefined,
+      /there is no PolicyBindingRequest\.group\. Correct access/,
+    ],
+    [
+      'a field of bindings that is not answered',
+      'PolicyBinding.negate',
+      undefined,
+      /there is no PolicyBinding\.negate\. Correct access/,
+    ],
+    [
+      'a field of what is said of access',
+      'PolicyTestResult.passing',
+      undefined,
+      /there is no PolicyTestResult\.passing\. Correct access/,
+    ],
+    [
+      'a path of bindings that is gone',
+      'DELETE /policies/bindings/{policy_binding_uuid}/',
+      undefined,
+      /there is no DELETE .*bindings/,
+    ],
+    [
+      'a parameter of bindings that is gone',
+      'GET /policies/bindings/ ?target_in',
+      undefined,
+      /does not know \?target_in\. Write a row/,
+    ],
+    [
+      'a parameter of who may open it',
+      'GET /core/applications/{slug}/check_access/ ?for_user',
+      undefined,
+      /does not know \?for_user\. Write a row/,
+    ],
   ])('%s', async (_, key, fact, said) => {
     const found = await differences(newest, planted(key, fact));
     expect(found).toEqual([expect.stringMatching(said), ...found.slice(1)]);
@@ -127,11 +164,15 @@ describe('a difference is reported with the row to write:', () => {
 test('a run asks for nothing but what the API has, with parameters that it knows', async () => {
   const { send, requests } = sandboxTransport({
     applications: [{ slug: 'wiki', name: 'Wiki' }],
+    bindings: [{ application: 'wiki', group: 'contractors' }],
     users: Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' })),
   });
   const manifest = {
     version: 1,
-    applications: [{ slug: 'new', name: 'New', provider: { name: 'Provider 2' } }],
+    applications: [
+      { slug: 'new', name: 'New', provider: { name: 'Provider 2' }, access: { users: [{ name: 'u1' }] } },
+      { slug: 'wiki', name: 'Wiki', access: { groups: [{ name: 'staff' }] } },
+    ],
     users: Array.from({ length: 30 }, (_, index) => ({
       username: `u${index + 5}`,
       name: 'U',
@@ -147,6 +188,7 @@ test('a run asks for nothing but what the API has, with parameters that it knows
       env: { ROLLCALL_CAPABILITIES: 'update' },
     }).context;
   await apply(['m.yaml'], { output: 'text', yes: true, allow: ['update'] }, context());
+  await plan(['m.yaml'], { output: 'text', checkAccess: 'u1' }, context());
   await exportManifests({ output: 'yaml', ids: false }, context());
   await doctor({ output: 'text' }, context());
   const facts = factsOf.get(newest) ?? new Map<string, Fact>();
@@ -158,5 +200,7 @@ test('a run asks for nothing but what the API has, with parameters that it knows
     );
   });
   expect(unknown).toEqual([]);
-  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET', 'POST', 'PATCH', 'OPTIONS']));
+  expect(requests.filter(({ path }) => path.includes('/check_access/')).length).toBeGreaterThan(0);
+  const methods = ['GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS'];
+  expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(methods));
 });
