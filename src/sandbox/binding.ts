@@ -22,7 +22,8 @@ export function bindingKind(world: World): WrittenKind {
     key: byPk,
     // As rights name one: `grafana/staff`.
     identity: 'label',
-    ordering: 'order',
+    // As it was recorded, those of one order come the other way round.
+    ordering: 'order,-made',
     exact: [],
     searched: () => [],
     filters: (query) => filtersOf(world, query),
@@ -62,7 +63,7 @@ export function bindingKind(world: World): WrittenKind {
         made += 1;
         return rows.add({
           pk: uuid(`binding ${made}`),
-          fields: { ...values, label: labelOf(world, values) },
+          fields: { ...values, label: labelOf(world, values), made },
         });
       },
     },
@@ -98,7 +99,7 @@ function filtersOf(
 
 function recordOf(world: World, { pk, fields }: Row): JsonObject {
   const { isLate } = world.rules;
-  const { label: _, ...own } = fields;
+  const { label: _, made: __, ...own } = fields;
   const group = world.rows('group').at(textOf(own['group']));
   const user = world.rows('user').at(textOf(own['user']));
   return {

@@ -75,7 +75,7 @@ export class Rows {
     const fields = new Set(['pk', ...Object.keys(rows[0]?.fields ?? {})]);
     const terms = ordering.split(',').map((term) => term.trim());
     const asked = terms.filter((term) => fields.has(term.replace(/^-/, '')));
-    const orders = (asked.length > 0 ? asked : [byDefault]).map(orderOf);
+    const orders = [...asked, ...byDefault.split(',')].map(orderOf);
     const ordered = rows.toSorted((a, b) => orders.reduce((first, order) => first || order(a, b), 0));
     if (some === undefined) this.#ordered.set(ordering, ordered);
     return ordered;
