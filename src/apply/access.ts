@@ -44,7 +44,7 @@ export async function createClosed(
   };
   const held = withBindings(kind, base, []);
   if (isOpen) return { ...made, held };
-  const door = { resource, access, pk, guests, client, pacing, course: begun(course) };
+  const door = { resource, access, pk, guests, client, pacing, course: ofAccess(begun(course)) };
   const rest = {
     resource: only(resource, withheld),
     base,
@@ -184,6 +184,14 @@ function without(resource: Resource, names: readonly string[]): Resource {
 /** What has begun goes on to its end: to stop in the middle would leave more to do, and nothing safer. */
 function begun(course: Course): Course {
   return { ...course, mayBegin: () => true };
+}
+
+/** Who may not bind one may bind none: no more is created of which somebody is to be let in. */
+function ofAccess(course: Course): Course {
+  return {
+    ...course,
+    stop: (scope, proof) => course.stop(scope === 'type' && proof === 'denied' ? 'access' : scope, proof),
+  };
 }
 
 /** There are rights on single records: a denial says nothing of others. */

@@ -37,6 +37,8 @@ export type StopReason =
   | 'denied'
   /** Too many changes of resources of this type were denied, one after the other. */
   | 'denials'
+  /** The token may not say who may open something. */
+  | 'access_denied'
   /** The licence of the service does not allow resources of this type to be created. */
   | 'read_only'
   /** An answer showed a wrong URL, a redirect, or that there is no way to the service. */

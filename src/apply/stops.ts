@@ -1,3 +1,4 @@
+import { declaresAccess, letsEveryoneIn } from '../kinds/access.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Change } from '../plan/plan.ts';
 import type { Pacing } from '../service/pacing.ts';
@@ -18,6 +19,7 @@ export class Stops {
   /** How many changes of a kind were denied one after the other: rights may be on single resources, so one denial stops none. */
   readonly #denials = new Map<Kind, number>();
   #run: StopReason | undefined;
+  #isAccessDenied = false;
   #inARow = 0;
   #outagesCounted = 0;
 
@@ -39,6 +41,8 @@ export class Stops {
   /** Why nothing more of a kind is begun. Who may create none of it may still be allowed to change one. */
   whyKind({ resource, action }: Change): StopReason | undefined {
     const why = this.#kinds.get(resource.kind);
+    const isBound = declaresAccess(resource) && !letsEveryoneIn(resource);
+    if (this.#isAccessDenied && action === 'create' && isBound) return 'access_denied';
     return action === 'update' && why === 'denied' ? undefined : why;
   }
 
@@ -51,7 +55,8 @@ export class Stops {
     const { kind } = change.resource;
     return {
       stop: (scope, proof) => {
-        if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
+        if (scope === 'access') this.#isAccessDenied = true;
+        else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
         else if (!this.#kinds.has(kind)) this.#kinds.set(kind, proof === 'closed' ? 'read_only' : 'denied');
       },
       mayBegin: () => this.why(change) === undefined,

@@ -32,7 +32,7 @@ const alone: Course = { stop: () => {}, mayBegin: () => true, mayRetry: () => tr
 
 interface Traced extends Settled {
   /** What it told the rest of the run, if anything. */
-  readonly stop: 'run' | 'type' | 'pause' | undefined;
+  readonly stop: Parameters<Course['stop']>[0] | undefined;
   readonly methods: string;
   readonly sleeps: number[];
 }

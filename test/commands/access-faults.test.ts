@@ -188,6 +188,21 @@ describe('where binding fails', () => {
     expect(service.sandbox.record('application', 'grafana')).toMatchObject({ provider: 1 });
   });
 
+  test('a denial keeps no others from being created but those with an access of their own', async () => {
+    const service = sandboxTransport({ tokens: [{ token: 't', add_bindings: false }] }, 't');
+    const others = `  - { slug: later, name: Later, access: { groups: [{ name: staff }] } }
+  - { slug: open, name: Open, access: everyone }
+  - { slug: plain, name: Plain }
+`;
+    const wanted = grafana('{ groups: [{ name: staff }] }', others);
+    const { stdout } = await run(apply, service.send, wanted, { concurrency: '1' });
+    expect(stdout).toContain('x application.grafana  begun, and not finished');
+    expect(stdout).toContain('. application.later  not attempted: the token may not say who may open it');
+    expect(stdout).toContain('+ application.open  created');
+    expect(stdout).toContain('+ application.plain  created');
+    expect(service.sandbox.record('application', 'later')).toBeUndefined();
+  });
+
   test('a denial of one change does not keep others from being created', async () => {
     const service = serviceWith([], { tokens: [{ token: 't', add_bindings: false }] }, 't');
     const more = '  - { slug: new, name: New }\n';

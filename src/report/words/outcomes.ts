@@ -42,6 +42,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
     words: 'too many changes of resources of this type were denied, one after the other',
     needsFix: true,
   },
+  access_denied: { words: 'the token may not say who may open it', needsFix: true },
   read_only: {
     words: 'the licence of the service does not allow resources of this type to be created or changed',
     needsFix: true,
