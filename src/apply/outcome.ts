@@ -92,7 +92,7 @@ export interface Outcome {
   readonly doubt?: Doubt;
   /** The declared fields that have other values there: with `exists` and `differs` as they were found, with `created` as they came back. */
   readonly differences?: readonly Difference[];
-  /** With `unfinished`: the field at which it went no further, where that is known. */
+  /** The field at which it went no further, where that is held beside the record. */
   readonly at?: string;
   /** With `conflict` and `unknown` of what was to be changed. */
   readonly clash?: Clash;

@@ -32,7 +32,8 @@ export function opensTo(
     ...(since?.kind === 'added' ? openings(resource, subjects, () => undefined, declared) : []),
     ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, declared) : []),
   ];
-  return [...new Set(opened)].map((words) => redactorOf(resource.secrets).clean(words));
+  const redactor = redactorOf(resource.secrets);
+  return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
 }
 
 function openings(resource: Resource, subjects: readonly Subject[], before: Guests, now: Guests): string[] {

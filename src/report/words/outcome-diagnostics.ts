@@ -29,7 +29,7 @@ export function outcomeDiagnostics(outcome: Outcome): readonly Diagnostic[] {
 }
 
 function problemsOf(outcome: Outcome): PlacedProblem[] {
-  const { answer, clash, differences } = outcome;
+  const { answer, at, clash, differences } = outcome;
   if (isPartial(outcome)) return partialProblems(outcome);
   // It was created by somebody else in the meantime, with other values than are declared. What differed before, the plan has said.
   if (outcome.outcome === 'exists' && differences !== undefined)
@@ -56,7 +56,9 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
     ];
   if (!isMissing(outcome) || answer === undefined) return [];
   const isContent = answer.kind === 'fields_refused' || answer.kind === 'identity_refused';
-  const complaints = outcome.outcome === 'rejected' && isContent ? complaintsOf(answer) : [];
+  // Of a binding the service complains in that one's own fields.
+  const complaints =
+    outcome.outcome === 'rejected' && isContent && at === undefined ? complaintsOf(answer) : [];
   if (complaints.length > 0)
     return complaints.map((complaint) => {
       const place = placeOfComplaint(complaint, resource);
@@ -73,8 +75,10 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
     });
   const { code, summary, advice: usual } = answerWords(answer);
   const said = saidWords(answer);
-  const detail = linesOf(said, usual, waitAdvice(answer), advice, requestWords(answer));
-  return [{ code, summary: `${opening}${summary}`, detail }];
+  const rights = rightsWords(outcome);
+  const detail = linesOf(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
+  const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
+  return [{ field: at, code, summary: `${begins}${summary}`, detail }];
 }
 
 interface OutcomeWords {
@@ -130,8 +134,16 @@ function partialProblems({ change, outcome, doubt, differences = [], answer }: O
   });
 }
 
+/** Which permissions it takes to change who may open it, where that was denied. */
+function rightsWords({ change, answer, at }: Outcome): string | undefined {
+  const { access } = change.resource.kind;
+  if (access === undefined || at === undefined || answer?.kind !== 'denied') return undefined;
+  return `To bind takes \`add_${access.type}\`, to take out \`delete_${access.type}\`.`;
+}
+
 /** Why a resource that was begun is not as declared. */
-function unfinishedProblem({ change, answer, clash, differences = [], at }: Outcome): PlacedProblem {
+function unfinishedProblem(outcome: Outcome): PlacedProblem {
+  const { change, answer, clash, differences = [], at } = outcome;
   const done = change.action === 'update' ? 'changed' : 'created';
   const lacking = differences.length > 0 ? `: it is not as declared in ${fieldsOf(differences)}` : '';
   const usual = answer && answerWords(answer);
@@ -145,8 +157,13 @@ function unfinishedProblem({ change, answer, clash, differences = [], at }: Outc
       usual && `What came next did not succeed: ${usual.summary}.`,
       answer && saidWords(answer),
       usual?.advice,
+      rightsWords(outcome),
       answer && waitAdvice(answer),
-      'It lets nobody in who is not declared. To finish it is a change: plan and apply with --allow update.',
+      clash === undefined &&
+        (done === 'created'
+          ? 'It lets nobody in who is not declared.'
+          : 'It lets nobody in who could not open it before and is not declared.'),
+      'To finish it is a change: plan and apply with --allow update.',
       answer && requestWords(answer),
     ),
   };

@@ -199,7 +199,7 @@ export function applyWords(
 export const wasInterrupted = 'The run was interrupted.';
 
 const finishByUpdate =
-  'What was begun lets nobody in who is not declared. The next plan shows what is left of it as a change: with the capability `update` and --allow update it is finished.';
+  'The next plan shows what is left of what was begun as a change: with the capability `update` and --allow update it is finished.';
 
 const lookAtParts =
   'Check in the service what is not, or may not be, as declared, and correct it there: rollcall changes what exists only with the capability `update` and --allow update.';

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import type { Setup } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
+const allowed = { config: 'rollcall.yaml', allow: ['update'] };
+
+function grafana(access: string, more: string = ''): string {
+  return `version: 1\napplications:\n  - slug: grafana\n    name: Grafana\n    access: ${access}\n${more}`;
+}
+
+function run(
+  command: typeof plan | typeof apply,
+  send: Transport,
+  text: string,
+  options: object = {},
+  setup: Setup = {},
+): Promise<Ran> {
+  return runOn(command, send, text, options, { ...setup, files: { ...config, ...setup.files } });
+}
+
+type Service = ReturnType<typeof sandboxTransport>;
+type Bound = Omit<NonNullable<SandboxSeed['bindings']>[number], 'application'>;
+
+/** Grafana, to which these are bound, and a token that may do all but what is said here. */
+function serviceWith(bound: readonly Bound[], may: object = {}, grafanaHas: JsonObject = {}): Service {
+  const seed: SandboxSeed = {
+    applications: [{ slug: 'grafana', name: 'Grafana', ...grafanaHas }],
+    bindings: bound.map((one) => ({ application: 'grafana', ...one })),
+    users: [{ username: 'carol', name: 'Carol' }],
+    tokens: [{ token: 't', ...may }],
+  };
+  return sandboxTransport(seed, 't');
+}
+
+describe('what was begun and is not finished', () => {
+  const staff = [{ group: 'staff' }];
+
+  test('is not said to keep out those who could open it before, and could not be taken out', async () => {
+    const { send } = serviceWith(staff, { delete_bindings: false });
+    const { ending, stdout } = await run(
+      apply,
+      send,
+      grafana('{ groups: [{ name: contractors }] }'),
+      allowed,
+    );
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('it was changed, and not wholly: it is not as declared in `access.groups`');
+    expect(stdout).not.toContain('nobody in who is not declared');
+    expect(stdout).toContain('It lets nobody in who could not open it before and is not declared.');
+  });
+
+  test('is not said to keep out anybody where everyone can still open it', async () => {
+    const { send } = serviceWith([], { add_bindings: false });
+    const text = grafana('{ groups: [{ name: staff }] }', '    policy_engine_mode: all\n');
+    const { ending, stdout } = await run(apply, send, text, allowed);
+    expect(ending).toBe('incomplete');
+    expect(stdout).not.toContain('nobody in who is not declared');
+  });
+
+  test('is not said to keep out anybody where somebody else has changed it meanwhile', async () => {
+    const service = sandboxTransport({});
+    const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
+    const send: Transport = async (request, signal) => {
+      const answer = await service.send(request, signal);
+      // Somebody else binds one more just after rollcall has.
+      if (request.method === 'POST' && request.path.endsWith('/bindings/')) {
+        const target = service.sandbox.record('application', 'grafana')?.['pk'] ?? null;
+        const group = service.sandbox.record('group', 'contractors')?.['pk'] ?? null;
+        const body = JSON.stringify({ target, group, order: 9 });
+        service.sandbox.handle({ method: 'POST', path: request.path, headers, body });
+      }
+      return answer;
+    };
+    const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('Somebody else has changed it meanwhile.');
+    expect(stdout).not.toContain('lets nobody in');
+  });
+
+  test('is said to let nobody in where a new application has no provider yet', async () => {
+    const { send, sandbox } = serviceWith([], { add_bindings: false });
+    sandbox.delete('application', 'grafana');
+    const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
+    const { ending, stdout } = await run(apply, send, text);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('It lets nobody in who is not declared.');
+    expect(stdout).toContain('To bind takes `add_policybinding`, to take out `delete_policybinding`.');
+    const left = await run(plan, send, text);
+    expect(left.stdout).toMatch(
+      /! application\.grafana[^]*access\.groups\n\s+lacks[^]*provider\n\s+observed\s+null\n/,
+    );
+    const pending = await run(plan, send, text, allowed);
+    expect(pending.stdout).toMatch(/~ application\.grafana[^]*access\.groups\n\s+lacks[^]*provider\n/);
+  });
+
+  test('is finished by the next run that may change it, and not by one that may not', async () => {
+    const { send, sandbox } = serviceWith([], { add_bindings: false });
+    sandbox.delete('application', 'grafana');
+    const text = grafana('{ groups: [{ name: staff }] }', '    provider: 1\n');
+    await run(apply, send, text);
+    sandbox.issue({ token: 't' });
+    const left = await run(apply, send, text);
+    expect([left.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual(['done', null]);
+    const done = await run(apply, send, text, allowed);
+    expect([done.ending, sandbox.record('application', 'grafana')?.['provider']]).toEqual(['done', 1]);
+    expect((await run(plan, send, text)).stdout).toContain('No changes.');
+  });
+});
+
+describe('where binding is refused, the line is that of `access`', () => {
+  const absent = '99999999-9999-4999-8999-999999999999';
+
+  test('though the application has a field of the name that the service complains of', async () => {
+    const { send } = serviceWith([{ group: 'staff' }], {}, { group: 'Tools' });
+    const text = grafana(`{ groups: [${absent}] }`, '    group: Tools\n');
+    const { ending, stdout } = await run(apply, send, text, allowed);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain(
+      'm.yaml:5:23: error: application.grafana: `access.groups` was not changed: the service refused the request (400)',
+    );
+    expect(stdout).toContain(`group: Invalid pk "${absent}" - object does not exist.`);
+    expect(stdout).not.toContain('m.yaml:6:');
+  });
+
+  test.each<[string, Bound[], object, string, string]>([
+    ['to bind a group', [], { add_bindings: false }, '{ groups: [{ name: staff }] }', '5:23'],
+    ['to bind a user', [], { add_bindings: false }, '{ users: [{ name: carol }] }', '5:22'],
+    [
+      'to take out',
+      [{ group: 'staff' }, { user: 'carol' }],
+      { delete_bindings: false },
+      '{ users: [{ name: carol }] }',
+      '5:13',
+    ],
+  ])('and so it is where it is denied: %s', async (_, bound, may, access, place) => {
+    const { send } = serviceWith(bound, may);
+    const { ending, stdout } = await run(apply, send, grafana(access), allowed);
+    expect(ending).toBe('denied');
+    expect(stdout).toMatch(
+      new RegExp(
+        `m\\.yaml:${place}: error: application\\.grafana: \`access\\.\\w+\` was not changed: the service denied access`,
+      ),
+    );
+    expect(stdout).toContain('To bind takes `add_policybinding`, to take out `delete_policybinding`.');
+  });
+});
+
+test('a plan says that it opens to everyone, though a secret is that word', async () => {
+  const { send } = serviceWith([{ group: 'staff' }]);
+  const setup = { env: { WHO: 'everyone' } };
+  const { stdout } = await run(plan, send, grafana('"${env:WHO}"'), allowed, setup);
+  expect(stdout).toContain('\nOpens application.grafana to everyone.\n');
+});
