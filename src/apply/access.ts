@@ -120,7 +120,7 @@ async function inSteps(
       : hasDone
         ? 'unfinished'
         : taken.outcome;
-    const last = answer ?? known.answer;
+    const last = isDone ? (answer ?? known.answer) : answer;
     known = {
       ...taken,
       outcome,

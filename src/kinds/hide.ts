@@ -31,13 +31,16 @@ export function hideProblem(name: string): Problem | undefined {
     };
   }
   const whole = hideable.find((field) => name.startsWith(`${field}.`));
+  const parts = hideable.filter((field) => field.startsWith(`${name}.`));
   return {
     code: 'invalid-value',
     summary: `there is no field \`${name}\` to hide`,
     detail:
-      whole === undefined
-        ? (didYouMean(name, hideable) ??
-          `A field is written as its kind and its name: ${hideable.join(', ')}.`)
-        : `A field is hidden as a whole: \`${whole}\`.`,
+      parts.length > 0
+        ? `Its parts are hidden one by one: ${parts.map((part) => `\`${part}\``).join(', ')}.`
+        : whole === undefined
+          ? (didYouMean(name, hideable) ??
+            `A field is written as its kind and its name: ${hideable.join(', ')}.`)
+          : `A field is hidden as a whole: \`${whole}\`.`,
   };
 }

@@ -80,8 +80,25 @@ describe('what was begun and is not finished', () => {
     };
     const { ending, stdout } = await run(apply, send, grafana('{ groups: [{ name: staff }] }'));
     expect(ending).toBe('incomplete');
-    expect(stdout).toContain('Somebody else has changed it meanwhile.');
+    expect(stdout).toContain(
+      'Somebody else has changed it meanwhile, or the token sees only some of what is bound.\n',
+    );
     expect(stdout).not.toContain('lets nobody in');
+    // The last answer, to a binding, was a good one.
+    expect(stdout).not.toContain('What came next did not succeed');
+    expect(stdout).not.toContain('Check the service URL');
+  });
+
+  test('says that the token may see only some of what is bound, where it does not see what it has bound', async () => {
+    const { send, sandbox } = serviceWith([{ group: 'staff' }], { view_bindings: ['grafana/staff'] });
+    const text = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
+    const { ending, stdout } = await run(apply, send, text, allowed);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toContain('m.yaml:5:49: error: application.grafana: it was changed, and not wholly');
+    expect(stdout).toContain('or the token sees only some of what is bound.\n');
+    // What it sees is the group alone, and that is all it can compare.
+    sandbox.issue({ token: 't' });
+    expect((await run(plan, send, text)).stdout).toContain('No changes.');
   });
 
   test('is said to let nobody in where a new application has no provider yet', async () => {
@@ -157,4 +174,19 @@ test('a plan says that it opens to everyone, though a secret is that word', asyn
   const setup = { env: { WHO: 'everyone' } };
   const { stdout } = await run(plan, send, grafana('"${env:WHO}"'), allowed, setup);
   expect(stdout).toContain('\nOpens application.grafana to everyone.\n');
+});
+
+test('who would hide `access` is shown what can be hidden of it', async () => {
+  const { send } = serviceWith([]);
+  const files = { 'rollcall.yaml': 'version: 1\nhide: [application.access]\n' };
+  const { ending, stderr } = await run(
+    plan,
+    send,
+    grafana('everyone'),
+    { config: 'rollcall.yaml' },
+    { files },
+  );
+  expect(ending).toBe('invalid');
+  expect(stderr).toContain('rollcall.yaml:2:8: error: there is no field `application.access` to hide');
+  expect(stderr).toContain('hidden one by one: `application.access.groups`, `application.access.users`.');
 });

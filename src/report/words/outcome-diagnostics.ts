@@ -2,6 +2,7 @@ import { isMissing, isPartial, type Clash, type Outcome, type OutcomeKind } from
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
+import { isBound } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import type { WriteAction } from '../../plan/actions.ts';
@@ -152,8 +153,7 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
     code: clash ? 'changed-since-plan' : (usual?.code ?? 'not-as-declared'),
     summary: `it was ${done}, and not wholly${lacking}`,
     detail: linesOf(
-      clash?.kind === 'closed' && `Left in the middle: ${clash.why}.`,
-      clash !== undefined && clash.kind !== 'closed' && 'Somebody else has changed it meanwhile.',
+      clash && meanwhileWords(clash, change.resource),
       usual && `What came next did not succeed: ${usual.summary}.`,
       answer && saidWords(answer),
       usual?.advice,
@@ -167,6 +167,15 @@ function unfinishedProblem(outcome: Outcome): PlacedProblem {
       answer && requestWords(answer),
     ),
   };
+}
+
+/** What came between the steps of a resource that was begun. */
+function meanwhileWords(clash: Clash, { kind }: Resource): string {
+  if (clash.kind === 'closed') return `Left in the middle: ${clash.why}.`;
+  if (clash.kind === 'ignored') return 'The service took the last change, and left it as it was.';
+  const isOfBound = clash.kind === 'changed' && clash.fields.some(({ field }) => isBound(kind, field));
+  const other = isOfBound ? ', or the token sees only some of what is bound' : '';
+  return `Somebody else has changed it meanwhile${other}.`;
 }
 
 /** Why what exists was not changed, field by field where it is about fields. */
