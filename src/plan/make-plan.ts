@@ -64,7 +64,7 @@ export function makePlan(
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
     const remarks = isPending(change) ? [...remarksOn(change, held, holderOf, known), ...renamed] : [];
-    const opens = opensTo(change, held.fields, alteration);
+    const opens = opensTo(change, held, alteration);
     return {
       ...change,
       ...(remarks.length > 0 && { remarks }),

@@ -7,6 +7,7 @@ import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne, shownId } from '../kinds/values.ts';
 import type { Alteration } from '../manifest/since.ts';
+import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 
 /** Who may open it, by the fields that say so; nothing where that is not known. */
@@ -18,7 +19,7 @@ type Guests = (subject: Subject) => JsonValue | undefined;
  */
 export function opensTo(
   { resource, action }: Pick<Change, 'resource' | 'action'>,
-  held: Readonly<Record<string, JsonValue>>,
+  held: Pick<HeldRecord, 'fields' | 'bindings'>,
   since: Alteration | undefined,
 ): string[] {
   const subjects =
@@ -26,9 +27,11 @@ export function opensTo(
   if (subjects.length === 0) return [];
   const declared: Guests = ({ field }) => sentValue(resource, field) ?? null;
   const isPending = action === 'create' || action === 'update';
-  const before: Guests = action === 'create' ? () => undefined : ({ field }) => held[field];
+  const before: Guests = action === 'create' ? () => undefined : ({ field }) => held.fields[field];
+  // A policy decides on who comes in as well, and so does a negated binding.
+  const isDecided = held.bindings?.some(({ isCounted }) => !isCounted) === true;
   const opened = [
-    ...(isPending ? openings(resource, subjects, before, declared) : []),
+    ...(isPending ? openings(resource, subjects, before, declared, isDecided) : []),
     ...(since?.kind === 'added' ? openings(resource, subjects, () => undefined, declared) : []),
     ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, declared) : []),
   ];
@@ -36,11 +39,17 @@ export function opensTo(
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
 }
 
-function openings(resource: Resource, subjects: readonly Subject[], before: Guests, now: Guests): string[] {
+function openings(
+  resource: Resource,
+  subjects: readonly Subject[],
+  before: Guests,
+  now: Guests,
+  isDecided: boolean = false,
+): string[] {
   const isNobody = (guests: Guests): boolean =>
     subjects.every((subject) => idsIn(subject.field, guests(subject) ?? null).length === 0);
   const isKnown = subjects.some((subject) => before(subject) !== undefined);
-  if (isKnown && isNobody(before)) return []; // it was open to all
+  if (isKnown && isNobody(before) && (!isDecided || isNobody(now))) return []; // it was open to all, or stays as it was
   if (isNobody(now)) return [everyone];
   if (!isKnown) return [];
   const { kind } = resource;

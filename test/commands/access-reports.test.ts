@@ -190,3 +190,19 @@ test('who would hide `access` is shown what can be hidden of it', async () => {
   expect(stderr).toContain('rollcall.yaml:2:8: error: there is no field `application.access` to hide');
   expect(stderr).toContain('hidden one by one: `application.access.groups`, `application.access.users`.');
 });
+
+test.each<[string, Bound]>([
+  ['a policy', { policy: 'p' }],
+  ['a negated binding', { group: 'contractors', negate: true }],
+])('a plan says whom it lets in beside %s, which kept them out', async (_, bound) => {
+  const opening = { ...allowed, failOn: ['opens'] };
+  const { send } = serviceWith([bound]);
+  const { ending, stdout } = await run(plan, send, grafana('{ groups: [{ name: staff }] }'), opening);
+  expect([ending, stdout]).toEqual([
+    'changes',
+    expect.stringContaining('\nOpens application.grafana to the group "staff" '),
+  ]);
+  // Nobody is let in by a change of something else.
+  const other = await run(plan, send, grafana('everyone', '    meta_publisher: Ops\n'), opening);
+  expect([other.ending, other.stdout]).toEqual(['done', expect.not.stringContaining('Opens')]);
+});
