@@ -490,7 +490,7 @@ describe('--check-access', () => {
       ],
       users: [{ username: 'carol', name: 'Carol', groups: [below] }],
     });
-    service.sandbox.change('group', 'below', { parent: above });
+    service.sandbox.change('group', 'below', { parent: above, parents: [above] });
     const { stdout } = await run('plan', service.send, grafana('{ groups: [{ name: above }] }'), asking);
     expect(stdout).toContain('  carol may open application.grafana, as declared\n');
   });
