@@ -22,7 +22,7 @@ const folder = new URL('../src/generated/', import.meta.url);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 for (const [name, type] of Object.entries(written)) {
-  const schema = withoutReferences(schemaOf(name));
+  const schema = withDiscriminators(withoutReferences(schemaOf(name)));
   put(name, validatorOf(schema, { allErrors: true, verbose: true }) + (await typesOf(schema, type)));
 }
 for (const name of readAgain) put(name, validatorOf(schemaOf(name), {}));
@@ -61,6 +61,21 @@ function withoutReferences(node) {
 }
 
 /**
+ * Has what is one of several sorts checked as the one that its `type` says, so that all that is wrong is about that one.
+ *
+ * @param {any} node
+ * @returns {any}
+ */
+function withDiscriminators(node) {
+  if (Array.isArray(node)) return node.map(withDiscriminators);
+  if (typeof node !== 'object' || node === null) return node;
+  const inner = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withDiscriminators(value)]),
+  );
+  return node.oneOf === undefined ? inner : { ...inner, discriminator: { propertyName: 'type' } };
+}
+
+/**
  * @param {any} schema
  * @param {string} type
  */
@@ -84,6 +99,7 @@ async function typesOf(schema, type) {
 function validatorOf(schema, options) {
   const ajv = new Ajv({
     allowUnionTypes: true,
+    discriminator: true,
     strictRequired: false,
     code: { source: true, esm: true },
     ...options,

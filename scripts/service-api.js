@@ -23,9 +23,16 @@ const paths = new Set([
   '/core/users/',
   '/core/users/{id}/',
   '/core/users/me/',
+  '/crypto/certificatekeypairs/',
+  '/flows/instances/',
   '/policies/bindings/',
   '/policies/bindings/{policy_binding_uuid}/',
+  '/propertymappings/all/',
   '/providers/all/',
+  '/providers/oauth2/',
+  '/providers/oauth2/{id}/',
+  '/providers/proxy/',
+  '/providers/proxy/{id}/',
   '/rbac/roles/',
   '/root/config/',
 ]);
@@ -143,7 +150,17 @@ function factsOf(version) {
  * @param {string} root
  */
 function operationsIn(root) {
-  const apis = ['Admin', 'Core', 'Policies', 'Providers', 'Rbac', 'Root'];
+  const apis = [
+    'Admin',
+    'Core',
+    'Crypto',
+    'Flows',
+    'Policies',
+    'Propertymappings',
+    'Providers',
+    'Rbac',
+    'Root',
+  ];
   const texts = apis.map((api) => readFileSync(join(root, `src/apis/${api}Api.ts`), 'utf8'));
   // Later packages make the options of a request in a function of its own, before the one that reads the answer.
   return texts

@@ -42,14 +42,17 @@ export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
   return { kind, columns, diagnostics };
 }
 
+/** The kinds of which there are tables: a table tells no sorts apart. */
+const inTables = kinds.filter(({ sort }) => sort === undefined);
+
 /** Of the kinds whose name is a column, or is probably meant by one: the kind that has most of the columns. */
 function kindBy(names: readonly string[]): Kind<ResourceType> | undefined {
-  const named = kinds.filter(({ identity }) => names.includes(identity));
+  const named = inTables.filter(({ identity }) => names.includes(identity));
   const isMeant = (kind: Kind): boolean =>
     names.some((name) => meaningIn(kind, name).field === kind.identity);
   const countIn = ({ fields }: Kind): number =>
     names.filter((name) => Object.hasOwn(fields, name.split('.', 1)[0] ?? '')).length;
-  const [first] = (named.length > 0 ? named : kinds.filter(isMeant)).toSorted(
+  const [first] = (named.length > 0 ? named : inTables.filter(isMeant)).toSorted(
     (a, b) => countIn(b) - countIn(a),
   );
   return first;
@@ -92,7 +95,7 @@ function noKey(field: string): Problem {
 }
 
 function noName(delimiter: string | undefined): Problem {
-  const identities = kinds.map(({ identity }) => `\`${identity}\``).join(' or ');
+  const identities = inTables.map(({ identity }) => `\`${identity}\``).join(' or ');
   const detail =
     delimiter === undefined
       ? 'The first row names the columns, after the fields of a manifest.'

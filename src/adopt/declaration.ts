@@ -4,7 +4,8 @@ import type { Ending } from '../base/exit-code.ts';
 import { isJsonList, textOf, type JsonValue } from '../base/json.ts';
 import { asDeclared, declaredWith } from '../kinds/access.ts';
 import type { ResourceType } from '../kinds/all.ts';
-import { asLatest, type Kind, type Referable, sameValue } from '../kinds/kind.ts';
+import { asLatest } from '../kinds/forms.ts';
+import { type Kind, type Referable, sameValue } from '../kinds/kind.ts';
 import { nameIn } from '../kinds/named.ts';
 import { isNameOfOne, type NameOfOne, sameJson } from '../kinds/values.ts';
 import type { Release } from '../kinds/release.ts';
@@ -96,7 +97,7 @@ function declarationOf(
   for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
     const { default: byItself, refersTo, idForm } = row;
-    if (value === undefined || row.isInstruction || row.isHistory) continue;
+    if (value === undefined || row.isInstruction || row.isHistory || row.isSecret) continue;
     const isLeftOut = declaredWith(kind, field).some((name) => without.has(`${kind.type}.${name}`));
     if (isLeftOut || row.isAccepted?.(received) === false) continue;
     if (byItself !== undefined && sameValue(kind, field, byItself, value)) continue;

@@ -2,7 +2,7 @@ import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { withTexts } from '../base/files.ts';
 import { textOf } from '../base/json.ts';
 import { isBound } from '../kinds/access.ts';
-import { referring } from '../kinds/named.ts';
+import { namesOf, referring } from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
@@ -53,12 +53,11 @@ export function readHoldings(
 async function namesOfIds(related: Referable, service: Service): Promise<NamesReading> {
   const read = await readWhole(related.byName, service);
   if (read.kind === 'unread' || read.kind === 'not_sent') return read;
-  const { nameField = 'name' } = related.byName;
   const byName = new Map<string, ListedRecord[]>();
   for (const record of read.records) {
-    const name = record.received[nameField];
+    const [name] = namesOf(related.byName, record.received);
     // One that is blanked out is kept secret.
-    if (typeof name !== 'string' || name !== record.shown[nameField] || name === '') continue;
+    if (name === undefined || name !== namesOf(related.byName, record.shown)[0]) continue;
     byName.set(name, [...(byName.get(name) ?? []), record]);
   }
   return new Map(

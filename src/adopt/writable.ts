@@ -45,7 +45,7 @@ export function writable({ address, kind, fields: given, release }: Declaration)
     const value = given[field];
     if (value !== undefined && !problems.has(field)) fields[field] = value;
   }
-  const missing = missingOf(kind, fields);
+  const missing = missingOf(kind, fields, release);
   if (missing !== undefined && !problems.has(missing))
     problems.set(missing, { code: 'missing-field', summary: `the field \`${missing}\` is missing` });
   const unwritable = Array.from(problems, ([field, problem]) => ({
@@ -92,7 +92,11 @@ function isWarning({ severity }: Problem): boolean {
 }
 
 /** The first field that must be there and is not. */
-function missingOf(kind: Kind, fields: JsonObject): string | undefined {
+function missingOf(kind: Kind, fields: JsonObject, release: Release | undefined): string | undefined {
+  for (const [field, { ifMissing }] of Object.entries(kind.fields)) {
+    const problem = Object.hasOwn(fields, field) ? undefined : ifMissing?.(release, fields);
+    if (problem && !isWarning(problem)) return field;
+  }
   if (validate(manifestWith(kind, fields))) return undefined;
   const error = validate.errors?.find(({ keyword }) => keyword === 'required');
   return error && String(error.params['missingProperty']);

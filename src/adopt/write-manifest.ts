@@ -1,7 +1,7 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { kindAt, kinds } from '../kinds/all.ts';
+import { kindAt, kinds, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
@@ -21,7 +21,11 @@ interface WrittenManifest {
 export function writeManifest(declarations: readonly Declaration[], schema?: string): WrittenManifest {
   const unwritable: Unwritable[] = [];
   const known = new Set<Address>();
-  const lists = kinds.map((kind) => ({ kind, entries: [] as JsonObject[] }));
+  const all = lists.map((list): List & { entries: JsonObject[] } => ({
+    kinds: kinds.filter((kind) => kind.list === list),
+    list,
+    entries: [],
+  }));
   for (const declaration of declarations.toSorted(byAddress)) {
     const { address, kind } = declaration;
     if (known.has(address)) {
@@ -31,9 +35,9 @@ export function writeManifest(declarations: readonly Declaration[], schema?: str
     known.add(address);
     const found = writable(declaration);
     unwritable.push(...found.unwritable);
-    if (found.fields) lists.find((list) => list.kind === kind)?.entries.push(found.fields);
+    if (found.fields) all.find(({ list }) => list === kind.list)?.entries.push(found.fields);
   }
-  return { text: manifestText(lists, schema), unwritable };
+  return { text: manifestText(all, schema), unwritable };
 }
 
 const twice: Problem = {
@@ -43,7 +47,9 @@ const twice: Problem = {
 };
 
 interface List {
-  readonly kind: Kind;
+  readonly list: string;
+  /** What its entries are of: of one type. */
+  readonly kinds: readonly Kind[];
   readonly entries: readonly JsonObject[];
 }
 
@@ -52,27 +58,30 @@ export function schemaComment(schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n`;
 }
 
-function manifestText(lists: readonly List[], schema: string | undefined): string {
-  const shared = lists.map((list) => ({ ...list, defaults: sharedValues(list.kind, list.entries) }));
+function manifestText(all: readonly List[], schema: string | undefined): string {
+  const shared = all.map((list) => ({ ...list, defaults: sharedValues(list) }));
   const defaults = shared.filter((list) => Object.keys(list.defaults).length > 0);
+
   const head = {
     version: 1,
     ...(defaults.length > 0 && {
-      defaults: Object.fromEntries(defaults.map((list) => [list.kind.type, list.defaults])),
+      defaults: Object.fromEntries(
+        defaults.map(({ kinds: [kind], defaults: ofType }) => [kind?.type ?? '', ofType]),
+      ),
     }),
   };
   const parts = [schema === undefined ? '' : schemaComment(schema), written(head)];
   const filled = shared.filter(({ entries }) => entries.length > 0);
-  for (const { kind, entries, defaults: ofKind } of filled) {
-    parts.push(`${kind.list}:\n`);
+  for (const { list, entries, defaults: ofType } of filled) {
+    parts.push(`${list}:\n`);
     // One entry at a time: the tree of all of them would take far more memory than their text.
     for (const entry of entries) {
-      const alone = written({ [kind.list]: [besides(entry, ofKind)] });
+      const alone = written({ [list]: [besides(entry, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
     }
   }
   // Without an entry, the lists stay: a manifest has one at the least.
-  if (filled.length === 0) parts.push(...kinds.map(({ list }) => written({ [list]: [] })));
+  if (filled.length === 0) parts.push(...lists.map((list) => written({ [list]: [] })));
   return parts.join('');
 }
 
@@ -83,13 +92,13 @@ const headLines = 2;
  * The values that most entries of a kind share, to be its defaults where that makes the manifest shorter. Only what every entry
  * declares can be: a default declares it for those that leave it out.
  */
-function sharedValues(kind: Kind, entries: readonly JsonObject[]): JsonObject {
+function sharedValues({ kinds: [kind], entries }: List): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;
-  for (const field of fieldsOfEntry(kind)) {
+  for (const field of kind ? fieldsOfEntry(kind) : []) {
     if (!entries.every((entry) => Object.hasOwn(entry, field))) continue;
     const most = mostFrequent(entries.map((entry) => entry[field] ?? null));
-    if (most === undefined || !canBeDefault(kind, field, most.value)) continue;
+    if (kind === undefined || most === undefined || !canBeDefault(kind, field, most.value)) continue;
     shared[field] = most.value;
     saved += (most.count - 1) * linesOf({ [field]: most.value });
   }

@@ -86,7 +86,8 @@ export function update(
     const look = await lookAt(alterable, client, pacing, course);
     if (look.kind === 'ended') return look;
     const { now, missing } = look;
-    const fields = [...missing, ...demanded];
+    const along = (kind.update.sentAlong ?? []).filter((field) => Object.hasOwn(now.fields, field));
+    const fields = [...new Set([...missing, ...demanded, ...along])];
     sent = { now, fields: new Set(fields) };
     return {
       kind: 'send',

@@ -41,6 +41,8 @@ export const diagnosticCodes = [
   'similar-name',
   'circular-reference',
   'sensitive-name',
+  'secret-in-clear',
+  'plain-http',
   'contract-only',
   'name-not-found',
   'ambiguous-name',

@@ -3,7 +3,7 @@ import { didYouMean } from '../base/suggestion.ts';
 import type { Split } from '../adopt/choices.ts';
 import type { Wanted } from '../adopt/declaration.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { kinds, type ResourceType } from '../kinds/all.ts';
+import { kinds, resourceTypes, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProjectFlags, ServiceFlags } from './flags.ts';
@@ -73,7 +73,7 @@ export function wantedBy(options: ExportOptions, settings: Settings): Omit<Wante
 
 /** The kinds that are asked for; by default, all. */
 function kindsIn({ type: types = [] }: ExportOptions): readonly Kind<ResourceType>[] {
-  const known = kinds.map(({ type }) => type);
+  const known = resourceTypes;
   for (const type of types) {
     if (known.some((name) => name === type)) continue;
     throw new UsageError(

@@ -2,6 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sentValue, type Declared } from './fields.ts';
 import type { Kind, Subject } from './kind.ts';
+import { asWritten, referring } from './named.ts';
 
 export const everyone = 'everyone';
 
@@ -63,10 +64,19 @@ export function accessProblem(value: JsonValue): Problem | undefined {
   };
 }
 
-/** The fields as an entry declares them: who may open it in one. */
-export function asDeclared({ access }: Kind, fields: JsonObject): JsonObject {
+/** The fields as an entry declares them: names as it writes them, what sort it is, and who may open it in one. */
+export function asDeclared(kind: Kind, values: JsonObject): JsonObject {
+  const { access, sort } = kind;
+  const sorted = sort && { [sort.field]: sort.value };
+  const written = referring(kind).flatMap(([field, related]) => {
+    const value = values[field];
+    return value === undefined || related.byName.keys === undefined
+      ? []
+      : [[field, asWritten(related, value)] as const];
+  });
+  const fields = written.length === 0 ? values : { ...values, ...Object.fromEntries(written) };
   const bound = access?.subjects.filter(({ field }) => Object.hasOwn(fields, field)) ?? [];
-  if (access === undefined || bound.length === 0) return fields;
+  if (access === undefined || bound.length === 0) return { ...fields, ...sorted };
   const lists = bound.flatMap(({ key, field }) => {
     const ids = fields[field] ?? [];
     return isJsonList(ids) && ids.length === 0 ? [] : [[key, ids] as const];
@@ -76,7 +86,7 @@ export function asDeclared({ access }: Kind, fields: JsonObject): JsonObject {
     if (field === bound[0]?.field) return [[access.field, value] as const];
     return bound.some((subject) => subject.field === field) ? [] : [[field, own] as const];
   });
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), ...sorted };
 }
 
 /** What an entry declares of a kind of subject: nobody where it lets everyone in, or names others alone. */

@@ -1,40 +1,62 @@
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { application } from './application.ts';
+import { certificate } from './certificate.ts';
+import { flow } from './flow.ts';
 import { group } from './group.ts';
 import type { Access, Kind, ReadKind } from './kind.ts';
+import { oauth2 } from './oauth2.ts';
+import { propertyMapping } from './property-mapping.ts';
 import { provider } from './provider.ts';
+import { proxy } from './proxy.ts';
 import { role } from './role.ts';
 import { user } from './user.ts';
 
 /** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
-const all: readonly [typeof group, typeof application, typeof user, typeof provider, typeof role] = [
+const declared: readonly [typeof group, typeof oauth2, typeof proxy, typeof application, typeof user] = [
   group,
+  oauth2,
+  proxy,
   application,
   user,
-  provider,
-  role,
 ];
 
-/** `application`, `user`, …: the name of a kind that manifests declare. */
-export type ResourceType = Extract<(typeof all)[number], { readonly creates: true }>['type'];
-
-export const allKinds: readonly (Kind<ResourceType> | ReadKind)[] = all;
+/** `application`, `user`, …: the type of a kind that manifests declare. */
+export type ResourceType = (typeof declared)[number]['type'];
 
 /** The kinds that manifests declare. */
-export const kinds: readonly Kind<ResourceType>[] = all.filter((kind) => kind.creates);
+export const kinds: readonly Kind<ResourceType>[] = declared;
+
+export const allKinds: readonly (Kind<ResourceType> | ReadKind)[] = [
+  ...declared,
+  provider,
+  role,
+  flow,
+  certificate,
+  propertyMapping,
+];
+
+/** The types that manifests declare, and the lists in which they do; each once, in the order of the kinds. */
+export const resourceTypes: readonly ResourceType[] = [...new Set(kinds.map(({ type }) => type))];
+export const lists: readonly Kind['list'][] = [...new Set(kinds.map(({ list }) => list))];
 
 /** The kinds of which no documented operation reads a record: rollcall does without where it has to. */
 export const readBeyond: readonly (Kind | ReadKind | Access)[] = [
-  ...all.filter((kind) => !kind.creates || !kind.lookUp.isDocumented),
+  ...allKinds.filter((kind) => !kind.creates || !kind.lookUp.isDocumented),
   ...accesses(),
 ];
+
+/** A kind as its permissions call it, and the word for several of it. */
+export function modelOf(kind: Kind | ReadKind | Access): { readonly type: string; readonly list: string } {
+  return ('model' in kind && kind.model) || kind;
+}
 
 /** What says who may open the records of some kinds. */
 export function accesses(): readonly Access[] {
   return kinds.flatMap(({ access }) => access ?? []);
 }
 
-/** The kinds that are created with nothing but the documented operations: of the others, each is looked for first. */
-export const createdUnseen: readonly Kind<ResourceType>[] = kinds.filter(({ listing }) => listing.isUnique);
+/** The kinds that are created with nothing but the documented operations. */
+export const createdByContract: readonly Kind<ResourceType>[] = kinds.filter(({ isBeyond }) => !isBeyond);
 
 /** Whether the service may take a second one of the same name, in some release. */
 export function canDouble(type: string): boolean {
@@ -45,16 +67,32 @@ export function isResourceType(type: string): type is ResourceType {
   return kinds.some((kind) => kind.type === type);
 }
 
-/** The kind with this name. */
-export function kindOf(type: ResourceType): Kind<ResourceType> {
-  const kind = kinds.find((candidate) => candidate.type === type);
-  if (kind === undefined) throw new Error(`there is no kind ${type}`);
+/** The kind with this name; where several have it, the one with this model. */
+export function kindOf(type: ResourceType, model?: string): Kind<ResourceType> {
+  const kind = kindNamed(type, model);
+  if (kind === undefined) throw new Error(`there is no kind ${type} ${model}`);
   return kind;
 }
 
-/** The kind that a place in a manifest is about, by the keys and indexes that lead there from the root. */
-export function kindAt([list, type]: readonly (string | number)[]): Kind<ResourceType> | undefined {
-  return kinds.find((kind) => kind.list === list || (list === 'defaults' && kind.type === type));
+function kindNamed(type: string, model: string | undefined): Kind<ResourceType> | undefined {
+  return kinds.find((kind) => kind.type === type && kind.model?.type === model);
+}
+
+/** Whether a document is about a kind that manifests declare. */
+export function isOfKind({ type, model }: { readonly type: string; readonly model?: string }): boolean {
+  return kindNamed(type, model) !== undefined;
+}
+
+/** Whether an entry of the list of a kind, with these fields, is one of it. */
+export function isOfSort({ sort }: Kind, fields: JsonValue | undefined): boolean {
+  if (sort === undefined) return true;
+  return fields !== undefined && isJsonObject(fields) && fields[sort.field] === sort.value;
+}
+
+/** The kind that a place in a manifest is about, by the keys and indexes that lead there from the root; where several are, the first that has the field. */
+export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
+  const found = kinds.filter((kind) => kind.list === list || (list === 'defaults' && kind.type === type));
+  return found.find(({ fields }) => field !== undefined && Object.hasOwn(fields, field)) ?? found[0];
 }
 
 /** Words in a sentence: `applications and users`. Intl would do it, and takes most of the start of a small command to load. */
@@ -67,5 +105,5 @@ export function listed(words: readonly string[]): string {
 /** The words for several of these kinds, in a sentence and in the order of the kinds: `applications and users`. */
 export function listsOf(some: Iterable<Kind>): string {
   const these = new Set<Kind>(some);
-  return listed(kinds.filter((kind) => these.has(kind)).map(({ list }) => list));
+  return listed([...new Set(kinds.filter((kind) => these.has(kind)).map(({ list }) => list))]);
 }

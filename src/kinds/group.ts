@@ -4,7 +4,7 @@ import type { Group } from '../generated/manifest.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
-import { plainUuid, someKeys } from './values.ts';
+import { isUuid, plainUuid, someKeys } from './values.ts';
 
 const path = '/api/v3/core/groups/';
 
@@ -121,6 +121,7 @@ const noFields = {
 /** A group, of which users are members. No documented operation reads or creates one. */
 export const group: Kind<'group'> & Referable = {
   creates: true,
+  isBeyond: true,
   type: 'group',
   list: 'groups',
   identity: 'name',
@@ -131,7 +132,7 @@ export const group: Kind<'group'> & Referable = {
     query: { include_users: 'false', ordering: 'name' },
     narrowedTo: (name) => ({ name }),
     listedFrom: 10,
-    isId: (pk) => typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk),
+    isId: isUuid,
   },
   lookUp: {
     path: (name) => `${path}?name=${encodeURIComponent(name)}&include_users=false`,

@@ -7,16 +7,21 @@ import type { Kind } from './kind.ts';
 export type Hide = readonly string[];
 
 /** All fields that can be hidden: those of the service that name no resource. */
-export const hideable: Hide = kinds.flatMap(({ type, identity, fields }) =>
-  Object.entries(fields).flatMap(([field, { isInstruction }]) =>
-    field === identity || isInstruction ? [] : `${type}.${field}`,
+export const hideable: Hide = [
+  ...new Set(
+    kinds.flatMap(({ type, identity, fields }) =>
+      Object.entries(fields).flatMap(([field, { isInstruction, isSecret }]) =>
+        field === identity || isInstruction || isSecret ? [] : `${type}.${field}`,
+      ),
+    ),
   ),
-);
+];
 
-/** The fields of a kind that are hidden. */
-export function hiddenOf({ type }: Pick<Kind, 'type'>, hide: Hide): ReadonlySet<string> {
+/** The fields of a kind that are hidden: those that are secret always are. */
+export function hiddenOf({ type, fields }: Pick<Kind, 'type' | 'fields'>, hide: Hide): ReadonlySet<string> {
   const start = `${type}.`;
-  return new Set(hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : [])));
+  const named = hide.flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
+  return new Set([...named, ...Object.keys(fields).filter((field) => fields[field]?.isSecret)]);
 }
 
 /** Why something cannot be hidden; nothing where it can. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
-import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, type PartOf, sameIds, sameIdsAsOften, sameJson } from './values.ts';
@@ -16,6 +16,8 @@ interface KindOfRecord<Type extends string> {
   readonly byName?: ByName;
   /** The part of the service to which its permissions belong, where that is not its core: `authentik_rbac`. */
   readonly permissionsOf?: string;
+  /** As its permissions call it, and the word for several, where other kinds are of its type: `oauth2provider`. */
+  readonly model?: { readonly type: string; readonly list: string };
   /** What differs between the releases of the service, as far as it is about this kind. */
   readonly changes: readonly ReleaseChange[];
 }
@@ -38,8 +40,10 @@ interface ByName {
   readonly narrowedTo: (name: string) => Readonly<Record<string, string>>;
   /** Of how many names on it may take fewer requests to read the whole list. */
   readonly listedFrom: number;
-  /** The field that has the name, where that is not `name`. */
-  readonly nameField?: string;
+  /** The keys under which a manifest can write the name, and the fields of a record that have it then. By default, `name` for both. */
+  readonly keys?: Readonly<Record<string, string>>;
+  /** Under which of those an exported manifest writes it; by default, the first. */
+  readonly keyFor?: (name: string) => string;
   /** Whether a `pk` is an id of this kind. */
   readonly isId: (pk: JsonValue) => boolean;
 }
@@ -49,6 +53,10 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   readonly creates: true;
   /** Its list in a manifest, too. */
   readonly list: Exclude<keyof Manifest, 'version' | 'defaults'>;
+  /** Of several kinds in one list, those entries are of this one that have this value in a field. */
+  readonly sort?: { readonly field: string; readonly value: string };
+  /** Whether no documented operation creates one. */
+  readonly isBeyond?: boolean;
   /** The field that names one: `slug`. */
   readonly identity: string;
   /** The field by which people know one; several may share its value: `name`. */
@@ -97,7 +105,8 @@ interface Listing {
   readonly isUnique: boolean;
 }
 
-export type AnswerShape = 'record' | 'list';
+/** A record; a list of no other than those of a name; or a list that has others beside them. */
+export type AnswerShape = 'record' | 'list' | 'search';
 
 /** How one is changed, with the capability `update`. */
 interface UpdateOf {
@@ -107,6 +116,8 @@ interface UpdateOf {
   readonly refusal?: (held: JsonObject, declared: JsonObject) => string | undefined;
   /** The fields of what is held that `refusal` reads. */
   readonly refusalReads?: readonly string[];
+  /** The fields without which the service refuses each change: they are sent as they are. */
+  readonly sentAlong?: readonly string[];
   /** The fields that are not changed of the one to whom the token belongs. */
   readonly protectedOnSelf?: readonly string[];
 }
@@ -163,37 +174,6 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
   return fields[field]?.idForm !== undefined;
 }
 
-const formerNamesOf = new WeakMap<Kind, readonly (readonly [field: string, formerly: string])[]>();
-
-function formerNames(kind: Kind): readonly (readonly [field: string, formerly: string])[] {
-  const known = formerNamesOf.get(kind);
-  if (known) return known;
-  const found = Object.entries(kind.fields).flatMap(([field, { formerly }]) =>
-    formerly === undefined ? [] : [[field, formerly] as const],
-  );
-  formerNamesOf.set(kind, found);
-  return found;
-}
-
-/** What is sent of these fields, so that every release understands it. */
-export function forEveryRelease(kind: Kind, fields: JsonObject): JsonObject {
-  const former = formerNames(kind).flatMap(([field, formerly]) => {
-    const ids = fields[field];
-    return ids !== undefined && isJsonList(ids) ? [[formerly, ids[0] ?? null] as const] : [];
-  });
-  return former.length === 0 ? fields : { ...fields, ...Object.fromEntries(former) };
-}
-
-/** A record with the fields of later releases, where its own has them under former names. */
-export function asLatest(kind: Kind, record: JsonObject): JsonObject {
-  const former = formerNames(kind).flatMap(([field, formerly]) => {
-    const id = record[formerly];
-    if (id === undefined || Object.hasOwn(record, field)) return [];
-    return [[field, id === null ? [] : [id]] as const];
-  });
-  return former.length === 0 ? record : { ...record, ...Object.fromEntries(former) };
-}
-
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
@@ -213,7 +193,8 @@ export function listQuery(
 
 /** Whether two values of a field mean the same to the service. */
 export function sameValue(kind: Kind, field: string, declared: JsonValue, observed: JsonValue): boolean {
-  const { idForm, same = sameJson, isEachOnce } = kind.fields[field] ?? {};
+  const { idForm, same = sameJson, isEachOnce, isForAll } = kind.fields[field] ?? {};
+  if (isForAll && observed === null) return true;
   if (idForm === undefined) return same(declared, observed);
   return (isEachOnce ? sameIdsAsOften : sameIds)(declared, observed, idForm);
 }
@@ -258,10 +239,16 @@ interface FieldOfKind<Value = JsonValue> {
   readonly checks?: readonly Check<Value>[];
   /** The first release that has it. Those before ignore it. */
   readonly since?: string;
+  /** Those before do well without it: to declare it for them is no mistake. It is never null. */
+  readonly isForAll?: boolean;
   /** As earlier releases have a list of ids: under this name, and one of them. Each release ignores the name of the others. */
   readonly formerly?: string;
-  /** What to say where it is left out, although the schema allows that. */
-  readonly ifMissing?: Problem;
+  /** What other forms the service has for its value. */
+  readonly form?: Form;
+  /** Whoever knows it can pose as somebody: it comes from the environment or a file alone, and no output shows what is held. */
+  readonly isSecret?: boolean;
+  /** What to say where it is left out, although the schema allows that; by the release, where that is known, and what stands beside it. */
+  readonly ifMissing?: (release: Release | undefined, beside: JsonObject) => Problem | undefined;
   /** A value of it, or an item where it is a list, belongs to one resource. What to say of a second one that declares it. */
   readonly belongsToOne?: {
     readonly code: Problem['code'];
@@ -270,6 +257,15 @@ interface FieldOfKind<Value = JsonValue> {
     readonly summary: (value: string, owner: string) => string;
     readonly detail: string;
   };
+}
+
+/** The forms of a value beside the one that manifests declare. */
+export interface Form {
+  readonly sent: (declared: JsonValue) => JsonValue;
+  /** As earlier releases take it, which refuse the other. */
+  readonly former: (declared: JsonValue) => JsonValue;
+  /** What any release shows, as a manifest declares it. */
+  readonly held: (held: JsonValue) => JsonValue;
 }
 
 /**

@@ -60,6 +60,39 @@ export function withIds(
   });
 }
 
+/** The names that a record has, under which fields may refer to it. */
+export function namesOf(
+  { keys = plainKeys }: Pick<Referable['byName'], 'keys'>,
+  record: JsonObject,
+): string[] {
+  return Object.values(keys).flatMap((field) => {
+    const name = record[field];
+    return typeof name === 'string' && name !== '' ? [name] : [];
+  });
+}
+
+const plainKeys = { name: 'name' };
+
+/** A value of a field as it is known inside: what a manifest calls `{ slug: … }` is a name as well. */
+export function asNames(related: Referable, value: JsonValue): JsonValue {
+  const { keys } = related.byName;
+  if (keys === undefined) return value;
+  if (isJsonList(value)) return value.map((one) => asNames(related, one));
+  if (!isJsonObject(value)) return value;
+  const [key] = Object.keys(value);
+  const name = key !== undefined && Object.hasOwn(keys, key) ? value[key] : undefined;
+  return name === undefined ? value : { name };
+}
+
+/** The same as a manifest writes it. */
+export function asWritten(related: Referable, value: JsonValue): JsonValue {
+  const { keys, keyFor } = related.byName;
+  if (keys === undefined) return value;
+  if (isJsonList(value)) return value.map((one) => asWritten(related, one));
+  const [first = 'name'] = Object.keys(keys);
+  return isNameOfOne(value) ? { [keyFor?.(value.name) ?? first]: value.name } : value;
+}
+
 /** The address of what a name stands for, where manifests could declare that. */
 export function addressNamed({
   related: { type },
@@ -211,7 +244,7 @@ export function factsOf(related: Kind | ReadKind, received: JsonObject, shown: J
   const { pk } = received;
   if (pk === undefined) return [];
   return fieldsWithFacts.flatMap(({ kind, field, related: of, factIn }): Fact[] => {
-    const value = of === related ? received[factIn] : undefined;
+    const value = of.type === related.type ? received[factIn] : undefined;
     const isFact = value === true || (typeof value === 'string' && value !== '' && value === shown[factIn]);
     return isFact ? [[factKey(kind, field, pk), value]] : [];
   });

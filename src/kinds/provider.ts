@@ -1,9 +1,15 @@
-import type { ReadKind } from './kind.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import type { ProviderDefaults } from '../generated/manifest.ts';
+import { flow, flowId } from './flow.ts';
+import type { FieldsOf, Kind, ReadKind } from './kind.ts';
+import { propertyMapping, propertyMappingId } from './property-mapping.ts';
+import { notIn, type ReleaseChange, refused } from './release.ts';
 import { searchFor } from './search.ts';
+import { sameUuid } from './values.ts';
 
 const path = '/api/v3/providers/all/';
 
-/** A provider of any type, through which people log in to an application. */
+/** A provider of any type, through which people log in to an application. Manifests declare those of two types: oauth2.ts, proxy.ts. */
 export const provider: ReadKind<'provider'> = {
   creates: false,
   type: 'provider',
@@ -18,3 +24,126 @@ export const provider: ReadKind<'provider'> = {
     isId: (pk) => Number.isSafeInteger(pk),
   },
 };
+
+const invalidation: ReleaseChange = {
+  since: '2024.10',
+  what: 'A provider has an `invalidation_flow`, and cannot do without (400).',
+  means: 'Those before ignore it. One manifest serves both: what they do not have is not compared.',
+  source: 'authentik/core/models.py @ 2024.10.0; schema.yml @ 2025.8.6',
+  seen: true,
+};
+
+export const providerChanges: readonly ReleaseChange[] = [invalidation];
+
+const flowField = { refersTo: flow, findId: flowId, same: sameUuid } as const;
+
+/** The fields that providers of every type have. */
+export const providerFields: FieldsOf<ProviderDefaults & { name: string; type: string }> = {
+  name: { otherNames: ['title', 'displayname'] },
+  type: { isInstruction: true, otherNames: ['kind', 'protocol'] },
+  authentication_flow: { ...flowField, default: null, otherNames: ['loginflow'] },
+  authorization_flow: {
+    ...flowField,
+    weighs: () => 'people who log in go through another flow',
+    otherNames: ['authflow', 'consentflow'],
+    ifMissing: () => ({
+      code: 'missing-field',
+      summary: 'the field `authorization_flow` is missing',
+      detail:
+        'Write the flow that people go through: a fresh service has `{ slug: default-provider-authorization-implicit-consent }`, and one that ends in -explicit-consent, which asks them. `defaults` can say it for all.',
+    }),
+  },
+  invalidation_flow: {
+    ...flowField,
+    since: invalidation.since,
+    isForAll: true,
+    otherNames: ['logoutflow'],
+    ifMissing: (release) =>
+      notIn(
+        { from: invalidation.since },
+        release,
+        'demand an `invalidation_flow`',
+        'Write the flow that logs people out: a fresh service has `{ slug: default-provider-invalidation-flow }`. `defaults` can say it for all.',
+      ),
+  },
+};
+
+type Row = Kind['fields'][string];
+
+export const mappingField: Pick<Row, 'refersTo' | 'findId'> = {
+  refersTo: propertyMapping,
+  findId: propertyMappingId,
+};
+
+export const validityField: { readonly checks: readonly ((text: string) => Problem | undefined)[] } = {
+  checks: [validityRefusal],
+};
+
+/** Why some fields of a provider are none that manifests can have. */
+export const noProviderFields: Kind['noFields'] = {
+  pk: 'The service chooses it.',
+  id: 'The service chooses it.',
+  application: 'The application names its provider: `provider: { name: … }`.',
+  assignedapplicationslug: 'The application names its provider: `provider: { name: … }`.',
+  jwkssources:
+    'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.',
+  jwtfederationsources:
+    'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.',
+  jwtfederationproviders:
+    'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.',
+};
+
+export const nameOfProviderRefused: string =
+  'The names of all providers differ, whatever their type: as far as rollcall can tell, one of another type has it.';
+
+const unit = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
+const validity = new RegExp(`^${unit}=-?\\d+(?:\\.\\d+)?(?:;${unit}=-?\\d+(?:\\.\\d+)?)*;?$`);
+
+function validityRefusal(text: string): Problem | undefined {
+  if (validity.test(text)) return undefined;
+  return refused(
+    'this validity',
+    'Write units and numbers, such as `minutes=5` or `hours=1;minutes=30`: weeks, days, hours, minutes, seconds, milliseconds, microseconds.',
+  );
+}
+
+/** Whether a host is this machine. */
+const local = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Why a URL of an application is none, or may be a mistake. */
+export function hostProblem(url: string): Problem | undefined {
+  if (url === '') return undefined;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || parsed.hostname === '' || !/^https?:$/.test(parsed.protocol))
+    return refused(
+      'this URL',
+      'Write all of it, with http:// or https://, such as https://wiki.example.com.',
+    );
+  return isPlain(parsed) ? plainHttp : undefined;
+}
+
+/** What is said of a URL at which others on the way can read along. */
+export const plainHttp: Problem = {
+  code: 'plain-http',
+  severity: 'warning',
+  summary: 'this URL is not encrypted',
+  detail: 'Whoever is on the way can read what is sent there, and log in with it. Write https://.',
+};
+
+/** Whether others on the way can read what is sent to a URL. */
+export function isPlain({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean {
+  return protocol === 'http:' && !local.test(hostname);
+}
+
+/** Why a regular expression does not compile. Those of Python name their groups otherwise, and may begin with flags. */
+export function patternProblem(pattern: string): Problem | undefined {
+  try {
+    RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));
+    return undefined;
+  } catch {
+    return refused(
+      'this regular expression',
+      'It does not compile: close all brackets, and write \\ before a character that stands for itself.',
+    );
+  }
+}

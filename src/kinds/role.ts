@@ -1,5 +1,6 @@
 import type { ReadKind } from './kind.ts';
 import { searchFor } from './search.ts';
+import { isUuid } from './values.ts';
 
 const path = '/api/v3/rbac/roles/';
 
@@ -16,7 +17,7 @@ export const role: ReadKind<'role'> = {
     query: { ordering: 'name' },
     narrowedTo: searchFor,
     listedFrom: 2,
-    isId: (pk) => typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk),
+    isId: isUuid,
   },
 };
 

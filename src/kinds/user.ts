@@ -54,10 +54,8 @@ const fields = {
   username: { otherNames: ['login', 'user', 'loginname', 'samaccountname'] },
   name: {
     otherNames: ['displayname', 'fullname', 'cn'],
-    ifMissing: likelyRefused(
-      'the service is known to demand a `name`',
-      'It may be an empty string: name: ""',
-    ),
+    ifMissing: () =>
+      likelyRefused('the service is known to demand a `name`', 'It may be an empty string: name: ""'),
   },
   is_active: {
     weighs: (active) => {
@@ -158,7 +156,7 @@ export const user: Kind<'user'> & Referable = {
     query: { include_groups: 'false', include_roles: 'false', ordering: 'username' },
     narrowedTo: (username) => ({ username }),
     listedFrom: 10,
-    nameField: 'username',
+    keys: { name: 'username' },
     isId: (pk) => Number.isSafeInteger(pk),
   },
   lookUp: {

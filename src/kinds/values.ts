@@ -45,6 +45,21 @@ function nameForm(id: JsonValue): string | undefined {
   return isNameOfOne(id) ? JSON.stringify({ name: id.name }) : undefined;
 }
 
+/** Whether a value is the id of a record that has a UUID. */
+export function isUuid(pk: JsonValue): boolean {
+  return typeof pk === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(pk);
+}
+
+/** Whether two ids are the same to the service. */
+export function sameUuid(declared: JsonValue, observed: JsonValue): boolean {
+  return plainUuid(declared) === plainUuid(observed);
+}
+
+/** Whether two lists hold the same texts, in any order. */
+export function sameTexts(declared: JsonValue, observed: JsonValue): boolean {
+  return sameIds(declared, observed, plainId);
+}
+
 /** The service returns times in UTC, and takes a time without an offset for one in UTC. */
 export function sameInstant(declared: JsonValue, observed: JsonValue): boolean {
   return declared === observed || instantOf(declared) === instantOf(observed); // NaN, which is no instant, equals nothing

@@ -3,7 +3,8 @@ import { isJsonList, isJsonObject, pointer, type JsonObject, type JsonValue, val
 import type { Path, PathMap } from '../base/path-map.ts';
 import type { SourceFile } from '../base/source.ts';
 import { accessProblem, declaredOf, ownerOf } from '../kinds/access.ts';
-import { kinds } from '../kinds/all.ts';
+import { isOfSort, kinds } from '../kinds/all.ts';
+import { asNames } from '../kinds/named.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind, Referable } from '../kinds/kind.ts';
@@ -55,7 +56,7 @@ export function desiredResources(read: ManifestValue): Declared {
     for (const [index, entry] of entriesOf(manifest, kind).entries()) {
       const path = [list, index];
       // An entry that breaks the schema may be no mapping, or have no name.
-      if (!isJsonObject(entry)) continue;
+      if (!isJsonObject(entry) || !isOfSort(kind, entry)) continue;
       const name = broken.at([...path, identity]) ? undefined : entry[identity];
       const isNamed = typeof name === 'string';
       const inherited = Object.entries(defaults).filter(([field]) => !Object.hasOwn(entry, ownerOf(field)));
@@ -72,8 +73,8 @@ export function desiredResources(read: ManifestValue): Declared {
         hidden,
       );
       mappings.push(resource);
-      if (read.contractOnly && !kind.listing.isUnique)
-        read.diagnostics.push(diagnosticAt(file, places.ofValue(path), notLookedFor(kind)));
+      if (read.contractOnly && kind.isBeyond)
+        read.diagnostics.push(diagnosticAt(file, places.ofValue(path), notCreated(kind)));
       if (!isNamed) continue;
       named.push(resource);
       if (!broken.at(path)) whole.push(resource);
@@ -87,11 +88,14 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
   const { manifest, broken } = read;
   const fields: Record<string, Field> = {};
   const values = valueAt(manifest, path);
-  for (const [name, value] of isJsonObject(values) ? Object.entries(values) : []) {
+  for (const [name, written] of isJsonObject(values) ? Object.entries(values) : []) {
+    if (name === kind.sort?.field) continue; // the kind says it
     const at = [...path, name];
     const isAccess = name === kind.access?.field;
+    const related = kind.fields[name]?.refersTo;
+    const value = related ? asNames(related, written) : written;
     if (isAccess) checkAccess(kind, at, value, read);
-    if (kind.fields[name]?.refersTo) checkNames(kind, name, at, value, read);
+    if (related) checkNames(kind, name, at, value, read);
     if (broken.at(at)) continue;
     if (!isAccess) fields[name] = fieldAt(at, value, read);
     else
@@ -144,17 +148,18 @@ function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read:
   for (const [item, id] of (isJsonList(value) ? value : [value]).entries()) {
     if (!isNameOfOne(id)) continue;
     const path = isJsonList(value) ? [...at, item] : at;
-    if (!read.contractOnly && !read.references.has([...path, 'name'])) continue;
+    const keys = Object.keys(related.byName.keys ?? { name: 'name' });
+    if (!read.contractOnly && !keys.some((key) => read.references.has([...path, key]))) continue;
     const problem = read.contractOnly ? notLookedUp(related, findId) : secretName(related);
     read.diagnostics.push(diagnosticAt(read.file, read.places.ofValue(path), problem));
     read.broken.set(path, true);
   }
 }
 
-function notLookedFor({ words, list }: Kind): Problem {
+function notCreated({ words, list }: Kind): Problem {
   return {
     code: 'contract-only',
-    summary: `${words.one} is looked for before it is created, as the service may take two of one name, and contract_only keeps to the three documented operations`,
+    summary: `${words.one} is created beyond the three documented operations, and contract_only keeps to these`,
     detail: `Declare no ${list}, or turn contract_only off.`,
   };
 }
@@ -181,7 +186,7 @@ function brokenIn(paths: readonly Path[], { broken }: ManifestValue): string[] {
 }
 
 /** The entries of one kind. A list that breaks the schema by not being one has none. */
-export function entriesOf(manifest: JsonObject, { list }: Kind): readonly JsonValue[] {
+export function entriesOf(manifest: JsonObject, { list }: Pick<Kind, 'list'>): readonly JsonValue[] {
   const entries = manifest[list];
   return isJsonList(entries) ? entries : [];
 }

@@ -1,7 +1,8 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile } from '../base/source.ts';
 import { ownerOf } from '../kinds/access.ts';
-import { kinds } from '../kinds/all.ts';
+import { isOfSort, kinds, lists } from '../kinds/all.ts';
+import { asNames } from '../kinds/named.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { isNameOfOne } from '../kinds/values.ts';
@@ -33,24 +34,31 @@ function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, h
       lines[line] = Math.max(lines[line] ?? 0, state);
   };
   for (const [key, inner] of Object.entries(value)) {
-    const kind = kinds.find(({ list }) => list === key);
-    if (kind === undefined || !isJsonList(inner)) {
+    if (!lists.some((list) => list === key) || !isJsonList(inner)) {
       mark([], key, key === 'version' && isFlat(inner) ? open : closed);
       continue;
     }
-    const hidden = hiddenOf(kind, hide);
-    const isOpen = (field: string, within: JsonValue): boolean =>
-      isKnown(kind, field) &&
-      ![...hidden].some((name) => ownerOf(name) === field) &&
-      (kind.fields[field]?.refersTo ? areIds(within) : isFlat(within) || isAccess(kind, field, within));
     for (const [index, entry] of inner.entries()) {
-      if (!isJsonObject(entry)) mark([key], index, closed);
-      else
-        for (const [field, within] of Object.entries(entry))
-          mark([key, index], field, isOpen(field, within) ? open : closed);
+      const kind = kinds.find((each) => each.list === key && isOfSort(each, entry));
+      if (!isJsonObject(entry) || kind === undefined) {
+        mark([key], index, closed);
+        continue;
+      }
+      const hidden = hiddenOf(kind, hide);
+      for (const [field, within] of Object.entries(entry))
+        mark([key, index], field, isOpen(kind, hidden, field, within) ? open : closed);
     }
   }
   return lines;
+}
+
+function isOpen(kind: Kind, hidden: ReadonlySet<string>, field: string, value: JsonValue): boolean {
+  const related = kind.fields[field]?.refersTo;
+  return (
+    isKnown(kind, field) &&
+    ![...hidden].some((name) => ownerOf(name) === field) &&
+    (related ? areIds(asNames(related, value)) : isFlat(value) || isAccess(kind, field, value))
+  );
 }
 
 function isKnown(kind: Kind, field: string): boolean {

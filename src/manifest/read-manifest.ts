@@ -4,7 +4,7 @@ import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
-import { kinds } from '../kinds/all.ts';
+import { isOfSort, kinds, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { checkSchema, diagnosticsOf, type SchemaFault } from '../yaml/check-schema.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -69,7 +69,7 @@ export async function readManifest(
   if (refused) return { ...nothing, diagnostics: [diagnosticFor(text.filename, refused)] };
   if (value === undefined) return { ...nothing, diagnostics: parsed.diagnostics };
   const entries = isJsonObject(value)
-    ? kinds.reduce((sum, kind) => sum + entriesOf(value, kind).length, 0)
+    ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
     : 0;
   if (entries > mostEntries) return { ...nothing, entries };
   const file = hides ? quotable(text, parsed, hide) : text;
@@ -82,6 +82,11 @@ export async function readManifest(
     ...own.tokens.flatMap((token) => tokenIn(file, token, resolved.value, places)),
   ];
   const manifest = trimManifest(resolved.value);
+  for (const path of clearSecrets(manifest, references)) {
+    const { excerpt: _, ...placed } = diagnosticAt(file, places.ofValue(path), clearSecret);
+    diagnostics.push(placed);
+    broken.set(path, true);
+  }
   const found = checkSchema(validate, manifest, { places, diagnostics }, file);
   const faults = areAssumed ? found.filter((fault) => !isAssumed(fault, references)) : found;
   for (const diagnostic of diagnosticsOf(faults.filter(({ path }) => !broken.has(path))))
@@ -108,6 +113,30 @@ function isAssumed({ path, diagnostic }: SchemaFault, references: References): b
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
+/** Where a secret stands in a manifest that comes from neither the environment nor a file. */
+function clearSecrets(manifest: JsonValue, references: References): (string | number)[][] {
+  if (!isJsonObject(manifest)) return [];
+  return kinds.flatMap((kind) => {
+    const secret = Object.keys(kind.fields).filter((field) => kind.fields[field]?.isSecret);
+    if (secret.length === 0) return [];
+    return entriesOf(manifest, kind).flatMap((entry, index) =>
+      isJsonObject(entry) && isOfSort(kind, entry)
+        ? secret.flatMap((field) => {
+            const path = [kind.list, index, field];
+            return Object.hasOwn(entry, field) && !references.has(path) ? [path] : [];
+          })
+        : [],
+    );
+  });
+}
+
+const clearSecret: Problem = {
+  code: 'secret-in-clear',
+  summary: 'a secret stands here as it is, and whoever reads the manifest knows it',
+  detail:
+    'Write ${env:NAME} or ${file:PATH}, which no output and no saved plan shows; or leave it out, and the service makes one.',
+};
+
 /** A token that stands in a manifest would be sent as a value, and shown in the plan. It may be written with escapes, or put together. */
 function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Places): Diagnostic[] {
   const at = file.text.indexOf(token);
@@ -133,8 +162,6 @@ function pathTo(text: string, value: JsonValue): (string | number)[] | undefined
   }
   return undefined;
 }
-
-const lists = kinds.map(({ list }) => list);
 
 /** A line that begins one of the lists, an item of any list, or something else at the top. */
 const lineOfLists = String.raw`^(?:(["']?(?:${lists.join('|')})["']?[ \t]*:)|([ \t]*-)(?=\s)|[^\s#-])`;
@@ -185,5 +212,5 @@ function notAManifest(what: string, detail: string): Problem {
 const emptyFile: Problem = {
   code: 'empty-file',
   summary: 'this file declares nothing',
-  detail: `A manifest begins with \`version: 1\` and declares ${lists.map((list) => `\`${list}\``).join(', ')}, or ${kinds.length === 2 ? 'both' : 'several'}.`,
+  detail: `A manifest begins with \`version: 1\` and declares ${lists.map((list) => `\`${list}\``).join(', ')}, or several.`,
 };

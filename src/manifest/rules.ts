@@ -1,8 +1,8 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
-import { isJsonList, type JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
 import { shownPlace, type Range } from '../base/source.ts';
 import { knownReleases, notIn, readRelease, type Release } from '../kinds/release.ts';
-import { blankFor, sentValue } from '../kinds/fields.ts';
+import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
 import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
@@ -245,11 +245,12 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);
   // What seems to be missing may be there, called otherwise.
   const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
-  for (const [field, { since, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
-    if (ifMissing && mayMiss && !present.has(field)) yield diagnosticOf(resource, kind.identity, ifMissing);
+  for (const [field, { since, isForAll, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
+    const missing = mayMiss && !present.has(field) ? ifMissing?.(release, plainFields(resource)) : undefined;
+    if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.map((check) => check(value, release));
-    if (since !== undefined && Object.hasOwn(fields, field))
+    if (since !== undefined && !isForAll && Object.hasOwn(fields, field))
       problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
     for (const problem of problems) {
       if (!problem) continue;
@@ -257,6 +258,11 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
       yield isNamed && address !== undefined ? { ...found, address } : found;
     }
   }
+}
+
+/** What it declares, as far as it is known. */
+function plainFields(resource: Resource): JsonObject {
+  return sentFields(resource);
 }
 
 const ignored = 'What they create is without it, and apply reports it as not as declared.';

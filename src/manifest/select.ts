@@ -3,7 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { canDouble, kinds, listed } from '../kinds/all.ts';
+import { canDouble, kinds, listed, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -109,7 +109,7 @@ export class Selector {
     if (unmatched.length > 0) {
       throw new UsageError(
         `no declared resource has an address like ${unmatched.join(' or ')}`,
-        didYouMean(unmatched[0] ?? '', [...kinds.map(({ type }) => `${type}.*`), ...addresses]) ??
+        didYouMean(unmatched[0] ?? '', [...resourceTypes.map((type) => `${type}.*`), ...addresses]) ??
           `Addresses are ${addressForms}; * stands for any text, ? for one character.`,
       );
     }
@@ -123,7 +123,9 @@ export class Selector {
   }
 }
 
-const addressForms = listed(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`));
+const addressForms = listed([
+  ...new Set(kinds.map(({ type, identity }) => `${type}.${identity.toUpperCase()}`)),
+]);
 
 /**
  * The first six bytes of the SHA-256 of an address choose its shard: the same on every machine, in every release. What the service

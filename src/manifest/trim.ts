@@ -1,7 +1,6 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { kinds } from '../kinds/all.ts';
+import { isOfSort, kinds, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { isNameOfOne } from '../kinds/values.ts';
 
 // What the service strips: white space as Python knows it, which is not quite JavaScript's.
 const space =
@@ -20,9 +19,15 @@ export function trim(text: string): string {
 export function trimManifest(manifest: JsonValue): JsonValue {
   if (!isJsonObject(manifest)) return manifest;
   const trimmed: Record<string, JsonValue> = { ...manifest };
-  for (const kind of kinds) {
-    const entries = trimmed[kind.list];
-    if (isJsonList(entries)) trimmed[kind.list] = entries.map((entry) => trimFields(entry, kind));
+  for (const list of lists) {
+    const entries = trimmed[list];
+    if (isJsonList(entries))
+      trimmed[list] = entries.map((entry) =>
+        trimFields(
+          entry,
+          kinds.find((kind) => kind.list === list && isOfSort(kind, entry)),
+        ),
+      );
   }
   const defaults = trimmed['defaults'];
   if (isJsonObject(defaults)) {
@@ -48,7 +53,8 @@ function trimFields(entry: JsonValue, kind: Kind | undefined): JsonValue {
 /** Trims the names that stand in place of ids. */
 function trimNames(ids: JsonValue): JsonValue {
   if (isJsonList(ids)) return ids.map((id) => trimNames(id));
-  return isNameOfOne(ids) ? { ...ids, name: trim(ids.name) } : ids;
+  if (!isJsonObject(ids)) return ids;
+  return mapValues(ids, (value) => (typeof value === 'string' ? trim(value) : value));
 }
 
 function mapValues(object: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {

@@ -3,8 +3,9 @@ import { UsageError } from '../base/errors.ts';
 import type { Address } from '../base/diagnostic.ts';
 import { declaresAccess, letsEveryoneIn } from '../kinds/access.ts';
 import { sentValue } from '../kinds/fields.ts';
-import { asLatest, type Referable, type Subject } from '../kinds/kind.ts';
-import { idKey, idsIn, referring } from '../kinds/named.ts';
+import { asLatest } from '../kinds/forms.ts';
+import type { Referable, Subject } from '../kinds/kind.ts';
+import { idKey, idsIn, referring, namesOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import type { Client, RecordReading } from '../service/client.ts';
@@ -75,7 +76,7 @@ async function personNamed(
   const read = await readWhole({ ...byName, query: byName.narrowedTo(name) }, options);
   const record =
     'records' in read
-      ? read.records.find(({ received }) => received[byName.nameField ?? 'name'] === name)
+      ? read.records.find(({ received }) => namesOf(related.byName, received).includes(name))
       : undefined;
   if (record === undefined)
     throw new UsageError(

@@ -7,6 +7,7 @@ import {
   declaredNames,
   type Facts,
   factsOf,
+  namesOf,
   withIds,
 } from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
@@ -53,8 +54,8 @@ export function namesWithoutId(
       const seen = address === undefined ? undefined : observed.get(address);
       if (seen?.presence !== 'unknown') return [];
       if (seen.ids) return [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }];
-      const { creates } = declared.related;
-      const why = creates ? unreadable.get(declared.related) : undefined;
+      const { type } = declared.related;
+      const [, why] = [...unreadable].find(([each]) => each.type === type) ?? [];
       if (why === undefined || address === resource.address) return [];
       const proof = why === 'denied' ? why : 'fault';
       return [{ resource, declared, fault: { kind: 'unread', proof, answer: { kind: why } } }];
@@ -134,12 +135,10 @@ async function find(
   { client, pacing, signal, declared }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
   const { byName } = related;
-  const { nameField = 'name' } = byName;
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
-      const name = shown[nameField];
-      if (typeof name === 'string') known.add(name);
+      for (const name of namesOf(related.byName, shown)) known.add(name);
       for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
     }
   };
@@ -153,7 +152,7 @@ async function find(
   const findings = new Map<string, Finding>();
   if (listed?.kind === 'not_sent') return findings;
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
-    for (const name of names) findings.set(name, findingIn(listed, nameField, name));
+    for (const name of names) findings.set(name, findingIn(related, listed, name));
   // What a list lacks is asked for by its name: a list may end too early, and count itself.
   const open = names.filter((name) => (findings.get(name)?.kind ?? 'not_found') === 'not_found');
   for (const name of open) findings.delete(name);
@@ -163,7 +162,7 @@ async function find(
     if (denied || inARow >= mostInARow.lookUps || signal?.aborted) return;
     const list = { ...byName, query: { ...byName.query, ...byName.narrowedTo(first) } };
     const isLacking = (reading: WholeReading & { kind: 'whole' }): boolean =>
-      [first, ...others].some((name) => findingIn(reading, nameField, name).kind === 'not_found');
+      [first, ...others].some((name) => findingIn(related, reading, name).kind === 'not_found');
     let read = await readWhole(list, { client, pacing, signal });
     // One can slip from a page that is still to be read to one that was. So it is looked for again.
     if (read.kind === 'whole' && !read.isAtOnce && isLacking(read))
@@ -173,9 +172,9 @@ async function find(
       return;
     }
     if ('records' in read) takeNote(read.records);
-    const finding = findingIn(read, nameField, first);
+    const finding = findingIn(related, read, first);
     findings.set(first, finding);
-    for (const name of others) findings.set(name, findingIn(read, nameField, name));
+    for (const name of others) findings.set(name, findingIn(related, read, name));
     if (finding.kind !== 'unread') inARow = 0;
     else if (finding.proof === 'denied') denied = finding;
     else inARow = read.kind === 'unread' && read.reading.stop ? mostInARow.lookUps : inARow + 1;
@@ -205,8 +204,8 @@ function byRequest(names: readonly string[], { narrowedTo }: Referable['byName']
 
 /** What the records that were read show of a name. */
 function findingIn(
+  related: Referable,
   read: Exclude<WholeReading, { kind: 'not_sent' }>,
-  nameField: string,
   name: string,
 ): Finding {
   if (read.kind === 'unread') {
@@ -215,7 +214,7 @@ function findingIn(
     return { kind: 'unread', proof: proof === 'absent' ? 'fault' : proof, answer };
   }
   const ids = read.records.flatMap(({ received }) =>
-    received[nameField] === name ? [received['pk'] ?? null] : [],
+    namesOf(related.byName, received).includes(name) ? [received['pk'] ?? null] : [],
   );
   const [id] = ids;
   if (id === undefined) return { kind: 'not_found' };

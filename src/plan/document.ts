@@ -64,6 +64,8 @@ type SinceDocument = Pick<SinceRevision, 'ref' | 'commit'> & {
 export interface ChangeDocument {
   readonly address: Address;
   readonly type: ResourceType;
+  /** Where several kinds are of the type, which: `oauth2provider`. */
+  readonly model?: string;
   readonly name: string;
   readonly source: Source;
   /** Unknown of users that are not looked up: apply creates them if they are absent. */
@@ -138,6 +140,7 @@ export function changeDocument(of: Change): ChangeDocument {
     name,
     source: sourceOf(resource),
     type: kind.type,
+    ...(kind.model && { model: kind.model.type }),
     presence,
     change: stepOf(action, observed, differences, shown),
     ...(action === 'not-planned' && { diagnostics: of.diagnostics.map(diagnosticDocument) }),
@@ -225,13 +228,14 @@ export function resourceAt(
   {
     address,
     type,
+    model,
     name,
     source,
     names = {},
-  }: Pick<ChangeDocument, 'address' | 'type' | 'name' | 'source' | 'names'>,
+  }: Pick<ChangeDocument, 'address' | 'type' | 'model' | 'name' | 'source' | 'names'>,
   shown: JsonObject = {},
 ): Resource {
-  const kind = kindOf(type);
+  const kind = kindOf(type, model);
   const entry = { line: source.line, column: source.column };
   const fields = Object.entries(shown).map(([field, value]) => {
     const given = kind.fields[field]?.refersTo ? withNamesAt(value, field, names) : value;

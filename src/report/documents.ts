@@ -1,7 +1,7 @@
 import type { ApplyDocument, OutcomeDocument } from './formats/json.ts';
 import { isIncomplete, outcomeKinds } from '../apply/outcome.ts';
 import { validate } from '../generated/apply.ts';
-import { isResourceType } from '../kinds/all.ts';
+import { isOfKind } from '../kinds/all.ts';
 import { Selector, type Scope } from '../manifest/select.ts';
 import { countedDocument, resourceAt, type PlanDocument } from '../plan/document.ts';
 import type { UnreadableTypes } from '../plan/plan.ts';
@@ -15,7 +15,7 @@ export function isApplyDocument(value: unknown): value is ApplyDocument {
   if (!validate(value)) return false;
   const { started_at, outcomes } = value as ApplyDocument; // what satisfies the schema has the fields of the type
   // The schema allows leap seconds, and Date knows none.
-  return !Number.isNaN(Date.parse(started_at)) && outcomes.every(({ type }) => isResourceType(type));
+  return !Number.isNaN(Date.parse(started_at)) && outcomes.every((outcome) => isOfKind(outcome));
 }
 
 /** The report that was written as this document, as far as the document says. */

@@ -1,10 +1,14 @@
-import type { ResourceType } from '../kinds/all.ts';
 import { applicationKind } from './application.ts';
 import { bindingKind } from './binding.ts';
+import { certificateKind } from './certificate.ts';
+import { flowKind } from './flow.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import { oauth2Kind } from './oauth2.ts';
 import { objectAttributeKind } from './object-attribute.ts';
+import { propertyMappingKind } from './property-mapping.ts';
 import { providerKind } from './provider.ts';
+import { proxyKind } from './proxy.ts';
 import { roleKind } from './role.ts';
 import { userKind, type Users } from './user.ts';
 
@@ -14,8 +18,13 @@ export function allKinds(world: World): SandboxKinds {
     group: groupKind(world),
     application: applicationKind(world),
     user: userKind(world),
+    oauth2: oauth2Kind(world),
+    proxy: proxyKind(world),
     provider: providerKind(world),
     role: roleKind(world),
+    flow: flowKind(world),
+    certificate: certificateKind(world),
+    propertyMapping: propertyMappingKind(world),
     binding: bindingKind(world),
     ...(world.rules.hasRequests && { objectAttribute: objectAttributeKind(world) }),
   };
@@ -23,4 +32,6 @@ export function allKinds(world: World): SandboxKinds {
 
 /** What manifests declare can be written; the others are what that refers to. */
 export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
-  Readonly<Record<ResourceType, WrittenKind>> & { readonly user: Users };
+  Readonly<Record<WrittenType, WrittenKind>> & { readonly user: Users };
+
+export type WrittenType = 'group' | 'application' | 'user' | 'oauth2' | 'proxy';

@@ -4,7 +4,10 @@ import type { Row, Rows } from './rows.ts';
 
 /** How the service reads one field of a request, to change `own` or for a new record: a value to store, or all that is wrong. */
 type ReadField = (value: JsonValue, own?: Row) => Reading;
-type Reading = { readonly value: JsonValue } | { readonly errors: readonly string[] };
+type Reading = { readonly value: JsonValue } | { readonly errors: Errors };
+
+/** Texts; of what has parts, an object or a list of such. */
+type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 
 export interface Field {
   /** What OPTIONS shows of the field to one who may create. */
@@ -14,9 +17,11 @@ export interface Field {
   readonly read: ReadField;
   /** What is stored when the request leaves the field out; none makes the field required. */
   readonly default?: JsonValue;
+  /** Whether the service makes a value itself where the request leaves it out. */
+  readonly isMade?: boolean;
 }
 
-export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+export type FieldErrors = Readonly<Record<string, Errors>>;
 
 /** Says what is wrong with a text for that record, if anything is. */
 type Check = (content: string, own?: Row) => string | undefined;
@@ -33,12 +38,13 @@ export function readFields(
   body: JsonObject,
   fields: Readonly<Record<string, Field>>,
   change?: { readonly own: Row; readonly partial: boolean },
-): { values: Record<string, JsonValue>; errors: Record<string, readonly string[]> } {
+): { values: Record<string, JsonValue>; errors: Record<string, Errors> } {
   const values: Record<string, JsonValue> = {};
-  const errors: Record<string, readonly string[]> = {};
+  const errors: Record<string, Errors> = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = Object.hasOwn(body, name) ? body[name] : undefined;
     if (given === undefined) {
+      if (field.isMade) continue;
       if (field.default === undefined && change?.partial !== true) errors[name] = ['This field is required.'];
       else if (field.default !== undefined && change === undefined) values[name] = field.default;
       continue;

@@ -33,7 +33,7 @@ export function asked(kind: SandboxKind, query: Query, more: readonly Filter[] =
     if (value === undefined) continue;
     found = found?.filter(({ fields }) => fields[field] === value) ?? rows.with(field, value);
   }
-  const filters = [...searched(kind, query), ...more];
+  const filters = [...(kind.has ? [kind.has] : []), ...searched(kind, query), ...more];
   if (filters.length > 0)
     found = (found ?? rows.all()).filter((row) => filters.every((filter) => filter(row)));
   return rows.inOrder(query.text('ordering') ?? ordering, ordering, found);

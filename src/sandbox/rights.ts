@@ -46,6 +46,8 @@ export interface Guarded {
   /** What the path of a single record ends in, and which texts the service takes for one. */
   readonly key: { readonly field: 'pk' | 'slug'; readonly form: RegExp };
   readonly rows: Rows;
+  /** Which of the rows are of it, where others are among them. */
+  readonly has?: (row: Row) => boolean;
 }
 
 /** Whether a right extends to a record. */
@@ -59,5 +61,6 @@ export function viewed(kind: Guarded, name: string, { rights }: Asker): Row | 'a
   if (visible === 'none') return 'forbidden';
   const { key, rows } = kind;
   const found = key.field === 'pk' ? rows.at(name) : rows.with(key.field, name)[0];
-  return found !== undefined && reaches(visible, kind, found) ? found : 'absent';
+  if (found === undefined || kind.has?.(found) === false) return 'absent';
+  return reaches(visible, kind, found) ? found : 'absent';
 }

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
-import type { ResourceType } from '../kinds/all.ts';
-import { allKinds, type SandboxKinds } from './all.ts';
+import { allKinds, type SandboxKinds, type WrittenType } from './all.ts';
 import { checkedAccess, deleteBindings } from './binding.ts';
-import { readFields } from './fields.ts';
 import {
   bodyOf,
   crashed,
@@ -14,13 +12,14 @@ import {
   type SandboxResponse,
 } from './http.ts';
 import { digest } from './ids.ts';
-import { isWritten, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
+import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { pageOf, Query } from './query.ts';
 import { defaultRelease, rulesOf, type SandboxRelease } from './release.ts';
 import { reaches, rightsOf, viewed, type Asker, type Right } from './rights.ts';
 import type { Row } from './rows.ts';
 import { configurationOf, listOptions, meOf, versionOf } from './self.ts';
+import { refusedOf, taken, type RefusedEntry, type Taken } from './taken.ts';
 
 /**
  * The service in memory: a state machine without files, network, clock or random numbers. The same requests in the same order
@@ -211,19 +210,19 @@ export class Sandbox {
   // What somebody else does, for whom no permission is asked. A record goes by its slug or username.
 
   /** Creates a record from the body of a request, as POST does. */
-  create(type: ResourceType, body: JsonObject): Taken {
+  create(type: WrittenType, body: JsonObject): Taken {
     return taken(this.#kinds[type], body);
   }
 
   /** Changes a record by the body of a request, as PATCH does. Nothing comes of it where there is no such record. */
-  change(type: ResourceType, name: string, body: JsonObject): Taken | undefined {
+  change(type: WrittenType, name: string, body: JsonObject): Taken | undefined {
     const kind = this.#kinds[type];
     const own = named(kind, name);
     return own && taken(kind, body, undefined, { own, partial: true });
   }
 
   /** Deletes a record, and with a user its tokens. Whether there was one. */
-  delete(type: ResourceType, name: string): boolean {
+  delete(type: WrittenType, name: string): boolean {
     const kind = this.#kinds[type];
     const found = named(kind, name);
     if (found !== undefined) this.#delete(kind, found);
@@ -231,7 +230,7 @@ export class Sandbox {
   }
 
   /** A record as the service shows it to who may see it; nothing where there is none. */
-  record(type: ResourceType, name: string): JsonObject | undefined {
+  record(type: WrittenType, name: string): JsonObject | undefined {
     const kind = this.#kinds[type];
     const found = named(kind, name);
     return found && kind.record(found);
@@ -239,6 +238,7 @@ export class Sandbox {
 
   #delete(kind: SandboxKind, found: Row): void {
     kind.rows.delete(found);
+    kind.whenDeleted?.(found);
     deleteBindings(this.#world, kind, found);
     for (const [token, { user }] of this.#askers) if (user === found) this.#askers.delete(token);
   }
@@ -260,41 +260,6 @@ const rightFor: ReadonlyMap<string, Right> = new Map([
 function named({ rows, identity }: SandboxKind, name: string): Row | undefined {
   return rows.with(identity, name)[0];
 }
-
-/** Keeps what a request holds, if nothing is wrong with it. */
-function taken(
-  kind: WrittenKind,
-  body: JsonObject,
-  asker?: Asker,
-  change?: { readonly own: Row; readonly partial: boolean },
-): Taken {
-  const { values, errors } = readFields(body, kind.writing.fields, change);
-  if (Object.keys(errors).length > 0) return { errors };
-  const written = kind.writing.write(values, change?.own, asker);
-  return 'pk' in written ? { record: kind.record(written, asker) } : written;
-}
-
-/** An entry of a seed that the service would refuse. */
-interface RefusedEntry {
-  readonly list: string;
-  readonly index: number;
-  readonly field: string;
-  readonly texts: readonly string[];
-}
-
-/** Creates what the seed asks for of a kind, and returns what is refused of it. */
-function refusedOf(kind: WrittenKind): RefusedEntry[] {
-  return kind.writing.seed.flatMap((body, index) => {
-    const made = taken(kind, body);
-    if ('record' in made) return [];
-    const errors =
-      'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };
-    return Object.entries(errors).map(([field, texts]) => ({ list: kind.list, index, field, texts }));
-  });
-}
-
-/** The record as it is now, or why it is not. */
-type Taken = { readonly record: JsonObject } | Refused;
 
 const notAuthenticated = 'Authentication credentials were not provided.';
 const notPermitted = 'You do not have permission to perform this action.';

@@ -4,6 +4,8 @@ import { validate } from '../generated/sandbox-seed.ts';
 import type { SourceFile } from '../base/source.ts';
 import { checkSchema, diagnosticsOf } from '../yaml/check-schema.ts';
 import { parseAnyYaml } from '../yaml/parse-any-yaml.ts';
+import { textOf } from '../base/json.ts';
+import { uuid } from './ids.ts';
 import type { SandboxRelease } from './release.ts';
 import { Sandbox } from './sandbox.ts';
 
@@ -11,7 +13,28 @@ import { Sandbox } from './sandbox.ts';
 export const sandboxToken = 'sandbox-token';
 
 /** What the sandbox holds where a seed does not say otherwise. */
-const defaultSeed: Required<Pick<SandboxSeed, 'providers' | 'groups' | 'roles'>> = {
+const defaultSeed: Required<
+  Pick<SandboxSeed, 'providers' | 'groups' | 'roles' | 'flows' | 'certificates' | 'property_mappings'>
+> = {
+  // As a fresh service has them.
+  flows: [
+    ['default-provider-authorization-explicit-consent', 'authorization'] as const,
+    ['default-provider-authorization-implicit-consent', 'authorization'] as const,
+    ['default-authentication-flow', 'authentication'] as const,
+    ['default-invalidation-flow', 'invalidation'] as const,
+    ['default-provider-invalidation-flow', 'invalidation'] as const,
+  ].map(([slug, designation]) => ({ pk: uuid(`flow ${slug}`), slug, designation })),
+  certificates: [{ pk: uuid('certificate'), name: 'authentik Self-signed Certificate' }],
+  property_mappings: [
+    ['openid', "OpenID 'openid'"] as const,
+    ['email', "OpenID 'email'"] as const,
+    ['profile', "OpenID 'profile'"] as const,
+    ['offline_access', "OpenID 'offline_access'"] as const,
+  ].map(([scope, name]) => ({
+    pk: uuid(`scope ${scope}`),
+    name: `authentik default OAuth Mapping: ${name}`,
+    managed: `goauthentik.io/providers/oauth2/scope-${scope}`,
+  })),
   providers: Array.from({ length: 20 }, (_, index) => ({ pk: index + 1, name: `Provider ${index + 1}` })),
   groups: [
     { pk: '11111111-1111-4111-8111-111111111111', num_pk: 1, name: 'staff' },
@@ -44,7 +67,7 @@ export function loadSeed(file: SourceFile, release?: SandboxRelease): Sandbox | 
     diagnosticAt(file, parsed.places.ofValue([list, index, field]), {
       code: 'invalid-value',
       summary: `the sandbox does not take this \`${field}\``,
-      detail: texts.join(' '),
+      detail: texts.map((text) => textOf(text)).join(' '),
     }),
   );
 }

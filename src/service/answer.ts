@@ -1,13 +1,7 @@
-import {
-  isJsonList,
-  isJsonObject,
-  parseJson,
-  textOf,
-  type JsonObject,
-  type JsonValue,
-} from '../base/json.ts';
+import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Exchange } from './transport.ts';
 import type { AnswerShape, Kind } from '../kinds/kind.ts';
+import { bodyIn, isLookUpInList, type NamedShape } from './body.ts';
 import { pageIn } from './page.ts';
 
 /**
@@ -121,7 +115,6 @@ type Asked =
 
 /** Returns which kind of answer an exchange is. */
 export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
-  const { shape } = asked;
   switch (exchange.kind) {
     case 'never_sent':
       return { kind: exchange.transient ? 'unreachable_for_now' : 'unreachable', error: exchange.error };
@@ -129,9 +122,9 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
       return { kind: 'lost', error: exchange.error, ...(exchange.likeTlsPort && { likeTlsPort: true }) };
     case 'answered': {
       const { status, headers } = exchange;
-      const json = bodyIn(exchange.body, status, shape);
+      const json = bodyIn(exchange.body, status, asked);
       const body = isJsonObject(json) ? json : undefined;
-      const received = exchange.asReceived === undefined ? json : bodyIn(exchange.asReceived, status, shape);
+      const received = exchange.asReceived === undefined ? json : bodyIn(exchange.asReceived, status, asked);
       const kind = kindOf(status, received, asked);
       return {
         kind,
@@ -151,26 +144,17 @@ export function sortedAnswer(exchange: Exchange, asked: Asked): Answer {
 export function recordOf(
   exchange: Exchange,
   { body = {} }: Answer,
-  shape: AnswerShape = 'record',
+  asked: NamedShape = { shape: 'record' },
 ): JsonObject {
   if (exchange.kind !== 'answered' || exchange.asReceived === undefined) return body;
-  const json = bodyIn(exchange.asReceived, exchange.status, shape);
+  const json = bodyIn(exchange.asReceived, exchange.status, asked);
   return isJsonObject(json) ? json : body;
-}
-
-/** The value in a body; of a list of one name, its record where it is one, or null where it is empty and says so throughout. */
-function bodyIn(text: string, status: number, shape: Asked['shape']): JsonValue | undefined {
-  const json = parseJson(text);
-  if (shape !== 'list' || status !== 200) return json;
-  const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
-  if (count === 0) return null;
-  return count === 1 ? (items?.[0] ?? undefined) : items;
 }
 
 function kindOf(status: number, json: JsonValue | undefined, asked: Asked): AnswerKind {
   const body = isJsonObject(json) ? json : undefined;
   if (status >= 200 && status < 300) {
-    if (asked.shape === 'list' && status === 200 && json === null) return 'not_listed';
+    if (isLookUpInList(asked) && status === 200 && json === null) return 'not_listed';
     if (asked.shape === 'nothing') return status === 204 ? 'deleted' : 'unusable_success';
     if (isSeveral(asked, status, json)) return 'several';
     const usable = isAskedFor(asked, body);
@@ -225,6 +209,7 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
   switch (asked.shape) {
     case 'record':
     case 'list':
+    case 'search':
       return body?.[asked.identity] === asked.name && isIdentifier(body['pk']);
     case 'page':
       return pageIn(body, asked.number) !== undefined;
@@ -241,7 +226,7 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
 
 /** The service ignores a filter that it does not know: then there are others among them. */
 function isSeveral(asked: Asked, status: number, json: JsonValue | undefined): boolean {
-  if (asked.shape !== 'list' || asked.isUnique || status !== 200) return false;
+  if (!isLookUpInList(asked) || !('identity' in asked) || asked.isUnique || status !== 200) return false;
   if (json === undefined || !isJsonList(json)) return false;
   const areOfName = json.every((one) => isJsonObject(one) && isAskedFor(asked, one));
   return areOfName && new Set(idsIn(json)).size === json.length;

@@ -55,7 +55,7 @@ async function readPart(
   const list = {
     path: access.path,
     query: { target_in: pks, ordering: 'pk' },
-    nameField: 'pk',
+    keys: { name: 'pk' },
     isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
   };
   const read = await readWhole(list, options);

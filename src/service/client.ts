@@ -1,17 +1,18 @@
-import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Reach } from '../kinds/capability.ts';
-import { type Access, forEveryRelease, type Kind, type Referable, type Subject } from '../kinds/kind.ts';
+import type { Access, Kind, Referable, Subject } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
 import { Sight } from './sight.ts';
-import type { HttpRequest, Transport } from './transport.ts';
+import { sendFieldsBy } from './send-fields.ts';
+import type { Transport } from './transport.ts';
 import type { HeldRecord } from './types.ts';
-import { ownUserPath } from './who-am-i.ts';
+import { remembered, type SelfReading } from './read-self.ts';
+import { understood, type Understood } from './understood.ts';
 import {
   whatAnswersProve,
   writeProofOf,
-  type Proof,
   type ReadProof,
   type UpdateProof,
   type WriteProof,
@@ -38,18 +39,6 @@ export type RecordReading = Understood &
     | { readonly proof: Exclude<ReadProof, 'exists'> }
   );
 
-/** Whose token it is; what is not `exists` says nothing of that. */
-export type SelfReading = Understood &
-  (
-    | {
-        readonly proof: 'exists';
-        /** Of the user; undefined where the service does not say. */
-        readonly pk: string | undefined;
-        readonly isSuperuser: boolean;
-      }
-    | { readonly proof: Exclude<ReadProof, 'exists'> }
-  );
-
 /** What one create came to. Only `created` carries the new id, and those of the sent fields that came back. */
 export type Writing = Understood &
   (
@@ -71,12 +60,6 @@ export type Updating = Understood &
     | { readonly proof: 'updated'; readonly held: HeldRecord }
     | { readonly proof: Exclude<UpdateProof, 'updated'> }
   );
-
-interface Understood {
-  readonly answer: Answer;
-  /** What is not to be attempted any more after this answer. */
-  readonly stop?: NonNullable<Proof['stop']>;
-}
 
 /** What rollcall asks of the service. */
 export interface Client {
@@ -119,10 +102,10 @@ export function createClient(
   const createProof = (kind: Kind, answer: Answer): WriteProof =>
     writeProofOf(answer.kind, sight.canRead(kind));
   const knowsNames = !contractOnly;
-  const sendBeyond: Transport = (request, signal) => {
-    if (contractOnly) throw new Error('contract_only sends no more than the documented operations');
-    return send(request, signal);
-  };
+  const sendBeyond = contractOnly ? refusing : send;
+  const sendFields = sendFieldsBy((request) =>
+    request.method === 'POST' ? send(request) : sendBeyond(request),
+  );
   return {
     knowsNames,
     sight,
@@ -130,6 +113,7 @@ export function createClient(
     async read(kind, name, signal) {
       if (contractOnly && !kind.lookUp.isDocumented) throw new Error(`${kind.list} are not looked up`);
       const { path, answers } = kind.lookUp;
+      const asked = { shape: answers, identity: kind.identity, name };
       const exchange = await send({ method: 'GET', path: path(name) }, signal);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name, answers));
       const proof = whatAnswersProve[answer.kind].read;
@@ -144,9 +128,9 @@ export function createClient(
         held: observedIn(
           kind,
           {
-            received: recordOf(exchange, answer, answers),
+            received: recordOf(exchange, answer, asked),
             shown: answer.body ?? {},
-            exact: exact && recordOf(exact, answer, answers),
+            exact: exact && recordOf(exact, answer, asked),
           },
           Object.keys(kind.fields),
           knowsNames,
@@ -164,9 +148,8 @@ export function createClient(
     createProof,
     readSelf: remembered(send),
     async create(kind, name, fields) {
-      const body = JSON.stringify(forEveryRelease(kind, fields));
-      const request: HttpRequest = { method: 'POST', path: kind.path, body };
-      const exchange = await send(request);
+      if (contractOnly && kind.isBeyond) throw new Error(`${kind.list} are not created`);
+      const exchange = await sendFields({ method: 'POST', path: kind.path }, kind, fields);
       const { answer, ...rest } = understood(readAnswer(exchange, kind, name));
       const proof = createProof(kind, answer);
       if (proof !== 'created') return { proof, answer, ...rest };
@@ -181,7 +164,7 @@ export function createClient(
       if (!canUpdate) throw new Error('without the capability update, nothing is changed');
       return this.finish(kind, name, pk, fields);
     },
-    finish: (kind, name, pk, fields) => changed(sendBeyond, kind, name, pk, fields),
+    finish: (kind, name, pk, fields) => changed(sendFields, kind, name, pk, fields),
     bind: (...asked) => bound(sendBeyond, ...asked),
     checkAccess: (...asked) => accessChecked(sendBeyond, ...asked),
     unbind: async (...asked) => {
@@ -191,15 +174,18 @@ export function createClient(
   };
 }
 
+const refusing: Transport = () => {
+  throw new Error('contract_only sends no more than the documented operations');
+};
+
 async function changed(
-  send: Transport,
+  sendFields: ReturnType<typeof sendFieldsBy>,
   kind: Kind,
   name: string,
   pk: string,
   fields: JsonObject,
 ): Promise<Updating> {
-  const body = JSON.stringify(forEveryRelease(kind, fields));
-  const exchange = await send({ method: 'PATCH', path: kind.update.path(name, pk), body });
+  const exchange = await sendFields({ method: 'PATCH', path: kind.update.path(name, pk) }, kind, fields);
   const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
   const { update } = whatAnswersProve[answer.kind];
   // A denied change says nothing of other records: there are rights on single ones.
@@ -264,37 +250,4 @@ async function recordRead(
   if (proof !== 'exists') return { proof, answer, ...rest };
   const record = { received: recordOf(exchange, answer), shown: answer.body ?? {} };
   return { proof, answer, ...rest, record };
-}
-
-/** Asks whose the token is until that is known. */
-function remembered(send: Transport): Client['readSelf'] {
-  let self: Promise<SelfReading> | undefined;
-  return async (signal) => {
-    self ??= selfRead(send, signal);
-    const reading = await self;
-    if (reading.proof === 'nothing') self = undefined;
-    return reading;
-  };
-}
-
-async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<SelfReading> {
-  const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
-  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
-  const proof = whatAnswersProve[answer.kind].read;
-  if (proof !== 'exists') return { proof, answer, ...rest };
-  const user = answer.body?.['user'];
-  const { pk, is_superuser: isSuperuser } = isJsonObject(user) ? user : {};
-  const isKnown = typeof pk === 'number' || typeof pk === 'string';
-  return {
-    proof,
-    answer,
-    ...rest,
-    pk: isKnown ? textOf(pk) : undefined,
-    isSuperuser: isSuperuser === true,
-  };
-}
-
-function understood(answer: Answer): Understood {
-  const { stop } = whatAnswersProve[answer.kind];
-  return { answer, ...(stop && { stop }) };
 }

@@ -22,15 +22,14 @@ import type { Exchange, Transport } from './transport.ts';
  * as they are, to be compared with.
  */
 export function hiding(send: Transport, hide: Hide): Transport {
-  if (hide.length === 0) return send;
+  const hiddenFields = new Map(kinds.map((kind) => [kind, hiddenOf(kind, hide)]));
   /** The hidden values of each record that was read, by the paths at which it is read and changed. */
   const held = new Map<string, readonly JsonValue[]>();
   return async (request, signal) => {
     const exchange = await send(request, signal);
     const kind = kinds.find(({ path }) => request.path.startsWith(path));
-    if (kind === undefined) return exchange;
-    const fields = hiddenOf(kind, hide);
-    if (fields.size === 0) return exchange;
+    const fields = kind && hiddenFields.get(kind);
+    if (kind === undefined || fields === undefined || fields.size === 0) return exchange;
     if (exchange.kind === 'answered' && exchange.status < 300) {
       for (const record of recordsIn(exchange.body))
         for (const path of pathsOf(record, kind)) held.set(path, valuesIn(record, fields));

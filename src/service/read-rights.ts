@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../base/json.ts';
-import { readBeyond } from '../kinds/all.ts';
+import { modelOf, readBeyond } from '../kinds/all.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
 /** Whether a token may read a list, as far as the service says. */
@@ -16,7 +16,9 @@ export interface ReadRights {
 export async function readRights(send: Transport, signal?: AbortSignal): Promise<ReadRights> {
   const asked: string[] = [];
   const rights = new Map<string, ReadRight>();
-  for (const { list, path } of readBeyond) {
+  for (const each of readBeyond) {
+    const { list } = modelOf(each);
+    const { path } = each;
     const request: HttpRequest = { method: 'GET', path: `${path}?page_size=1` };
     asked.push(`${request.method} ${request.path}`);
     rights.set(list, rightBy(await send(request, signal)));

@@ -1,5 +1,6 @@
 import { textOf } from '../base/json.ts';
 import type { Referable } from '../kinds/kind.ts';
+import { namesOf } from '../kinds/named.ts';
 import type { Client, PageReading } from './client.ts';
 import type { ListedRecord } from './records.ts';
 import { pageSize, type ListQuery } from './page.ts';
@@ -15,7 +16,7 @@ interface WholeOptions {
 }
 
 /** A list of records that have an id of their kind and a name: a row without these is none of them, and one is missing. */
-type NamedList = ListQuery & Pick<Referable['byName'], 'isId' | 'nameField'>;
+type NamedList = ListQuery & Pick<Referable['byName'], 'isId' | 'keys'>;
 
 /** What came of reading a list as a whole. */
 export type WholeReading =
@@ -47,7 +48,6 @@ async function readOnce(
   list: NamedList,
   { client, pacing, signal, isWorth = () => true }: WholeOptions,
 ): Promise<Round> {
-  const { isId, nameField = 'name' } = list;
   const records = new Map<string, ListedRecord>();
   let counted: number | undefined;
   for (let number = 1; ; number += 1) {
@@ -60,8 +60,8 @@ async function readOnce(
     if (reading.proof !== 'exists') return { kind: 'unread', reading };
     const { items, count, next, end } = reading.page;
     for (const item of items) {
-      const { pk = null, [nameField]: name } = item.received;
-      if (isId(pk) && typeof name === 'string') records.set(textOf(pk), item);
+      const { pk = null } = item.received;
+      if (list.isId(pk) && namesOf(list, item.received).length > 0) records.set(textOf(pk), item);
     }
     counted ??= count;
     if (count !== counted) return { kind: 'moved', reading };

@@ -7,7 +7,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../base/json.ts';
-import { asLatest, type Kind } from '../kinds/kind.ts';
+import { asLatest } from '../kinds/forms.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { factsWithin, namesWithin, referring } from '../kinds/named.ts';
 import type { Answer } from './answer.ts';
 import { pageIn, type Page } from './page.ts';

@@ -1,5 +1,6 @@
 import type { Kind } from '../kinds/kind.ts';
-import type { Client, Reading, SelfReading } from './client.ts';
+import type { Client, Reading } from './client.ts';
+import type { SelfReading } from './read-self.ts';
 import type { Pacing } from './pacing.ts';
 import { triesOf, untilProven } from './retries.ts';
 import type { Unreadable } from './types.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
-import { accesses, kinds, type ResourceType } from '../kinds/all.ts';
+import { accesses, kinds, modelOf } from '../kinds/all.ts';
 import { readAnswer } from './answer.ts';
 import type { Exchange, HttpRequest, Transport } from './transport.ts';
 
@@ -10,12 +10,12 @@ export type TokenFinding =
       readonly kind: 'valid';
       /** Whether it is the token of a superuser, who may do everything. */
       readonly superuser: boolean;
-      /** What the token may create; left out where the service does not say. */
-      readonly mayCreate: Readonly<Partial<Record<ResourceType, boolean>>>;
+      /** What the token may create, as permissions call it; left out where the service does not say. */
+      readonly mayCreate: Readonly<Record<string, boolean>>;
       /** Whether it may create what lets people open something; left out where the service does not say. */
       readonly mayBind?: boolean;
       /** What nobody can create, as the licence of the service allows no changes of it. */
-      readonly closed?: readonly ResourceType[];
+      readonly closed?: readonly string[];
     }
   /** It does not know the token. */
   | { readonly kind: 'wrong' }
@@ -58,10 +58,11 @@ export async function whoAmI(send: Transport, signal?: AbortSignal): Promise<Who
   }
   const user = own.kind === 'said' ? own.body['user'] : undefined;
   if (!isJsonObject(user)) return { asked, finding: { kind: 'unknown' } };
-  const mayCreate: Partial<Record<ResourceType, boolean>> = {};
-  const closed: ResourceType[] = [];
+  const mayCreate: Record<string, boolean> = {};
+  const closed: string[] = [];
   for (const kind of kinds) {
-    const { type, path } = kind;
+    const { path } = kind;
+    const { type } = modelOf(kind);
     const may = mayPost(await ask({ method: 'OPTIONS', path }));
     if (may !== undefined) mayCreate[type] = may;
     if (may !== true) continue;

@@ -102,9 +102,14 @@ function pathOf(error: ErrorObject, root: JsonValue): (string | number)[] {
 }
 
 function spanOf(error: ErrorObject, path: readonly (string | number)[], places: Places): Span {
-  return error.keyword === 'additionalProperties'
-    ? places.ofKey(path, String(error.params['additionalProperty']))
-    : places.ofValue(path);
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return places.ofKey(path, String(error.params['additionalProperty']));
+    case 'discriminator':
+      return places.ofValue(error.params['error'] === 'tag' ? path : [...path, String(error.params['tag'])]);
+    default:
+      return places.ofValue(path);
+  }
 }
 
 /** The diagnostics of faults. */

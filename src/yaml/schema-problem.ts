@@ -3,7 +3,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import { stepsOf } from '../base/json.ts';
 import { hidden } from '../base/sensitive.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { kindAt, kinds } from '../kinds/all.ts';
+import { kindAt, kinds, lists } from '../kinds/all.ts';
 import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
@@ -40,6 +40,18 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     const missing = String(params['missingProperty']);
     const properties = (parentSchema?.['properties'] ?? {}) as Record<string, { description?: string }>;
     return ['missing-field', `the field \`${missing}\` is missing`, properties[missing]?.description];
+  },
+  discriminator: ({ params }) => {
+    const tag = String(params['tag']);
+    const choices = sortsIn(tag);
+    if (params['error'] === 'tag')
+      return ['missing-field', `the field \`${tag}\` is missing`, `It is one of: ${choices.join(', ')}.`];
+    return [
+      'invalid-value',
+      `\`${tag}\` must be one of: ${choices.join(', ')}`,
+      didYouMean(textOfScalar(params['tagValue']), choices) ??
+        'Providers of other types are made in the service: refer to them by name.',
+    ];
   },
   anyOf: ({ instancePath, subject }) =>
     instancePath === '' ? noList : ['invalid-value', `${subject} is not one of the values that it can have`],
@@ -83,6 +95,11 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   ],
 };
 
+/** What a field can be that says of which sort an entry is. */
+function sortsIn(field: string): string[] {
+  return kinds.flatMap(({ sort }) => (sort?.field === field ? sort.value : []));
+}
+
 /** A mapping may hold a key such as `toString`, so none is made a text. */
 function textOfScalar(data: unknown): string {
   return typeof data === 'object' && data !== null ? '' : String(data);
@@ -95,8 +112,8 @@ const otherWords = ({ subject, message = 'is not valid' }: Wrong): Words => [
 
 const noList: Words = [
   'missing-field',
-  `neither ${kinds.map(({ list }) => `\`${list}\``).join(' nor ')} is here`,
-  `A manifest declares at least one of the ${kinds.length === 2 ? 'two' : kinds.length} lists.`,
+  `neither ${lists.map((list) => `\`${list}\``).join(' nor ')} is here`,
+  `A manifest declares at least one of the ${lists.length} lists.`,
 ];
 
 /** The first character that is not allowed, if the pattern is a list of allowed ones. */
@@ -139,9 +156,12 @@ function typeHint(wrong: Wrong): string | undefined {
 
 /** How a name is written where an id is wanted. What does not stand in the line may be a secret. */
 function orName({ parentSchema, data, line }: Wrong): string {
-  const takesName = String(parentSchema?.['required']) === 'name';
+  const [key, ...others] = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
+  const takesName =
+    parentSchema?.['additionalProperties'] === false &&
+    (key === 'name' || key === 'slug' || others.includes('name'));
   if (!takesName || typeof data !== 'string') return '';
-  return `A name is written as \`{ name: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
+  return `${key === 'slug' ? 'A slug' : 'A name'} is written as \`{ ${key === 'slug' ? 'slug' : 'name'}: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
 }
 
 /** Where the id is to be found that a field takes. */

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import { stepsOf } from '../base/json.ts';
+import { type JsonValue, stepsOf } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { kindAt } from '../kinds/all.ts';
+import { isOfSort, kindAt, kinds } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** What is probably meant by a field that the schema does not know. */
@@ -17,14 +17,20 @@ const entryDepth = 2;
 /** What people call an id where a mapping is the way to write a name. */
 const ids = new Set(['id', 'pk', 'uuid']);
 
-export function meantBy({ params, parentSchema, instancePath }: ErrorObject): Meaning {
+export function meantBy({ params, parentSchema, instancePath, data }: ErrorObject): Meaning {
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const unknown = String(params['additionalProperty']);
   const steps = stepsOf(instancePath);
-  if (steps.length <= entryDepth) return meaningOf(unknown, known, kindAt(steps));
+  if (steps.length <= entryDepth) return meaningOf(unknown, known, kindOfEntry(steps, data));
   // That the name is missing is no second mistake.
   if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
   return meaningOf(unknown, known);
+}
+
+function kindOfEntry(steps: readonly string[], entry: unknown): Kind | undefined {
+  const [list] = steps;
+  // What the schema was checked against is JSON.
+  return kinds.find((kind) => kind.list === list && isOfSort(kind, entry as JsonValue)) ?? kindAt(steps);
 }
 
 /** What a name is probably meant for among known ones, which may be fields of a kind. */

@@ -124,7 +124,7 @@ describe('a licence that allows no changes', () => {
   test('is reported, with what it stops and what not', async () => {
     const { checks, ending } = await examined({ readOnly: true });
     expect(checks['licence']).toMatch(
-      /^fail .*its licence does not allow them\. That stops groups and applications, not users Nothing is wrong with the manifest/,
+      /^fail .*its licence does not allow them\. That stops groups, providers, and applications, not users Nothing is wrong with the manifest/,
     );
     expect(checks['create-applications']).toMatch(/^pass/);
     expect(ending).toBe('failed');
@@ -165,14 +165,31 @@ describe('doctor --role', () => {
   ];
 
   test('prints what is read and created, and neither URL nor token is needed', async () => {
-    const core = ['group', 'user', 'provider'].map((type) => `authentik_core.view_${type}`);
+    const provider = (right: string): string[] => [
+      `authentik_providers_oauth2.${right}_oauth2provider`,
+      `authentik_providers_proxy.${right}_proxyprovider`,
+    ];
+    const core = (right: string, types: string[]): string[] =>
+      types.map((type) => `authentik_core.${right}_${type}`);
     const bindings = (right: string): string => `authentik_policies.${right}_policybinding`;
-    const viewed = [...core, 'authentik_rbac.view_role', bindings('view')];
+    const viewed = [
+      ...core('view', ['group']),
+      ...provider('view'),
+      ...core('view', ['user', 'provider']),
+      'authentik_rbac.view_role',
+      'authentik_flows.view_flow',
+      'authentik_crypto.view_certificatekeypair',
+      ...core('view', ['propertymapping']),
+      bindings('view'),
+    ];
     const [view = '', ...add] = least;
-    const group = 'authentik_core.add_group';
-    const created = [view, ...viewed, group, ...add, bindings('add')];
+    const created = [view, ...viewed, ...core('add', ['group']), ...provider('add'), ...add, bindings('add')];
     expect((await role([])).permissions).toEqual([...created, 'authentik_core.change_application']);
-    const changes = ['group', 'application', 'user'].map((type) => `authentik_core.change_${type}`);
+    const changes = [
+      ...core('change', ['group']),
+      ...provider('change'),
+      ...core('change', ['application', 'user']),
+    ];
     expect((await role(['update'])).permissions).toEqual([...created, ...changes, bindings('delete')]);
   });
 

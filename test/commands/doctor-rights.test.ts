@@ -12,9 +12,13 @@ const none = {
   view_groups: 'none',
   view_providers: 'none',
   view_roles: 'none',
+  view_flows: 'none',
+  view_certificates: 'none',
+  view_property_mappings: 'none',
   add_applications: false,
   add_users: false,
   add_groups: false,
+  add_providers: false,
   view_bindings: 'none',
   add_bindings: false,
 } as const;
@@ -157,17 +161,27 @@ describe('what is read beyond the documented operations', () => {
   test('is held against what the token may, list by list', async () => {
     expect(checksIn(await doctored('everything'))).toEqual([
       'pass view-groups: the token may view groups, or some of them: nothing tells which',
+      'pass view-oauth2-providers: the token may view OAuth2 providers, or some of them: nothing tells which',
+      'pass view-proxy-providers: the token may view proxy providers, or some of them: nothing tells which',
       'pass view-users: the token may view users, or some of them: nothing tells which',
       'pass view-providers: the token may view providers, or some of them: nothing tells which',
       'pass view-roles: the token may view roles, or some of them: nothing tells which',
+      'pass view-flows: the token may view flows, or some of them: nothing tells which',
+      'pass view-certificates: the token may view certificates, or some of them: nothing tells which',
+      'pass view-property-mappings: the token may view property mappings, or some of them: nothing tells which',
       'pass view-bindings: the token may view bindings, or some of them: nothing tells which',
     ]);
     const viewing = await doctored('viewing');
     expect(checksIn(viewing)).toEqual([
       'warn view-groups: the token may not view groups',
+      'warn view-oauth2-providers: the token may not view OAuth2 providers',
+      'warn view-proxy-providers: the token may not view proxy providers',
       'warn view-users: the token may not view users',
       'warn view-providers: the token may not view providers',
       'warn view-roles: the token may not view roles',
+      'warn view-flows: the token may not view flows',
+      'warn view-certificates: the token may not view certificates',
+      'warn view-property-mappings: the token may not view property mappings',
       'warn view-bindings: the token may not view bindings',
     ]);
     const advice = viewing.document.checks.find(({ name }) => name === 'view-users');
@@ -246,6 +260,10 @@ describe('what doctor asks', () => {
     'GET /api/v3/core/users/me/',
     'OPTIONS /api/v3/core/groups/',
     'POST /api/v3/core/groups/ {}',
+    'OPTIONS /api/v3/providers/oauth2/',
+    'POST /api/v3/providers/oauth2/ {}',
+    'OPTIONS /api/v3/providers/proxy/',
+    'POST /api/v3/providers/proxy/ {}',
     'OPTIONS /api/v3/core/applications/',
     'POST /api/v3/core/applications/ {}',
     'OPTIONS /api/v3/core/users/',
@@ -253,9 +271,14 @@ describe('what doctor asks', () => {
     'OPTIONS /api/v3/policies/bindings/',
     'GET /api/v3/admin/version/',
     'GET /api/v3/core/groups/?page_size=1',
+    'GET /api/v3/providers/oauth2/?page_size=1',
+    'GET /api/v3/providers/proxy/?page_size=1',
     'GET /api/v3/core/users/?page_size=1',
     'GET /api/v3/providers/all/?page_size=1',
     'GET /api/v3/rbac/roles/?page_size=1',
+    'GET /api/v3/flows/instances/?page_size=1',
+    'GET /api/v3/crypto/certificatekeypairs/?page_size=1',
+    'GET /api/v3/propertymappings/all/?page_size=1',
     'GET /api/v3/policies/bindings/?page_size=1',
   ];
 

@@ -52,6 +52,8 @@ describe('doctor', () => {
       token: 'pass',
       'view-applications': 'pass',
       'create-groups': 'unknown',
+      'create-oauth2-providers': 'unknown',
+      'create-proxy-providers': 'unknown',
       'create-applications': 'unknown',
       'create-users': 'unknown',
       release: 'unknown',
@@ -151,7 +153,7 @@ describe('doctor', () => {
     expect(stdout()).toContain('whether the token may create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /What was checked is well\. Not checked: create-groups, create-applications, create-users, release, clock\.\nNext: rollcall plan\n$/,
+      /What was checked is well\. Not checked: create-groups, create-oauth2-providers, create-proxy-providers, create-applications, create-users, release, clock\.\nNext: rollcall plan\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

@@ -9,7 +9,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import type { Ending } from '../../src/base/exit-code.ts';
-import { parseJson, textOf } from '../../src/base/json.ts';
+import { type JsonObject, parseJson, textOf } from '../../src/base/json.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { anyRecords } from '../support/any-records.ts';
@@ -18,6 +18,9 @@ import { altered, listingService, manyApplications, manyUsers, pageOf } from '..
 import { capture } from '../support/run.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
+import { demanded, writtenType } from '../support/written-type.ts';
+import { asDeclared } from '../../src/kinds/access.ts';
+import { asLatest } from '../../src/kinds/forms.ts';
 
 const url = 'https://id.example.com';
 
@@ -539,15 +542,22 @@ describe('what cannot be read is reported, and never taken for nothing', () => {
 
 /** Creates a record as far as the service takes it; returns its address there, where a manifest can declare it. */
 function create({ address, kind, fields }: Declaration, sandbox: Sandbox): string | undefined {
-  const first = sandbox.create(kind.type, { name: 'x', ...fields });
+  const first = sandbox.create(writtenType(kind), { name: 'x', ...fields });
   if ('record' in first) {
-    const isWritable = writable({ address, kind, fields: first.record }).fields !== undefined;
+    const declared = asDeclared(kind, asLatest(kind, first.record));
+    const isWritable = writable({ address, kind, fields: declared }).fields !== undefined;
     return isWritable ? `${kind.type}.${textOf(first.record[kind.identity])}` : undefined;
   }
   const refused = 'errors' in first ? Object.keys(first.errors) : [first.crashedOver];
   if (refused.includes(kind.identity)) return undefined;
   const rest = Object.entries(fields).filter(([field]) => !refused.includes(field));
-  return create({ address, kind, fields: Object.fromEntries(rest) }, sandbox);
+  const more = kind.sort ? { ...demanded[writtenType(kind)], redirect_uris: '' } : {};
+  const again: JsonObject = { ...Object.fromEntries(rest), ...more };
+  return refused.every(
+    (field) => Object.hasOwn(again, field) === Object.hasOwn(fields, field) && fields[field] === again[field],
+  )
+    ? undefined
+    : create({ address, kind, fields: again }, sandbox);
 }
 
 test('whatever the service holds, a plan of what was exported finds nothing to do', async () => {

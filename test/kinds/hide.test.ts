@@ -7,7 +7,7 @@ test('every field of the service can be hidden, but those that name a resource',
   for (const { type, identity, fields } of kinds)
     for (const field of Object.keys(fields))
       expect(hideable.includes(`${type}.${field}`), `${type}.${field}`).toBe(
-        field !== identity && field !== 'exactly' && field !== 'at_least',
+        field !== identity && !fields[field]?.isInstruction && !fields[field]?.isSecret,
       );
 });
 
@@ -28,7 +28,7 @@ test.each([
   expect(problem?.detail).toContain(detail);
 });
 
-test('a kind has the hidden fields that are named with it', () => {
+test('a kind has the hidden fields that are named with it, and those that are secret', () => {
   const hidden = kinds.map((kind) => [...hiddenOf(kind, ['user.email', 'application.name', 'user.name'])]);
-  expect(hidden).toEqual([[], ['name'], ['email', 'name']]);
+  expect(hidden).toEqual([[], ['client_secret'], [], ['name'], ['email', 'name']]);
 });

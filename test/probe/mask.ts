@@ -33,7 +33,10 @@ export class Mask {
   }
 
   sends(body: JsonValue | undefined): void {
-    if (isJsonObject(body)) for (const value of Object.values(body)) this.#sent.add(JSON.stringify(value));
+    if (!isJsonObject(body)) return;
+    // A flow is the service's own, and the probe found its id there.
+    for (const [key, value] of Object.entries(body))
+      if (!key.endsWith('_flow')) this.#sent.add(JSON.stringify(value));
   }
 
   /** Ids of the service are numbered in the order in which they come. */

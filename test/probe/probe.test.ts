@@ -96,7 +96,9 @@ test('what is created, changed and deleted has the name of the probe, and nothin
     paths.filter(
       (path) =>
         !path.includes(prefix) &&
-        !/\/(?:users\/\d+|(?:groups|object_attributes|bindings)\/[-\da-f]{36})\/$/.test(path),
+        !/\/(?:(?:users|providers\/(?:oauth2|proxy))\/\d+|(?:groups|object_attributes|bindings)\/[-\da-f]{36})\/$/.test(
+          path,
+        ),
     ),
   ).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { shownRelease, type Release } from '../../src/kinds/release.ts';
 import { accessRows } from './access.ts';
 import { answers } from './answers.ts';
+import { providerRows } from './providers.ts';
 import { fail, type Verdict } from './row.ts';
 import { rules } from './rules.ts';
 import type { Exchange } from '../../src/service/transport.ts';
@@ -41,7 +42,7 @@ export async function probeService(
   }, run);
   const release = await session.askRelease();
   const results: Result[] = [];
-  for (const { name, ask } of [...answers, ...accessRows, ...rules]) {
+  for (const { name, ask } of [...answers, ...accessRows, ...providerRows, ...rules]) {
     if (signal?.aborted) break;
     row = name;
     const verdict = await ask(session).catch((error: unknown) => fail(String(error)));

@@ -163,7 +163,7 @@ const someValues: Readonly<Record<string, JsonValue>> = {
 
 const newFields: readonly Row[] = kinds.flatMap((kind) =>
   Object.entries(kind.fields).flatMap(([field, { since }]): Row[] => {
-    if (since === undefined) return [];
+    if (since === undefined || kind.sort) return [];
     return [
       {
         name: `${kind.type}: the field ${field}, which releases have from ${since} on`,

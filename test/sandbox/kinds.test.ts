@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { kinds } from '../../src/kinds/all.ts';
 import { provider } from '../../src/kinds/provider.ts';
+import { demanded, writtenType } from '../support/written-type.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
 
@@ -17,27 +18,29 @@ function ask(sandbox: Sandbox, method: string, path: string, fields: JsonObject 
   return { status: answer.status, body: isJsonObject(body) ? body : {} };
 }
 
-describe.each(kinds)('the kind $type', ({ type, list, path, identity }) => {
-  const fields = { name: 'X', [identity]: 'x' };
+describe.each(kinds.map((kind) => ({ ...kind, type: writtenType(kind) })))('the kind $type', (kind) => {
+  const { type, list, path, identity, sort } = kind;
+  const fields = { name: 'X', [identity]: 'x', ...demanded[type] };
 
   test('is created at the path to which rollcall sends it, and its list shows it', () => {
-    const { sandbox } = seedSandbox({});
+    const { sandbox } = seedSandbox({}, '2026.2');
     expect(ask(sandbox, 'POST', path, fields)).toMatchObject({ status: 201, body: fields });
     expect(sandbox.record(type, 'x')).toMatchObject(fields);
-    expect(ask(sandbox, 'GET', `${path}?${identity}=x`)).toMatchObject({
+    expect(ask(sandbox, 'GET', `${path}?${identity}=x&name__iexact=x`)).toMatchObject({
       status: 200,
       body: { results: [fields] },
     });
   });
 
-  test('is seeded by its list, where an identity that is taken is refused', () => {
+  test.skipIf(sort)('is seeded by its list, where an identity that is taken is refused', () => {
     const { sandbox, refused } = seedSandbox({ [list]: [fields, fields] }, '2026.2');
     expect(sandbox.record(type, 'x')).toMatchObject(fields);
     expect(refused).toMatchObject([{ list, index: 1, field: identity }]);
   });
 
   test('keeps its identity when it is changed to that again, and frees it when it is deleted', () => {
-    const { sandbox } = seedSandbox({ [list]: [fields] });
+    const { sandbox } = seedSandbox(sort ? {} : { [list]: [fields] }, '2026.2');
+    if (sort) sandbox.create(type, fields);
     expect(sandbox.change(type, 'x', fields)).toMatchObject({ record: fields });
     expect(sandbox.delete(type, 'x')).toBe(true);
     expect(sandbox.create(type, fields)).toMatchObject({ record: fields });

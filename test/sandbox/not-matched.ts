@@ -1,9 +1,13 @@
 import type { Recording, Release } from '../support/recordings.ts';
 
 /** Whether an exchange is of what the sandbox serves at all. */
-export function isServed({ request: { path } }: Recording): boolean {
-  return !/^\/api\/v3\/(core\/(tenants|brands)\/current|schema|core\/users\/paths|core\/groups\/[^/]+\/(?:add|remove)_user|providers\/oauth2)\//.test(
-    path,
+export function isServed({ request: { path, method } }: Recording): boolean {
+  return (
+    !/^\/api\/v3\/(core\/(tenants|brands)\/current|schema|core\/users\/paths|core\/groups\/[^/]+\/(?:add|remove)_user|outposts)\//.test(
+      path,
+    ) &&
+    // Flows are only read here.
+    !(method === 'POST' && path === '/api/v3/flows/instances/')
   );
 }
 
@@ -14,6 +18,18 @@ const otherOrder = 'groups of one name came in another order';
 const moreGroups = 'the service held groups of others with hundreds of members';
 
 const otherApplications = 'the service held a binding of another application';
+
+const others = 'the sandbox shows of a flow or a certificate what refers to it';
+
+/** Of what providers refer to, and what else there was. */
+const ofProviders: Readonly<Record<string, string>> = {
+  'providers: a flow by its slug': others,
+  'providers: flows by slug filter': others,
+  'providers: signing keys by name': others,
+  'providers: proxy: by name filter': 'the service held proxy providers of others',
+  'providers: an application takes a provider':
+    'the launch URL was made of the first redirect URI, and the sandbox makes none',
+};
 
 /** Both later releases. */
 const late: Readonly<Record<string, string>> = {
@@ -30,10 +46,11 @@ export const notMatched: Readonly<Record<Release, Readonly<Record<string, string
     'groups: by name': otherOrder,
     'groups: token view_group+change_group: by name': otherOrder,
     'groups: list, a page': moreGroups,
+    ...ofProviders,
     'names: provider application__isnull': 'the sandbox does not know this filter',
     'list-applications: token view-app: count of all, superuser_full_list':
       'two applications of one name came the other way round',
   },
   '2025.12': late,
-  '2026.2': { ...late, 'groups: list, a page': moreGroups },
+  '2026.2': { ...late, ...ofProviders, 'groups: list, a page': moreGroups },
 };

@@ -159,6 +159,11 @@ function madeUp(value: JsonObject, place: string): readonly string[] {
   if (place === 'error_reporting') return ['sentry_dsn'];
   if ('slug' in value) return ['pk'];
   if ('users_obj' in value) return ['num_pk'];
+  if ('client_id' in value)
+    return [
+      'client_secret',
+      ...(/^(?:.{40}|<CLIENT_ID>)$/.test(textOf(value['client_id'])) ? ['client_id'] : []),
+    ];
   return ['uid', 'uuid', 'invalidation_flow', 'date_joined', 'password_change_date', 'last_updated'];
 }
 

@@ -6,6 +6,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { isIn, readRelease, type Release } from '../../src/kinds/release.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { memoryFiles } from '../support/memory-files.ts';
+import { leastEntry, writtenType } from '../support/written-type.ts';
 import type { Fact, Facts, Limits } from './facts.ts';
 import { askedBy, everyRequest } from './requests.ts';
 
@@ -46,7 +47,7 @@ function declaredFields(kind: Kind): string[] {
 /** Which fields there are, what they hold, and what has to be there. */
 function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison): string[] {
   const { request, record } = recordsOf(kind, facts);
-  const rows = `src/kinds/${kind.type}.ts`;
+  const rows = `src/kinds/${writtenType(kind)}.ts`;
   const found: string[] = [];
   const says = (field: string, problem: string, row: string): void => {
     found.push(`${line}: ${kind.type}.${field} ${problem}. ${row}`);
@@ -62,9 +63,10 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
       );
   }
   for (const field of declaredFields(kind)) {
-    const { since, formerly = field } = kind.fields[field] ?? {};
+    const { since, formerly = field, form } = kind.fields[field] ?? {};
     const fact = facts.get(`${request}.${field}`) ?? facts.get(`${request}.${formerly}`);
     const isExpected = since === undefined || isIn({ from: since }, release) !== false;
+    if (isEarly(line, since)) continue;
     if ((fact !== undefined) !== isExpected) {
       says(
         field,
@@ -78,7 +80,7 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
     if (shown === undefined)
       says(field, 'is not in the record', 'Nothing can be compared: say so in its row.');
     else if (shown.readOnly) says(field, 'is read only', `Correct since of its row in ${rows}.`);
-    const isAsNow = facts.has(`${request}.${field}`);
+    const isAsNow = facts.has(`${request}.${field}`) && !(form && fact.type === 'string');
     for (const problem of isAsNow ? typeProblems(kind, field, fact) : [])
       says(field, problem, 'Correct it in schemas/manifest.schema.json.');
     if (fact.required && !isDemanded(kind, field))
@@ -87,6 +89,11 @@ function ofFields(kind: Kind<ResourceType>, { line, release, facts }: Comparison
       says(field, 'is not required', 'The schema of manifests requires it.');
   }
   return found;
+}
+
+/** The package of 2024.8 was built from what became 2024.10. */
+function isEarly(line: string, since: string | undefined): boolean {
+  return line === '2024.8' && since === '2024.10';
 }
 
 const schema: JsonObject = readSchema();
@@ -104,14 +111,14 @@ function inside(value: JsonValue | undefined, ...path: readonly string[]): JsonV
 }
 
 /** The schema of a field, without the reference that may stand in its place. */
-function propertyOf({ type }: Kind, field: string): JsonValue | undefined {
-  const property = inside(schema, 'definitions', type, 'properties', field);
+function propertyOf(kind: Kind, field: string): JsonValue | undefined {
+  const property = inside(schema, 'definitions', writtenType(kind), 'properties', field);
   const choices = inside(property, 'anyOf') ?? null;
   return isJsonList(choices) ? choices[0] : property;
 }
 
-function required({ type }: Kind): readonly string[] {
-  const names = inside(schema, 'definitions', type, 'required') ?? null;
+function required(kind: Kind): readonly string[] {
+  const names = inside(schema, 'definitions', writtenType(kind), 'required') ?? null;
   return isJsonList(names) ? names.map((name) => textOf(name)) : [];
 }
 
@@ -179,14 +186,15 @@ async function ofLimits(kind: Kind<ResourceType>, { line, release, facts }: Comp
   const found: string[] = [];
   for (const field of declaredFields(kind)) {
     const fact = facts.get(`${request}.${field}`);
-    if (fact?.type !== 'string') continue;
+    // A secret never stands there as it is.
+    if (fact?.type !== 'string' || kind.fields[field]?.isSecret) continue;
     const limits = fact.limits ?? {};
     for (const text of samples(limits)) {
       const said = await refusal(kind, { [field]: text }, release);
       if ((said === undefined) === isTaken(text, limits)) continue;
       if (said !== undefined && isKnownForMore(kind, field)) continue;
       found.push(
-        `${line}: ${kind.type}.${field} ${said === undefined ? 'does not take' : 'takes'} ${JSON.stringify(text.slice(0, 20))} of ${text.length} (${JSON.stringify(limits)}), and rollcall ${said ?? 'says nothing'}. Correct the schema of manifests, or a check of its row in src/kinds/${kind.type}.ts.`,
+        `${line}: ${kind.type}.${field} ${said === undefined ? 'does not take' : 'takes'} ${JSON.stringify(text.slice(0, 20))} of ${text.length} (${JSON.stringify(limits)}), and rollcall ${said ?? 'says nothing'}. Correct the schema of manifests, or a check of its row in src/kinds/${writtenType(kind)}.ts.`,
       );
     }
   }
@@ -200,11 +208,11 @@ function isKnownForMore({ fields }: Kind, field: string): boolean {
 
 /** What rollcall says against a value, in short; nothing where it takes it. */
 async function refusal(
-  { list, identity }: Kind<ResourceType>,
+  kind: Kind<ResourceType>,
   fields: JsonObject,
   release: Release,
 ): Promise<string | undefined> {
-  const manifest = { version: 1, [list]: [{ [identity]: 'sample', name: 'Sample', ...fields }] };
+  const manifest = { version: 1, [kind.list]: [{ ...leastEntry(kind, 'sample'), ...fields }] };
   const files = memoryFiles({ 'm.yaml': JSON.stringify(manifest) });
   const { diagnostics } = await loadManifests(['m.yaml'], { files, release });
   const refused = diagnostics.find(({ severity, code }) => severity === 'error' || code === 'likely-refused');
@@ -214,7 +222,7 @@ async function refusal(
 /** A path of the API that a record of that name would have. */
 async function ofRoutes(kind: Kind<ResourceType>, { line, release, facts }: Comparison): Promise<string[]> {
   const { path, answers } = { path: kind.path.replace('/api/v3', ''), answers: kind.lookUp.answers };
-  if (answers === 'list') return [];
+  if (answers !== 'record') return [];
   const names = [...facts.keys()].flatMap((key) => {
     const name = key.startsWith(`GET ${path}`) ? key.slice(`GET ${path}`.length) : '';
     return /^[^/{?\s]+\/$/.test(name) ? [name.slice(0, -1)] : [];

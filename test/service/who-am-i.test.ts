@@ -8,6 +8,7 @@ const me = 'GET /api/v3/core/users/me/';
 const configuration = 'GET /api/v3/root/config/';
 const applications = 'OPTIONS /api/v3/core/applications/';
 const groups = 'OPTIONS /api/v3/core/groups/';
+const providers = ['OPTIONS /api/v3/providers/oauth2/', 'OPTIONS /api/v3/providers/proxy/'];
 const users = 'OPTIONS /api/v3/core/users/';
 const bindings = 'OPTIONS /api/v3/policies/bindings/';
 
@@ -88,7 +89,7 @@ describe.each([
     const token = release === '2023.10' ? '<TOKEN:none>' : '<TOKEN_WITHOUT_PERMISSIONS>';
     const { finding, asked } = await whoAmI(recordedFor(recordings, `Bearer ${token}`));
     expect(finding).toMatchObject({ kind: 'valid', superuser: false });
-    expect(asked).toEqual([me, groups, applications, users, bindings]);
+    expect(asked).toEqual([me, groups, ...providers, applications, users, bindings]);
   });
 });
 

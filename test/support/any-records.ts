@@ -4,6 +4,7 @@ import { kinds } from '../../src/kinds/all.ts';
 import { addressOf } from '../../src/kinds/resource.ts';
 import type { Declaration } from '../../src/adopt/writable.ts';
 import { anyJson, anyText } from './any-json.ts';
+import { leastEntry } from './written-type.ts';
 
 const id = fc.integer({ min: 1, max: 9 });
 const uuid = fc.uuid();
@@ -33,6 +34,22 @@ const values: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
   ),
   email: fc.oneof(fc.emailAddress(), fc.constant(''), anyText),
   attributes: fc.dictionary(anyText, anyJson, { maxKeys: 4 }),
+  authentication_flow: fc.oneof(uuid, fc.constant(null)),
+  authorization_flow: fc.oneof(uuid, uuid, anyText),
+  invalidation_flow: uuid,
+  property_mappings: fc.array(uuid, { maxLength: 3 }),
+  redirect_uris: fc.array(
+    fc.oneof(
+      fc.webUrl(),
+      fc.record({ matching_mode: fc.constantFrom('regex', 'strict'), url: fc.oneof(fc.webUrl(), anyText) }),
+    ),
+    { maxLength: 3 },
+  ),
+  mode: fc.constantFrom('proxy', 'forward_single', 'forward_domain'),
+  external_host: fc.oneof(fc.webUrl(), anyText),
+  internal_host: fc.oneof(fc.webUrl(), anyText),
+  signing_key: fc.oneof(uuid, fc.constant(null)),
+  access_token_validity: fc.constantFrom('hours=1', 'minutes=5;seconds=1', 'soon'),
 };
 
 /** Often one of a few, so that several records share it. */
@@ -54,7 +71,17 @@ const anyRecord: fc.Arbitrary<Declaration> = fc.constantFrom(...kinds).chain((ki
       ),
       { requiredKeys: [kind.identity] },
     )
-    .map((fields) => ({ address: addressOf(kind.type, textOf(fields[kind.identity])), kind, fields })),
+    .map((fields) => {
+      const name = textOf(fields[kind.identity]);
+      // No record shows its type as manifests do, and none shows a secret that one could hold.
+      const least = kind.sort ? leastEntry(kind, name) : {};
+      const { client_secret: _, ...own }: Record<string, JsonValue> = {
+        ...least,
+        ...fields,
+        ...(kind.sort && { type: kind.sort.value }),
+      };
+      return { address: addressOf(kind.type, name), kind, fields: own };
+    }),
 );
 
 /** What a service may hold, of all kinds, in any order; some of it twice, and some of it such as no manifest can declare. */

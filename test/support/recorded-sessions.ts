@@ -63,7 +63,12 @@ function creates(release: Release): Session {
   const { authorizationFlow: authorization_flow, group } = surroundings;
   const sandbox = new Sandbox(
     {
-      providers: ['one', 'two', 'three'].map((name, index) => ({ pk: index + 1, name, authorization_flow })),
+      providers: ['one', 'two', 'three'].map((name, index) => ({
+        pk: index + 1,
+        name,
+        type: 'oauth2' as const,
+        authorization_flow,
+      })),
       groups: [{ ...group, name: 'engineering' }, admins(surroundings.admins)],
     },
     release,
@@ -137,6 +142,7 @@ function second(open_applications: 'all' | string[] = 'all'): {
       providers: Array.from({ length: 31 }, (_, index) => ({
         pk: index + 1,
         name: index < 30 ? `prov-${index + 1}` : 'another',
+        type: 'oauth2' as const,
         authorization_flow: flow,
       })),
       groups: [engineering, staff, summer, admins(otherAdmins)],
@@ -409,10 +415,40 @@ function access(release: keyof typeof groupSurroundings): Session {
   };
 }
 
+/** The flows that were made to refer to, the key that each service has, and its last provider before. */
+function providers(release: '2023.10' | '2026.2'): Session {
+  const made = readRecordings(release, 'providers').flatMap(
+    ({ request: { path }, response: { body = null } }): JsonObject[] =>
+      path === '/api/v3/flows/instances/' && isJsonObject(body) ? [body] : [],
+  );
+  const keys = readRecordings(release, 'providers').flatMap(
+    ({ request: { path }, response: { body = null } }) =>
+      path.startsWith('/api/v3/crypto/') && isJsonObject(body) && isJsonList(body['results'] ?? null)
+        ? (body['results'] as JsonObject[]) // just asked, and records of a recording
+        : [],
+  );
+  const text = (value: JsonValue | undefined): string => textOf(value);
+  const sandbox = new Sandbox(
+    {
+      tokens: [admin],
+      flows: made.map(({ pk, slug, designation }) => ({
+        pk: text(pk),
+        slug: text(slug),
+        designation: text(designation),
+      })),
+      certificates: keys.map(({ pk, name }) => ({ pk: text(pk), name: text(name) })),
+      providers: [{ pk: release === '2023.10' ? 240 : 203, name: 'before' }],
+    },
+    release,
+  );
+  return { files: ['providers'], sandbox, before: {} };
+}
+
 export function recordedSessions(release: Release): Session[] {
   const first = creates(release);
   if (release === '2025.12') return [first];
-  if (release === '2026.2') return [first, oddValues(release), groups(release), access(release)];
+  if (release === '2026.2')
+    return [first, oddValues(release), groups(release), access(release), providers(release)];
   return [
     first,
     oddValues(release),
@@ -423,6 +459,7 @@ export function recordedSessions(release: Release): Session[] {
     changes(),
     groups(release),
     access(release),
+    providers(release),
   ];
 }
 

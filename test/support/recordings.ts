@@ -41,7 +41,8 @@ export type RecordingFile =
   | 'delete'
   | 'odd-values'
   | 'groups'
-  | 'access';
+  | 'access'
+  | 'providers';
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');

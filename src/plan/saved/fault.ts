@@ -59,10 +59,10 @@ export function documentFault(plan: PlanDocument): string | undefined {
 }
 
 function changeFault(change: ChangeDocument, contractOnly = false): string | undefined {
-  const { address, type, name, differences } = change;
+  const { address, type, model, name, differences } = change;
   if (address !== `${type}.${name}`) return `this is not the address of the ${type} ${JSON.stringify(name)}`;
   const { actions, before, after } = change.change;
-  const kind = kindOf(type);
+  const kind = kindOf(type, model);
   if (actions[0] === 'not-planned') {
     const isKnown = change.presence !== 'unknown' || before !== null || after !== null;
     const isKept = change.diagnostics?.some(({ severity }) => severity === 'error') ?? false;
@@ -108,7 +108,7 @@ function namesFault(change: ChangeDocument, contractOnly = false): string | unde
   const declared = (field: string): JsonValue | undefined => savedValue(resource, field);
   const observed = (field: string): JsonValue | undefined =>
     differences.find((each) => each.field === field)?.observed;
-  const kind = kindOf(change.type);
+  const kind = kindOf(change.type, change.model);
   const places = [...Object.keys(names), ...Object.keys(observedNames)];
   if (places.length > 0 && contractOnly) return 'names are not looked up with contract_only';
   const areIds =

@@ -1,6 +1,6 @@
 import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../../base/json.ts';
 import { validate } from '../../generated/plan.ts';
-import { isResourceType } from '../../kinds/all.ts';
+import { isOfKind } from '../../kinds/all.ts';
 import { planFormatVersion, type PlanDocument } from '../document.ts';
 import { planFault } from './fault.ts';
 import { contentDigest, type SavedPlan } from './document.ts';
@@ -40,7 +40,7 @@ export function isPlanDocument(value: unknown): value is PlanDocument {
   if (!validate(value)) return false;
   const { created_at, resource_changes } = value as PlanDocument; // what satisfies the schema has the fields of the type
   // The schema allows leap seconds, and Date knows none.
-  return !Number.isNaN(Date.parse(created_at)) && resource_changes.every(({ type }) => isResourceType(type));
+  return !Number.isNaN(Date.parse(created_at)) && resource_changes.every((change) => isOfKind(change));
 }
 
 function majorOf(version: string): string {

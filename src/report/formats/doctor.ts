@@ -3,7 +3,7 @@ import { isHealthy, type DoctorCheck } from '../words/rights.ts';
 import { jsonText } from './json.ts';
 import { fitted, type Style } from './lines.ts';
 import { inline } from '../printable.ts';
-import { accesses, createdUnseen, kinds, listed, readBeyond } from '../../kinds/all.ts';
+import { accesses, createdByContract, kinds, listed, modelOf, readBeyond } from '../../kinds/all.ts';
 import type { Reach } from '../../kinds/capability.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
@@ -69,15 +69,19 @@ function verdict(checks: readonly DoctorCheck[], next: string | undefined): stri
 /** The first release whose blueprints can give permissions to a role. Source: website/docs/customize/blueprints/v1/models.md */
 const blueprintsGive = '2024.8';
 
-function listsIn(some: readonly { readonly list: string }[]): string {
-  return listed(some.map(({ list }) => list));
+function listsIn(some: readonly Parameters<typeof modelOf>[0][]): string {
+  return listed(some.map((one) => modelOf(one).list));
 }
 
 const core = 'authentik_core';
 
+function permissionTo(right: string): (one: Parameters<typeof modelOf>[0]) => string {
+  return (one) => `${one.permissionsOf ?? core}.${right}_${modelOf(one).type}`;
+}
+
 /** The least role that rollcall needs, as a blueprint: YAML that the service imports. */
 export function leastRole({ contractOnly, capabilities }: Reach, release: Release | undefined): string {
-  const created = contractOnly ? createdUnseen : kinds;
+  const created = contractOnly ? createdByContract : kinds;
   const documented = kinds.filter(({ lookUp }) => lookUp.isDocumented);
   const looked = [...documented, ...(contractOnly ? [] : readBeyond)];
   const changed = capabilities.includes('update') ? kinds : [];
@@ -85,12 +89,12 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
   // They get their provider once all are bound who may open them.
   const finished = changed.length > 0 || contractOnly ? [] : kinds.filter(({ access }) => access);
   const permissions = [
-    ...looked.map(({ type, permissionsOf = core }) => `${permissionsOf}.view_${type}`),
-    ...created.map(({ type, permissionsOf = core }) => `${permissionsOf}.add_${type}`),
-    ...bound.map(({ type, permissionsOf }) => `${permissionsOf}.add_${type}`),
-    ...finished.map(({ type, permissionsOf = core }) => `${permissionsOf}.change_${type}`),
-    ...changed.map(({ type, permissionsOf = core }) => `${permissionsOf}.change_${type}`),
-    ...(changed.length > 0 ? bound.map(({ type, permissionsOf }) => `${permissionsOf}.delete_${type}`) : []),
+    ...looked.map(permissionTo('view')),
+    ...created.map(permissionTo('add')),
+    ...bound.map(permissionTo('add')),
+    ...finished.map(permissionTo('change')),
+    ...changed.map(permissionTo('change')),
+    ...(changed.length > 0 ? bound.map(permissionTo('delete')) : []),
   ];
   const bind =
     bound.length === 0 ? '' : `, and to bind who may open ${listsIn(kinds.filter(({ access }) => access))}`;

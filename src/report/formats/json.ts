@@ -133,6 +133,7 @@ function outcomeDocument(outcome: OutcomeView): OutcomeDocument {
   return {
     address: resource.address,
     type: resource.kind.type,
+    ...(resource.kind.model && { model: resource.kind.model.type }),
     name: resource.name,
     source: sourceOf(resource),
     outcome: outcome.outcome,

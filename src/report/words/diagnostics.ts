@@ -1,6 +1,6 @@
 import type { Diagnostic, DiagnosticCode } from '../../base/diagnostic.ts';
 import { shownPlace } from '../../base/source.ts';
-import { kinds } from '../../kinds/all.ts';
+import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';
 
 /** The summary of a diagnostic where nothing else of it is seen: it names the resource. */
@@ -89,7 +89,7 @@ export function validationHeadline(
   const warned = warningCount(warnings);
   if (errors.length > 0)
     return `Invalid: ${[causes(errors, 'error'), ...warned].join(', ')}. Nothing was sent.`;
-  const declared = kinds.flatMap(({ type }) => {
+  const declared = resourceTypes.flatMap((type) => {
     const count = counts.get(type) ?? 0;
     return count > 0 ? counted(count, type) : [];
   });

@@ -1,4 +1,4 @@
-import { accesses, kinds, listsOf, type ResourceType } from '../../kinds/all.ts';
+import { accesses, kinds, listsOf, modelOf, type ResourceType } from '../../kinds/all.ts';
 import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
 import type { Access, Kind } from '../../kinds/kind.ts';
 import type { ReadRight } from '../../service/read-rights.ts';
@@ -83,7 +83,7 @@ export function isDenied(checks: readonly DoctorCheck[]): boolean {
 function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
   const { closed } = finding?.kind === 'valid' ? finding : {};
   if (closed === undefined) return [];
-  const stopped = kinds.filter(({ type }) => closed.includes(type));
+  const stopped = kinds.filter((kind) => closed.includes(modelOf(kind).type));
   const others = kinds.filter((kind) => !stopped.includes(kind));
   const { summary, advice } = answerWords({ kind: 'read_only' });
   const not = others.length === 0 ? '' : `, not ${listsOf(others)}`;
@@ -93,7 +93,7 @@ function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
 /** Whether the token may view what no documented operation reads: rollcall goes on without, and plans show less. */
 function beyondChecks({ readRights = new Map(), release }: RightsFacts): DoctorCheck[] {
   return Array.from(readRights, ([list, right]) => {
-    const name = `view-${list}` as const;
+    const name = `view-${inOneWord(list)}` as const;
     switch (right) {
       case 'may':
         return check(name, 'pass', `the token may view ${list}, or some of them: nothing tells which`);
@@ -124,10 +124,14 @@ function bindCheck({ list, field }: Access, { finding, release }: RightsFacts): 
   return [check(name, 'warn', `the token may not create ${list}`, advice)];
 }
 
+function inOneWord(list: string): string {
+  return list.toLowerCase().replaceAll(' ', '-');
+}
+
 function withoutThem(list: string): string {
   const beside = accesses().find((access) => access.list === list);
   if (beside) return `Manifests cannot declare \`${beside.field}\`.`;
-  return kinds.some((kind) => kind.list === list)
+  return kinds.some((kind) => modelOf(kind).list === list)
     ? `Plans do not show which ${list} are there.`
     : `Manifests cannot name ${list}, and write their ids.`;
 }
@@ -158,8 +162,8 @@ export const rightsNames: readonly DoctorCheck['name'][] = [
   ...kinds.map((kind) => createName(kind)),
 ];
 
-function createName({ list }: Kind): DoctorCheck['name'] {
-  return `create-${list}`;
+function createName(kind: Kind): DoctorCheck['name'] {
+  return `create-${inOneWord(modelOf(kind).list)}`;
 }
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
@@ -207,7 +211,7 @@ function viewCheck({ denial, finding, declared, release }: RightsFacts): DoctorC
     return check(name, 'pass', `${summary}; the manifests declare none`);
   // Where it is not known what will be declared, it may be only kinds that the token may create.
   const mayCreateOthers = kinds.some(
-    ({ type }) => type !== probedKind.type && finding.mayCreate[type] === true,
+    (kind) => kind.type !== probedKind.type && finding.mayCreate[modelOf(kind).type] === true,
   );
   const isOfUse = declared === undefined && mayCreateOthers;
   return check(
@@ -222,11 +226,12 @@ function createCheck(
   kind: Kind<ResourceType>,
   { denial, finding, declared, release }: RightsFacts,
 ): DoctorCheck {
-  const { type, list } = kind;
+  const { type } = kind;
+  const { type: model, list } = modelOf(kind);
   const name = createName(kind);
   if (finding?.kind === 'wrong' || finding?.kind === 'missing')
     return check(name, 'unknown', 'cannot be told yet');
-  const may = finding?.kind === 'valid' ? finding.mayCreate[type] : undefined;
+  const may = finding?.kind === 'valid' ? finding.mayCreate[model] : undefined;
   if (may === undefined) {
     const why = finding === undefined ? 'was not asked' : 'cannot be told: the service does not say';
     return check(name, 'unknown', `whether the token may create ${list} ${why}`);

@@ -8,6 +8,7 @@ const reading = [
   'view_group',
   'view_user',
   'view_provider',
+  'view_propertymapping',
   'add_group',
   'add_application',
   'add_user',

@@ -1,0 +1,64 @@
+import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { Form, Kind } from './kind.ts';
+
+const formerNamesOf = new WeakMap<Kind, readonly (readonly [field: string, formerly: string])[]>();
+
+function formerNames(kind: Kind): readonly (readonly [field: string, formerly: string])[] {
+  const known = formerNamesOf.get(kind);
+  if (known) return known;
+  const found = Object.entries(kind.fields).flatMap(([field, { formerly }]) =>
+    formerly === undefined ? [] : [[field, formerly] as const],
+  );
+  formerNamesOf.set(kind, found);
+  return found;
+}
+
+/** What is sent of these fields, so that every release understands it; but for values that have a former form, in one of the two. */
+export function forEveryRelease(
+  kind: Kind,
+  fields: JsonObject,
+  form: 'sent' | 'former' = 'sent',
+): JsonObject {
+  const former = formerNames(kind).flatMap(([field, formerly]) => {
+    const ids = fields[field];
+    return ids !== undefined && isJsonList(ids) ? [[formerly, ids[0] ?? null] as const] : [];
+  });
+  const formed = formedFields(kind, fields, form);
+  return former.length + formed.length === 0
+    ? fields
+    : { ...fields, ...Object.fromEntries([...former, ...formed]) };
+}
+
+/** A record with the fields of later releases, where its own has them under former names, and with values as manifests declare them. */
+export function asLatest(kind: Kind, record: JsonObject): JsonObject {
+  const former = formerNames(kind).flatMap(([field, formerly]) => {
+    const id = record[formerly];
+    if (id === undefined || Object.hasOwn(record, field)) return [];
+    return [[field, id === null ? [] : [id]] as const];
+  });
+  const formed = formedFields(kind, record, 'held');
+  return former.length + formed.length === 0
+    ? record
+    : { ...record, ...Object.fromEntries([...former, ...formed]) };
+}
+
+/** The values of a kind's fields in a form of theirs, where they have such. */
+function formedFields(kind: Kind, values: JsonObject, form: keyof Form): [field: string, value: JsonValue][] {
+  return Object.entries(formsOf(kind)).flatMap(([field, forms]): [string, JsonValue][] => {
+    const value = values[field];
+    return value === undefined ? [] : [[field, forms[form](value)]];
+  });
+}
+
+const formsOfKind = new WeakMap<Kind, Readonly<Record<string, Form>>>();
+
+/** The fields of a kind whose values have other forms, and these. */
+export function formsOf(kind: Kind): Readonly<Record<string, Form>> {
+  const known = formsOfKind.get(kind);
+  if (known) return known;
+  const found = Object.fromEntries(
+    Object.entries(kind.fields).flatMap(([field, { form }]) => (form ? [[field, form] as const] : [])),
+  );
+  formsOfKind.set(kind, found);
+  return found;
+}

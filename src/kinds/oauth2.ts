@@ -1,0 +1,141 @@
+import type { Oauth2Provider } from '../generated/manifest.ts';
+import { certificate, certificateId } from './certificate.ts';
+import type { FieldsOf, Kind } from './kind.ts';
+import {
+  hostProblem,
+  mappingField,
+  nameOfProviderRefused,
+  noProviderFields,
+  providerChanges,
+  providerFields,
+  validityField,
+} from './provider.ts';
+import { asLines, asRecords, asUris, redirectProblem, sameUris } from './redirect-uris.ts';
+import { notIn, type ReleaseChange } from './release.ts';
+import { plainUuid, sameTexts, sameUuid } from './values.ts';
+
+const path = '/api/v3/providers/oauth2/';
+
+const redirects: ReleaseChange = {
+  since: '2024.8',
+  what: 'The `redirect_uris` of a provider are a list, each strict or a regular expression, and have to be there.',
+  means:
+    'Those before have a text of lines, and try each as both. rollcall sends the list, and what is refused as none once more as a text.',
+  source: 'authentik/providers/oauth2/api/providers.py @ 2024.8.0; schema.yml @ 2025.8.6',
+  seen: true,
+};
+
+const encryption: ReleaseChange = {
+  since: '2024.10',
+  what: 'A provider of OAuth2 has an `encryption_key`.',
+  means: 'Those before ignore it.',
+  source: 'authentik/providers/oauth2/models.py @ 2024.10.0',
+  seen: true,
+};
+
+const logouts: ReleaseChange = {
+  since: '2025.10',
+  what: 'A provider of OAuth2 has a `logout_uri`, a `logout_method` and a `refresh_token_threshold`.',
+  means: 'Those before ignore them.',
+  source: 'schema.yml @ 2025.10.2',
+  seen: true,
+};
+
+const grants: ReleaseChange = {
+  since: '2026.5',
+  what: 'A provider of OAuth2 has `grant_types`.',
+  means: 'Those before ignore them, and allow all that they know.',
+  source: 'schema.yml @ 2026.5.6',
+  seen: false,
+};
+
+const newSecret = 'whoever logs in through it has to be given the new one: until then, logins fail';
+
+const fields = {
+  ...providerFields,
+  property_mappings: { ...mappingField, idForm: plainUuid, inTable: 'texts', otherNames: ['scopes'] },
+  client_type: { default: 'confidential' },
+  client_id: { weighs: () => newSecret, otherNames: ['clientidentifier'] },
+  client_secret: { isSecret: true, weighs: () => newSecret, otherNames: ['secret'] },
+  redirect_uris: {
+    same: sameUris,
+    form: { former: asLines, sent: asRecords, held: asUris },
+    weighs: () => 'people who log in come back to other places',
+    checks: [redirectProblem],
+    inTable: 'texts',
+    otherNames: ['allowedredirecturis', 'redirecturi', 'callbackurls', 'callbacks'],
+    ifMissing: (release) =>
+      notIn(
+        { from: redirects.since },
+        release,
+        'demand `redirect_uris`',
+        'Write where people come back to: `redirect_uris: [https://grafana.example.com/login/generic_oauth]`, or `[]`.',
+      ),
+  },
+  signing_key: {
+    refersTo: certificate,
+    findId: certificateId,
+    same: sameUuid,
+    default: null,
+    weighs: () => 'tokens are signed otherwise',
+    otherNames: ['signingkeyid', 'certificate'],
+  },
+  encryption_key: {
+    refersTo: certificate,
+    findId: certificateId,
+    same: sameUuid,
+    since: encryption.since,
+    default: null,
+  },
+  access_code_validity: { ...validityField, default: 'minutes=1' },
+  access_token_validity: { ...validityField, default: 'hours=1' },
+  refresh_token_validity: { ...validityField, default: 'days=30' },
+  refresh_token_threshold: { ...validityField, since: logouts.since, default: 'seconds=0' },
+  include_claims_in_id_token: { default: true, inTable: 'boolean' },
+  sub_mode: { default: 'hashed_user_id', weighs: () => 'the application takes its users for others' },
+  issuer_mode: { default: 'per_provider' },
+  logout_uri: { since: logouts.since, default: '', checks: [hostProblem] },
+  logout_method: { since: logouts.since, default: 'backchannel' },
+  grant_types: { since: grants.since, same: sameTexts, inTable: 'texts' },
+} satisfies FieldsOf<Oauth2Provider>;
+
+const ofProxy = 'Only a provider of `type: proxy` has it.';
+
+/** A provider of OAuth2 and OpenID Connect. No documented operation reads or creates one. */
+export const oauth2: Kind<'provider'> = {
+  creates: true,
+  type: 'provider',
+  list: 'providers',
+  sort: { field: 'type', value: 'oauth2' },
+  model: { type: 'oauth2provider', list: 'OAuth2 providers' },
+  permissionsOf: 'authentik_providers_oauth2',
+  isBeyond: true,
+  identity: 'name',
+  title: 'name',
+  path,
+  lookUp: {
+    path: (name) => `${path}?name=${encodeURIComponent(name)}`,
+    answers: 'list',
+    isDocumented: false,
+  },
+  listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: true },
+  update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  fields,
+  noFields: {
+    ...noProviderFields,
+    backchannellogouturi: 'From release 2025.10 on it is called `logout_uri`: write that.',
+    mode: ofProxy,
+    externalhost: ofProxy,
+    internalhost: ofProxy,
+    internalhostsslvalidation: ofProxy,
+    cookiedomain: ofProxy,
+    skippathregex: ofProxy,
+    basicauthenabled: ofProxy,
+    basicauthuserattribute: ofProxy,
+    basicauthpasswordattribute: ofProxy,
+    interceptheaderauth: ofProxy,
+    outpost: ofProxy,
+  },
+  changes: [...providerChanges, redirects, encryption, logouts, grants],
+  words: { one: 'a provider', nameRefused: nameOfProviderRefused },
+};

@@ -1,0 +1,122 @@
+import type { Problem } from '../base/diagnostic.ts';
+import type { ProxyProvider } from '../generated/manifest.ts';
+import { certificate, certificateId } from './certificate.ts';
+import type { FieldsOf, Kind } from './kind.ts';
+import {
+  hostProblem,
+  mappingField,
+  nameOfProviderRefused,
+  noProviderFields,
+  patternProblem,
+  providerChanges,
+  providerFields,
+  validityField,
+} from './provider.ts';
+import { plainUuid, sameUuid, someIds } from './values.ts';
+
+const path = '/api/v3/providers/proxy/';
+
+const fields = {
+  ...providerFields,
+  property_mappings: {
+    ...mappingField,
+    idForm: plainUuid,
+    // The service adds those that a proxy cannot do without.
+    part: someIds(plainUuid, 'keeps the mapping'),
+    inTable: 'texts',
+    otherNames: ['scopes'],
+  },
+  mode: { default: 'proxy', weighs: () => 'requests reach the application in another way' },
+  external_host: {
+    checks: [hostProblem],
+    weighs: () => 'people reach it under another URL',
+    otherNames: ['externalurl', 'host'],
+  },
+  internal_host: {
+    default: '',
+    checks: [hostProblem],
+    otherNames: ['internalurl', 'upstream', 'backend'],
+    ifMissing: (_, { mode = 'proxy' }) =>
+      mode === 'proxy'
+        ? {
+            code: 'missing-field',
+            summary: 'the field `internal_host` is missing, and the mode `proxy` demands it',
+            detail:
+              'Write where the application is, such as http://wiki.internal:8080; or a mode that leaves the way to it to another proxy: `mode: forward_single` or `forward_domain`.',
+          }
+        : undefined,
+  },
+  internal_host_ssl_validation: {
+    default: true,
+    inTable: 'boolean',
+    weighs: (is) =>
+      is === true
+        ? 'the certificate of the application is checked'
+        : 'whoever is on the way can pose as the application',
+  },
+  certificate: { refersTo: certificate, findId: certificateId, same: sameUuid, default: null },
+  skip_path_regex: {
+    default: '',
+    checks: [patternsProblem],
+    weighs: () => 'other paths can be reached without a login',
+    otherNames: ['unauthenticatedpaths'],
+  },
+  basic_auth_enabled: { default: false, inTable: 'boolean' },
+  basic_auth_user_attribute: { default: '' },
+  basic_auth_password_attribute: { default: '' },
+  intercept_header_auth: { default: true, inTable: 'boolean' },
+  cookie_domain: { default: '' },
+  access_token_validity: { ...validityField, default: 'hours=1' },
+  refresh_token_validity: { ...validityField, default: 'days=30' },
+} satisfies FieldsOf<ProxyProvider>;
+
+const ofOauth2 = 'Only a provider of `type: oauth2` has it: the service makes that of a proxy itself.';
+
+/** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
+export const proxy: Kind<'provider'> = {
+  creates: true,
+  type: 'provider',
+  list: 'providers',
+  sort: { field: 'type', value: 'proxy' },
+  model: { type: 'proxyprovider', list: 'proxy providers' },
+  permissionsOf: 'authentik_providers_proxy',
+  isBeyond: true,
+  identity: 'name',
+  title: 'name',
+  path,
+  lookUp: {
+    path: (name) => `${path}?name__iexact=${encodeURIComponent(name)}`,
+    answers: 'search',
+    isDocumented: false,
+  },
+  listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: true },
+  update: {
+    path: (_, pk) => `${path}${encodeURIComponent(pk)}/`,
+    // The service takes a change without them for one of the mode `proxy` that lacks its host.
+    sentAlong: ['mode', 'internal_host'],
+  },
+  fields,
+  noFields: {
+    ...noProviderFields,
+    clientid: ofOauth2,
+    clientsecret: ofOauth2,
+    clienttype: ofOauth2,
+    redirecturis: ofOauth2,
+    signingkey: ofOauth2,
+    encryptionkey: ofOauth2,
+    submode: ofOauth2,
+    issuermode: ofOauth2,
+    granttypes: ofOauth2,
+    outpost:
+      'rollcall gives providers to no outpost. Choose it in the service, under Applications > Outposts.',
+    outpostset:
+      'rollcall gives providers to no outpost. Choose it in the service, under Applications > Outposts.',
+  },
+  changes: providerChanges,
+  words: { one: 'a provider', nameRefused: nameOfProviderRefused },
+};
+
+/** One to a line. */
+function patternsProblem(lines: string): Problem | undefined {
+  return lines.split('\n').map(patternProblem).find(Boolean);
+}

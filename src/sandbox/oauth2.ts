@@ -1,0 +1,120 @@
+import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { choice, flag, text, type Field } from './fields.ts';
+import { digest } from './ids.ts';
+import type { World, WrittenKind } from './kind.ts';
+import { certificateField, typedProviderKind, validity } from './provider.ts';
+import { typeName } from './python.ts';
+import type { Row } from './rows.ts';
+
+const path = '/api/v3/providers/oauth2/';
+
+/** The providers of OAuth2 and OpenID. What nobody sends as id and secret, the service makes, and shows. */
+export function oauth2Kind(world: World): WrittenKind {
+  return typedProviderKind(world, {
+    path,
+    component: 'ak-provider-oauth2-form',
+    exact: ['name', 'client_id'],
+    fields: oauth2Fields(world),
+    made: (values, own, pk) => ({
+      stored: {
+        ...values,
+        ...(!own && values['client_id'] === undefined && { client_id: digest(`client ${pk}`, 40) }),
+        ...(!own && values['client_secret'] === undefined && { client_secret: madeSecret(pk) }),
+      },
+    }),
+  });
+}
+
+function madeSecret(pk: number): string {
+  return digest(`one half of a secret ${pk}`, 64) + digest(`the other half ${pk}`, 64);
+}
+
+function oauth2Fields(world: World): Record<string, Field> {
+  const { isLate } = world.rules;
+  const taken = (id: string, own?: Row): string | undefined =>
+    world.rows('provider').isTaken('client_id', id, own)
+      ? 'OAuth2/OpenID Provider with this Client ID already exists.'
+      : undefined;
+  return {
+    client_type: choice('Client type', { confidential: 'Confidential', public: 'Public' }, 'confidential'),
+    client_id: {
+      type: 'string',
+      label: 'Client ID',
+      read: text({ first: taken, maxLength: 255 }),
+      ...leftOut,
+    },
+    client_secret: {
+      type: 'string',
+      label: 'Client Secret',
+      read: text({ blank: true, maxLength: 255 }),
+      ...leftOut,
+    },
+    access_code_validity: validity('Access code validity', 'minutes=1'),
+    access_token_validity: validity('Access token validity', 'hours=1'),
+    refresh_token_validity: validity('Refresh token validity', 'days=30'),
+    include_claims_in_id_token: {
+      type: 'boolean',
+      label: 'Include claims in id_token',
+      read: flag,
+      default: true,
+    },
+    signing_key: certificateField(world, 'Signing Key'),
+    redirect_uris: {
+      type: 'field',
+      label: 'Redirect URIs',
+      read: isLate ? readUris : text({ blank: true }),
+      ...(!isLate && { default: '' }),
+    },
+    sub_mode: choice('Sub mode', subModes, 'hashed_user_id'),
+    issuer_mode: choice(
+      'Issuer mode',
+      { global: 'Same identifier', per_provider: 'Each provider' },
+      'per_provider',
+    ),
+    ...(isLate && {
+      encryption_key: certificateField(world, 'Encryption Key'),
+      refresh_token_threshold: validity('Refresh token threshold', 'seconds=0'),
+      logout_uri: { type: 'url', label: 'Logout URI', read: text({ blank: true }), default: '' },
+      logout_method: choice(
+        'Logout method',
+        { backchannel: 'Back-channel', frontchannel: 'Front-channel' },
+        'backchannel',
+      ),
+    }),
+    ...(world.rules.hidesApplications && {
+      grant_types: { type: 'list', label: 'Grant types', read: readTexts, default: [] },
+    }),
+  };
+}
+
+/** The service makes one. */
+const leftOut = { isMade: true } as const;
+
+const subModes = Object.fromEntries(
+  ['hashed_user_id', 'user_id', 'user_uuid', 'user_username', 'user_email', 'user_upn'].map((mode) => [
+    mode,
+    mode,
+  ]),
+);
+
+/** A list of URIs, each with its mode. */
+const readUris: Field['read'] = (value) => {
+  if (!isJsonList(value))
+    return {
+      errors: { non_field_errors: [`Expected a list of items but got type "${typeName(value)}".`] },
+    };
+  const uris: JsonValue[] = [];
+  for (const uri of value) {
+    if (
+      !isJsonObject(uri) ||
+      typeof uri['url'] !== 'string' ||
+      !/^(?:strict|regex)$/.test(textOf(uri['matching_mode']))
+    )
+      return { errors: [{ matching_mode: ['This field is required.'] }] };
+    uris.push({ matching_mode: uri['matching_mode'] ?? null, url: uri['url'] });
+  }
+  return { value: uris };
+};
+
+const readTexts: Field['read'] = (value) =>
+  isJsonList(value) ? { value } : { errors: [`Expected a list of items but got type "${typeName(value)}".`] };

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../base/json.ts';
+import { readFields } from './fields.ts';
+import type { Refused, WrittenKind } from './kind.ts';
+import type { Asker } from './rights.ts';
+import type { Row } from './rows.ts';
+
+/** Keeps what a request holds, if nothing is wrong with it. */
+export function taken(
+  kind: WrittenKind,
+  body: JsonObject,
+  asker?: Asker,
+  change?: { readonly own: Row; readonly partial: boolean },
+): Taken {
+  const { values, errors } = readFields(body, kind.writing.fields, change);
+  if (Object.keys(errors).length > 0) return { errors };
+  const written = kind.writing.write(values, change?.own, asker);
+  return 'pk' in written ? { record: kind.record(written, asker) } : written;
+}
+
+/** An entry of a seed that the service would refuse. */
+export interface RefusedEntry {
+  readonly list: string;
+  readonly index: number;
+  readonly field: string;
+  readonly texts: readonly (string | JsonObject)[];
+}
+
+/** Creates what the seed asks for of a kind, and returns what is refused of it. */
+export function refusedOf(kind: WrittenKind): RefusedEntry[] {
+  return kind.writing.seed.flatMap((body, index) => {
+    const made = taken(kind, body);
+    if ('record' in made) return [];
+    const errors =
+      'errors' in made ? made.errors : { [made.crashedOver]: ['The service breaks down over it.'] };
+    return Object.entries(errors).map(([field, texts]) => ({
+      list: kind.list,
+      index,
+      field,
+      texts: [texts].flat(),
+    }));
+  });
+}
+
+/** The record as it is now, or why it is not. */
+export type Taken = { readonly record: JsonObject } | Refused;

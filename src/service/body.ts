@@ -1,0 +1,31 @@
+import { isJsonObject, parseJson, type JsonValue } from '../base/json.ts';
+import { pageIn } from './page.ts';
+
+/** How what is asked about is answered; of a list, by which field the one of a name is told from others. */
+export interface NamedShape {
+  readonly shape: string;
+  readonly identity?: string;
+  readonly name?: string;
+}
+
+export function isLookUpInList({ shape }: NamedShape): boolean {
+  return shape === 'list' || shape === 'search';
+}
+
+/** The value in a body; of a list of one name, its record where it is one, or null where it is empty and says so throughout. */
+export function bodyIn(
+  text: string,
+  status: number,
+  { shape, identity = '', name }: NamedShape,
+): JsonValue | undefined {
+  const json = parseJson(text);
+  if (!isLookUpInList({ shape }) || status !== 200) return json;
+  const { items, count } = pageIn(isJsonObject(json) ? json : undefined, 1) ?? {};
+  if (shape === 'search' && items?.length === count) {
+    const named = items?.filter((one) => isJsonObject(one) && one[identity] === name);
+    if (named === undefined || named.length === 0) return named && null;
+    return named.length === 1 ? named[0] : named;
+  }
+  if (count === 0) return null;
+  return count === 1 ? (items?.[0] ?? undefined) : items;
+}

@@ -1,0 +1,46 @@
+import { isJsonObject, textOf } from '../base/json.ts';
+import { sortedAnswer } from './answer.ts';
+import type { Transport } from './transport.ts';
+import { understood, type Understood } from './understood.ts';
+import { whatAnswersProve, type ReadProof } from './what-answers-prove.ts';
+import { ownUserPath } from './who-am-i.ts';
+
+/** Whose token it is; what is not `exists` says nothing of that. */
+export type SelfReading = Understood &
+  (
+    | {
+        readonly proof: 'exists';
+        /** Of the user; undefined where the service does not say. */
+        readonly pk: string | undefined;
+        readonly isSuperuser: boolean;
+      }
+    | { readonly proof: Exclude<ReadProof, 'exists'> }
+  );
+
+/** Asks whose the token is until that is known. */
+export function remembered(send: Transport): (signal?: AbortSignal) => Promise<SelfReading> {
+  let self: Promise<SelfReading> | undefined;
+  return async (signal) => {
+    self ??= selfRead(send, signal);
+    const reading = await self;
+    if (reading.proof === 'nothing') self = undefined;
+    return reading;
+  };
+}
+
+async function selfRead(send: Transport, signal: AbortSignal | undefined): Promise<SelfReading> {
+  const exchange = await send({ method: 'GET', path: ownUserPath }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'self' }));
+  const proof = whatAnswersProve[answer.kind].read;
+  if (proof !== 'exists') return { proof, answer, ...rest };
+  const user = answer.body?.['user'];
+  const { pk, is_superuser: isSuperuser } = isJsonObject(user) ? user : {};
+  const isKnown = typeof pk === 'number' || typeof pk === 'string';
+  return {
+    proof,
+    answer,
+    ...rest,
+    pk: isKnown ? textOf(pk) : undefined,
+    isSuperuser: isSuperuser === true,
+  };
+}

@@ -1,0 +1,32 @@
+import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import { forEveryRelease, formsOf } from '../kinds/forms.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Exchange, HttpRequest, Transport } from './transport.ts';
+
+/**
+ * Sends fields in the form that the service takes. As long as none has shown which that is, what is refused in the form of later releases
+ * is sent again in the former one.
+ */
+export function sendFieldsBy(
+  send: Transport,
+): (request: HttpRequest, kind: Kind, fields: JsonObject) => Promise<Exchange> {
+  let form: 'sent' | 'former' = 'sent';
+  return async (request, kind, fields) => {
+    const sent = (as: typeof form): Promise<Exchange> =>
+      send({ ...request, body: JSON.stringify(forEveryRelease(kind, fields, as)) });
+    const first = await sent(form);
+    if (form === 'former' || !refusesForm(first, kind, fields)) return first;
+    const second = await sent('former');
+    if (refusesForm(second, kind, fields)) return first;
+    form = 'former';
+    return second;
+  };
+}
+
+/** Whether an answer refuses the value of a field that has another form. */
+function refusesForm(exchange: Exchange, kind: Kind, fields: JsonObject): boolean {
+  const formed = Object.keys(formsOf(kind)).filter((field) => Object.hasOwn(fields, field));
+  if (formed.length === 0 || exchange.kind !== 'answered' || exchange.status !== 400) return false;
+  const said = parseJson(exchange.body);
+  return said !== undefined && isJsonObject(said) && formed.some((field) => Object.hasOwn(said, field));
+}

@@ -1,0 +1,14 @@
+import type { Answer } from './answer.ts';
+import { whatAnswersProve, type Proof } from './what-answers-prove.ts';
+
+/** An answer, and what it stops. */
+export interface Understood {
+  readonly answer: Answer;
+  /** What is not to be attempted any more after this answer. */
+  readonly stop?: NonNullable<Proof['stop']>;
+}
+
+export function understood(answer: Answer): Understood {
+  const { stop } = whatAnswersProve[answer.kind];
+  return { answer, ...(stop && { stop }) };
+}
