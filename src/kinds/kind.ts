@@ -268,12 +268,15 @@ export interface Form {
   readonly held: (held: JsonValue) => JsonValue;
 }
 
+/** What is wrong with a value, or with one item of a list, by its index. */
+export type ItemProblem = Problem & { readonly item?: number };
+
 /**
  * Says what is wrong with a value, or may be, for a release of the service where one is known. Written as a method, so that
  * TypeScript lets a check take only what the schema admits.
  */
 type Check<Value = JsonValue> = {
-  check(value: Value, release: Release | undefined): Problem | undefined;
+  check(value: Value, release: Release | undefined): ItemProblem | undefined;
 }['check'];
 
 /** The table of the fields of one kind, complete by its type from the schema. */

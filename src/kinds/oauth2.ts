@@ -53,7 +53,13 @@ const newSecret = 'whoever logs in through it has to be given the new one: until
 
 const fields = {
   ...providerFields,
-  property_mappings: { ...mappingField, idForm: plainUuid, inTable: 'texts', otherNames: ['scopes'] },
+  property_mappings: {
+    ...mappingField,
+    default: [],
+    idForm: plainUuid,
+    inTable: 'texts',
+    otherNames: ['scopes'],
+  },
   client_type: { default: 'confidential' },
   client_id: { weighs: () => newSecret, otherNames: ['clientidentifier'] },
   client_secret: { isSecret: true, weighs: () => newSecret, otherNames: ['secret'] },

@@ -141,9 +141,10 @@ export function patternProblem(pattern: string): Problem | undefined {
     RegExp(pattern.replaceAll('(?P<', '(?<').replace(/^\(\?[aimsux]+\)/, ''));
     return undefined;
   } catch {
-    return refused(
-      'this regular expression',
-      'It does not compile: close all brackets, and write \\ before a character that stands for itself.',
-    );
+    return {
+      code: 'invalid-format',
+      summary: 'this regular expression does not compile',
+      detail: 'Close all brackets, and write \\ before a character that stands for itself.',
+    };
   }
 }

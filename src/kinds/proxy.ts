@@ -20,6 +20,7 @@ const fields = {
   ...providerFields,
   property_mappings: {
     ...mappingField,
+    default: [],
     idForm: plainUuid,
     // The service adds those that a proxy cannot do without.
     part: someIds(plainUuid, 'keeps the mapping'),

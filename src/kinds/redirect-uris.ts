@@ -1,7 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { ItemProblem } from './kind.ts';
 import { isPlain, patternProblem, plainHttp } from './provider.ts';
-import { refused } from './release.ts';
 
 /** A URI to which people come back, or a regular expression for such. */
 interface RedirectUri extends JsonObject {
@@ -66,22 +66,24 @@ function urisIn(list: JsonValue): RedirectUri[] {
   });
 }
 
-/** What is wrong with the first of them that is none. */
-export function redirectProblem(list: JsonValue): Problem | undefined {
-  const problems = urisIn(list).map((uri) => problemOf(uri));
-  return problems.find((problem) => problem && problem.severity !== 'warning') ?? problems.find(Boolean);
+/** What is wrong with the first of them that is none, or may be a mistake. */
+export function redirectProblem(list: JsonValue): ItemProblem | undefined {
+  const problems = urisIn(list).flatMap((uri, item): ItemProblem[] => {
+    const problem = problemOf(uri);
+    return problem ? [{ ...problem, item }] : [];
+  });
+  return problems.find(({ severity }) => severity !== 'warning') ?? problems[0];
 }
 
 function problemOf({ url, matching_mode: mode }: RedirectUri): Problem | undefined {
-  const quoted = JSON.stringify(url);
-  if (mode === 'regex') {
-    const problem = patternProblem(url);
-    return problem && { ...problem, detail: `${quoted}: ${problem.detail}` };
-  }
-  if (!URL.canParse(url))
-    return refused(
-      'this redirect URI',
-      `${quoted} is no URL. Write all of it, such as https://grafana.example.com/login/generic_oauth, or \`{ matching_mode: regex, url: … }\`.`,
-    );
-  return isPlain(new URL(url)) ? { ...plainHttp, detail: `${quoted}: ${plainHttp.detail}` } : undefined;
+  if (mode === 'regex') return patternProblem(url);
+  if (!URL.canParse(url)) return noUrl;
+  return isPlain(new URL(url)) ? plainHttp : undefined;
 }
+
+const noUrl: Problem = {
+  code: 'invalid-format',
+  summary: 'this is no URL, so that nobody can come back to it',
+  detail:
+    'Write all of it, such as https://grafana.example.com/login/generic_oauth; or, for several, `{ matching_mode: regex, url: … }`.',
+};

@@ -252,9 +252,10 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
     const problems = value === undefined ? [] : checks.map((check) => check(value, release));
     if (since !== undefined && !isForAll && Object.hasOwn(fields, field))
       problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
-    for (const problem of problems) {
-      if (!problem) continue;
-      const { address, ...found } = diagnosticOf(resource, field, problem);
+    for (const one of problems) {
+      if (!one) continue;
+      const { item, ...problem } = one;
+      const { address, ...found } = diagnosticOf(resource, field, problem, item);
       yield isNamed && address !== undefined ? { ...found, address } : found;
     }
   }

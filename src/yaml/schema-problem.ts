@@ -74,6 +74,8 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     const hint = isQuotable && textOfScalar(data) === String(allowed) ? 'Remove the quotes.' : undefined;
     return ['invalid-value', `${subject} must be ${JSON.stringify(allowed)}`, hint];
   },
+  minProperties: ({ subject }) => ['missing-field', `${subject} names nothing`],
+  maxProperties: ({ subject }) => ['invalid-value', `${subject} has more than one key, and one names it`],
   minLength: ({ subject }) => ['invalid-length', `${subject} must not be empty`],
   maxLength: ({ subject, params }) => [
     'invalid-length',

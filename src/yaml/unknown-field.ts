@@ -24,6 +24,8 @@ export function meantBy({ params, parentSchema, instancePath, data }: ErrorObjec
   if (steps.length <= entryDepth) return meaningOf(unknown, known, kindOfEntry(steps, data));
   // That the name is missing is no second mistake.
   if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
+  if (known.includes('slug') && plain(unknown) === 'name')
+    return { field: 'slug', hint: 'It is named by its slug: write `{ slug: … }`.' };
   return meaningOf(unknown, known);
 }
 

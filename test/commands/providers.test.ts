@@ -1,0 +1,341 @@
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
+import type { Exchange, HttpRequest, Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { lost } from '../support/scripted-transport.ts';
+
+const secret = 'canary-of-grafana';
+const flows = `    authorization_flow: { slug: default-provider-authorization-implicit-consent }
+    invalidation_flow: { slug: default-provider-invalidation-flow }
+`;
+const oauth2 = (more = ''): string => `version: 1
+providers:
+  - name: Grafana
+    type: oauth2
+${flows}    redirect_uris: [https://grafana.example.com/login]
+${more}`;
+const withSecret = oauth2('    client_secret: ${env:GRAFANA_SECRET}\n');
+const wiki = (more = ''): string => `version: 1
+providers:
+  - name: Wiki
+    type: proxy
+    mode: forward_single
+    external_host: https://wiki.example.com
+${flows}${more}`;
+
+/** A whole environment: what the others name stands after them. */
+const roll = `version: 1
+applications:
+  - { slug: grafana, name: Grafana, provider: { name: Grafana }, access: { groups: [{ name: staff }] } }
+  - { slug: wiki, name: Wiki, provider: { name: Wiki } }
+providers:
+  - name: Grafana
+    type: oauth2
+${flows}    client_id: grafana
+    client_secret: \${env:GRAFANA_SECRET}
+    redirect_uris:
+      - https://grafana.example.com/login
+      - { matching_mode: regex, url: 'https://.*\\.grafana\\.example\\.com/login' }
+    signing_key: { name: authentik Self-signed Certificate }
+    property_mappings:
+      - { managed: goauthentik.io/providers/oauth2/scope-openid }
+      - { name: "authentik default OAuth Mapping: OpenID 'email'" }
+  - name: Wiki
+    type: proxy
+    mode: forward_single
+    external_host: https://wiki.example.com
+${flows}`;
+
+const commands = { plan, apply, validate };
+const config = { 'rollcall.yaml': 'version: 1\ncapabilities: [update]\n' };
+const allowed = { config: 'rollcall.yaml', allow: ['update'] };
+
+function run(
+  command: keyof typeof commands,
+  send: Transport,
+  text: string,
+  options: object = {},
+  setup: Setup = {},
+): Promise<Ran> {
+  const env = { ROLLCALL_TOKEN: 'a-token', GRAFANA_SECRET: secret, ...setup.env };
+  return runOn(commands[command], send, text, options, {
+    ...setup,
+    env,
+    files: { ...config, ...setup.files },
+  });
+}
+
+type Service = ReturnType<typeof sandboxTransport>;
+
+function service(seed: SandboxSeed = {}, release?: SandboxRelease): Service {
+  return sandboxTransport(seed, undefined, release);
+}
+
+function held({ sandbox }: Service, type: 'oauth2' | 'proxy', name: string): JsonObject {
+  const record = sandbox.record(type, name);
+  if (record === undefined) throw new Error(`there is no ${name}`);
+  return record;
+}
+
+function writes(requests: readonly HttpRequest[]): string[] {
+  return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
+}
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('one apply makes providers before the applications that name them, and a second finds nothing to do', async () => {
+    const made = service({}, release);
+    const planned = await run('plan', made.send, roll);
+    expect(planned.stdout).toContain('provider       "Grafana" (created first)');
+    expect(planned.stdout).toContain('client_secret       "(sensitive)"');
+    const applied = await run('apply', made.send, roll, { concurrency: '1' });
+    expect(applied).toMatchObject({ ending: 'done', stdout: expect.stringContaining('4 created') });
+    const grafana = held(made, 'oauth2', 'Grafana');
+    expect(grafana).toMatchObject({ client_id: 'grafana', client_secret: secret });
+    expect(made.sandbox.record('application', 'grafana')).toMatchObject({ provider: grafana['pk'] });
+    const again = await run('plan', made.send, roll);
+    expect([again.ending, again.stdout]).toEqual(['done', expect.stringContaining('No changes.')]);
+    expect([planned, applied, again].map((ran) => JSON.stringify(ran)).join()).not.toContain(secret);
+  });
+
+  test('what is exported is planned without a secret, and finds nothing to do', async () => {
+    const made = service({}, release);
+    await run('apply', made.send, roll);
+    const { context, stdout, stderr } = capture({
+      url: 'https://id.example.com',
+      transport: made.send,
+      files: config,
+    });
+    await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
+    expect(stdout() + stderr()).not.toContain(secret);
+    expect(stdout()).toContain('- { managed: goauthentik.io/providers/oauth2/scope-openid }');
+    expect(stdout()).toContain(
+      'authorization_flow: { slug: default-provider-authorization-implicit-consent }',
+    );
+    const { ending, stdout: planned } = await run('plan', made.send, stdout(), {}, { env: {} });
+    expect([ending, planned]).toEqual(['done', expect.stringContaining('No changes.')]);
+  });
+
+  test('a saved plan makes the same, and holds no secret', async () => {
+    const made = service({}, release);
+    const { written } = await run('plan', made.send, roll, { out: 'p.json' });
+    const text = written.get('p.json') ?? '';
+    expect(text).not.toContain(secret);
+    const files = { 'p.json': text };
+    const { ending, stdout } = await run('apply', made.send, '', { plan: 'p.json' }, { files });
+    expect([ending, stdout]).toEqual(['done', expect.stringContaining('4 created')]);
+    expect(held(made, 'oauth2', 'Grafana')['client_secret']).toBe(secret);
+  });
+});
+
+describe('a change', () => {
+  test('of a secret is shown without either value, and asked for twice', async () => {
+    const made = service();
+    await run('apply', made.send, withSecret);
+    const env = { GRAFANA_SECRET: 'canary-of-another' };
+    const shown = await run('plan', made.send, withSecret, allowed, { env });
+    expect(shown.stdout).toContain('client_secret  (sensitive, and another value there)');
+    expect(shown.stdout).toContain('until then, logins fail');
+    const left = await run('apply', made.send, withSecret, { config: 'rollcall.yaml' }, { env });
+    expect(left.stdout).toContain('! provider.Grafana');
+    const { stdout } = await run('apply', made.send, withSecret, allowed, { env });
+    expect(stdout).toContain('~ provider.Grafana  changed');
+    expect(held(made, 'oauth2', 'Grafana')['client_secret']).toBe('canary-of-another');
+  });
+
+  test('of a proxy is sent with what the service demands beside it, and what it holds of the rest stays', async () => {
+    const made = service();
+    const inner =
+      wiki().replace('forward_single', 'proxy') + '    internal_host: http://wiki.internal:8080\n';
+    await run('apply', made.send, inner);
+    const moved = wiki('    access_token_validity: minutes=5\n').replace(
+      '    mode: forward_single\n',
+      '    internal_host: http://wiki.internal:8080\n',
+    );
+    const { ending, stdout } = await run('apply', made.send, moved, allowed);
+    expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 changed')]);
+    expect(parseJson(made.requests.findLast(({ method }) => method === 'PATCH')?.body ?? '')).toEqual({
+      access_token_validity: 'minutes=5',
+      mode: 'proxy',
+      internal_host: 'http://wiki.internal:8080',
+    });
+  });
+
+  test('by the service, which adds mappings to a proxy, is no difference', async () => {
+    const made = service();
+    const text = wiki(
+      '    property_mappings: [{ name: "authentik default OAuth Mapping: OpenID \'email\'" }]\n',
+    );
+    await run('apply', made.send, text);
+    const all = made.sandbox.handle({
+      method: 'GET',
+      path: '/api/v3/propertymappings/all/',
+      headers: { authorization: 'Bearer sandbox-token' },
+      body: '',
+    });
+    const ids = (parseJson(all.body) as { results: { pk: string }[] }).results.map(({ pk }) => pk); // a page
+    made.sandbox.change('proxy', 'Wiki', { mode: 'forward_single', property_mappings: ids });
+    const { stdout } = await run('plan', made.send, text);
+    expect(stdout).toContain('No changes.');
+  });
+
+  test('of redirect URIs is one of their set, however they are ordered and written', async () => {
+    const made = service({}, '2026.2');
+    const uris = (list: string): string => oauth2().replace('[https://grafana.example.com/login]', list);
+    await run(
+      'apply',
+      made.send,
+      uris('[https://a.example.com/, { matching_mode: regex, url: "https://b/.*" }]'),
+    );
+    const same = uris('[{ matching_mode: regex, url: "https://b/.*" }, { url: https://a.example.com/ }]');
+    expect((await run('plan', made.send, same)).stdout).toContain('No changes.');
+    const other = uris('[https://a.example.com/, { matching_mode: strict, url: "https://b/.*" }]');
+    expect((await run('plan', made.send, other)).stdout).toContain('! provider.Grafana');
+  });
+});
+
+describe('a create', () => {
+  const dropping = ({ send }: Service, path: string): Transport => {
+    let isOver = false;
+    return async (request, signal): Promise<Exchange> => {
+      const exchange = await send(request, signal);
+      if (isOver || request.method !== 'POST' || request.path !== path) return exchange;
+      isOver = true;
+      return lost;
+    };
+  };
+
+  test.each(['oauth2', 'proxy'] as const)(
+    'of type %s whose answer is lost is settled by its name',
+    async (type) => {
+      const made = service({}, '2026.2');
+      const send = dropping(made, `/api/v3/providers/${type}/`);
+      const { ending, stdout } = await run('apply', send, type === 'oauth2' ? oauth2() : wiki());
+      expect([ending, stdout]).toEqual(['done', expect.stringContaining('so this run probably created it')]);
+      expect(writes(made.requests)).toHaveLength(1);
+    },
+  );
+
+  test('is sent once more as a text to a release that takes no list, and from then on at once', async () => {
+    const made = service();
+    const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
+    await run('apply', made.send, oauth2() + second, { concurrency: '1' });
+    const sent = made.requests.flatMap(({ method, body = '' }) => {
+      const fields = method === 'POST' ? parseJson(body) : undefined;
+      return isJsonObject(fields ?? null) ? [Array.isArray((fields as JsonObject)['redirect_uris'])] : []; // just asked
+    });
+    expect(sent).toEqual([true, false, false]);
+    expect(held(made, 'oauth2', 'Second')['redirect_uris']).toBe('https://grafana.example.com/login');
+  });
+
+  test('of a name that a provider of another type has is in conflict, as the service says', async () => {
+    const made = service({ providers: [{ pk: 1, name: 'Grafana' }] }, '2026.2');
+    const { ending, stdout } = await run('apply', made.send, oauth2());
+    expect([ending, stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('The service said: name: provider with this name already exists.'),
+    ]);
+  });
+
+  test('that fails keeps back the application that would have it, and no other', async () => {
+    const made = service();
+    const send: Transport = async (request, signal) =>
+      request.method === 'POST' && request.path === '/api/v3/providers/oauth2/'
+        ? { kind: 'answered', status: 400, headers: {}, body: '{"client_id": ["Taken."]}' }
+        : made.send(request, signal);
+    const { ending, stdout } = await run('apply', send, roll);
+    expect(ending).toBe('incomplete');
+    expect(stdout).toMatch(/application\.grafana {2}not attempted: what it names was to be created first/);
+    expect(stdout).toContain('+ application.wiki  created');
+    expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
+  });
+});
+
+describe('what is named and not there is an error at its place, with the nearest', () => {
+  test.each([
+    [
+      'a flow',
+      'authorization_flow: { slug: default-provider-authorization-implicit-consent }',
+      'authorization_flow: { slug: default-provider-authorization-implicit }',
+      'no flow',
+    ],
+    [
+      'a key',
+      'signing_key: { name: authentik Self-signed Certificate }',
+      'signing_key: { name: authentik Self-Signed Certificate }',
+      'no certificatekeypair',
+    ],
+    ['a mapping', 'scope-openid', 'scope-openld', 'no propertymapping'],
+  ])('%s', async (_, before, after, words) => {
+    const made = service();
+    const { ending, stdout, stderr } = await run('plan', made.send, roll.replace(before, after));
+    expect(ending).not.toBe('done');
+    expect(stdout + stderr).toContain(words);
+    expect(stdout + stderr).toContain('Did you mean');
+    expect(writes(made.requests)).toEqual([]);
+  });
+});
+
+test('contract_only declares no provider, and nothing is sent', async () => {
+  const made = service();
+  const { ending, stderr } = await run('plan', made.send, oauth2(), { contractOnly: true });
+  expect([ending, stderr]).toEqual([
+    'invalid',
+    expect.stringContaining('a provider is created beyond the three documented operations'),
+  ]);
+  expect(made.requests).toEqual([]);
+});
+
+test('a secret that stands in clear is an error, and is shown nowhere', async () => {
+  const clear = oauth2('    client_secret: canary-in-clear\n');
+  for (const command of ['validate', 'plan', 'apply'] as const) {
+    const made = service();
+    const { ending, stdout, stderr } = await run(command, made.send, clear);
+    expect(ending).toBe('invalid');
+    expect(stdout + stderr).toContain('m.yaml:8:20: error: a secret stands here as it is');
+    expect(stdout + stderr).not.toContain('canary');
+    expect(made.requests).toEqual([]);
+  }
+});
+
+/** A service that shows a secret of its own in every record, as the real one does. */
+function showing(made: Service): Transport {
+  return async (request, signal) => {
+    const exchange = await made.send(request, signal);
+    if (exchange.kind !== 'answered') return exchange;
+    return {
+      ...exchange,
+      body: exchange.body.replaceAll(/"client_secret":"[^"]*"/g, '"client_secret":"canary-of-service"'),
+    };
+  };
+}
+
+test.each(['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'])(
+  'no output shows a secret that the service shows and nobody declared: %s',
+  async (output) => {
+    const made = service();
+    await run('apply', made.send, oauth2());
+    const other = oauth2('    client_type: public\n    sub_mode: user_id\n');
+    const reports = { report: ['text=r.txt', 'json=r.json', 'markdown=r.md', 'html=r.html'] };
+    const shown = [
+      await run('plan', showing(made), other, { ...allowed, output, ...reports, out: 'p.json' }),
+      await run('plan', showing(made), oauth2('    client_secret: ${env:GRAFANA_SECRET}\n'), {
+        ...allowed,
+        output,
+      }),
+      ...(output === 'text' || output === 'json'
+        ? [await run('apply', showing(made), other, { ...allowed, output, log: 'debug', logRequests: true })]
+        : []),
+    ];
+    const all = shown.map(({ stdout, stderr, written }) => [stdout, stderr, ...written.values()].join('\n'));
+    expect(all.join('\n')).not.toContain('canary-of-service');
+    expect(all[0]).toContain('sub_mode');
+  },
+);
