@@ -14,11 +14,14 @@ export function sendFieldsBy(
   return async (request, kind, fields) => {
     const sent = (as: typeof form): Promise<Exchange> =>
       send({ ...request, body: JSON.stringify(forEveryRelease(kind, fields, as)) });
-    const first = await sent(form);
-    if (form === 'former' || !refusesForm(first, kind, fields)) return first;
+    // Another request may show the form meanwhile.
+    const known = form;
+    const first = await sent(known);
+    if (known === 'former' || !refusesForm(first, kind, fields)) return first;
     const second = await sent('former');
     if (refusesForm(second, kind, fields)) return first;
-    form = 'former';
+    // What says nothing shows no form: it may have been the value that was refused.
+    if (second.kind === 'answered' && second.status < 300) form = 'former';
     return second;
   };
 }

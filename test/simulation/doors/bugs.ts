@@ -103,6 +103,10 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
       return answered(204, '');
     },
   },
+  'prints what the service shows of a provider': {
+    breaks: 'secret',
+    print: (text, world) => text + world.secrets().at(-1),
+  },
   'reports what is not finished as created': {
     breaks: 'true',
     report: (outcome) => (outcome === 'unfinished' ? 'created' : outcome),

@@ -1,4 +1,5 @@
 import type { Random } from '../../../src/base/clock.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 
 /** Who may open an application: everyone, or groups and users by their names. */
 export type Guests = 'everyone' | { readonly groups: readonly string[]; readonly users: readonly string[] };
@@ -7,9 +8,20 @@ export interface Door {
   readonly slug: string;
   readonly guests: Guests;
   readonly provider?: number;
+  /** A provider that the same run makes, in place of one that is there. */
+  readonly made?: Made;
   readonly mode?: Mode;
   /** What is there before; nothing where it is not. */
   readonly existing?: Existing;
+}
+
+/** A provider of the roll, of the name of its application. */
+export interface Made {
+  readonly type: 'oauth2' | 'proxy';
+  /** Whether its secret is declared: no output may show it. */
+  readonly hasSecret: boolean;
+  /** What is there before of its name; nothing where none is. */
+  readonly before?: 'same' | 'other';
 }
 
 export type Mode = 'any' | 'all';
@@ -37,7 +49,13 @@ export interface Scenario {
   /** Whether the runs are allowed to change what exists. */
   readonly mayUpdate: boolean;
   /** What the token of the first runs may not do. */
-  readonly lacks: readonly ('add_bindings' | 'delete_bindings' | 'change_applications' | 'view_bindings')[];
+  readonly lacks: readonly (
+    | 'add_bindings'
+    | 'delete_bindings'
+    | 'change_applications'
+    | 'view_bindings'
+    | 'add_providers'
+  )[];
   /** Of which application the first runs see no bindings of the first group. */
   readonly blindFor?: string;
   /** Somebody else lets one more in. */
@@ -72,6 +90,7 @@ export const faults = [
   'read_only',
   'no_bindings',
   'other_count',
+  'echo_400',
 ] as const;
 
 export type Fault = (typeof faults)[number];
@@ -102,10 +121,18 @@ export function scenarioOf(random: Random): Scenario {
     const subject = chance(0.75) ? { group: pick(groups) } : chance(0.5) ? { user: single } : { policy: 'p' };
     return { ...subject, ...(chance(0.1) && { enabled: false }), ...(chance(0.07) && { negate: true }) };
   };
+  const madeProvider = (): Made => {
+    const type = pick(['oauth2', 'proxy'] as const);
+    return {
+      type,
+      hasSecret: type === 'oauth2' && chance(0.7),
+      ...(chance(0.4) && { before: pick(['same', 'other'] as const) }),
+    };
+  };
   const door = (index: number): Door => ({
     slug: `a${index}`,
     guests: guests(),
-    ...(chance(0.85) && { provider: index + 1 }),
+    ...(chance(0.35) ? { made: madeProvider() } : chance(0.85) && { provider: index + 1 }),
     ...(chance(0.3) && { mode: pick(['any', 'all'] as const) }),
     ...(chance(0.5) && {
       existing: {
@@ -129,7 +156,16 @@ export function scenarioOf(random: Random): Scenario {
     runs: [run('first', 0), ...(chance(0.3) ? [run('second', whole(0, 400))] : [])],
     mayUpdate: chance(0.6),
     lacks: chance(0.25)
-      ? some(['add_bindings', 'delete_bindings', 'change_applications', 'view_bindings'] as const, 0.35)
+      ? some(
+          [
+            'add_bindings',
+            'delete_bindings',
+            'change_applications',
+            'view_bindings',
+            'add_providers',
+          ] as const,
+          0.35,
+        )
       : [],
     ...(chance(0.1) && { blindFor: pick(doors).slug }),
     actor: chance(0.15) ? [{ at: whole(0, 600), slug: pick(doors).slug, group: pick(groups) }] : [],
@@ -138,14 +174,43 @@ export function scenarioOf(random: Random): Scenario {
   };
 }
 
+/** The secret of every provider that declares one. */
+export const declaredSecret = 'canary-of-the-roll';
+
+const flows = {
+  authorization_flow: { slug: 'default-provider-authorization-implicit-consent' },
+  invalidation_flow: { slug: 'default-provider-invalidation-flow' },
+};
+
+/** What a provider of the roll declares, beside its flows and its secret. */
+export function fieldsOfMade({ type }: Made): JsonObject {
+  return type === 'oauth2'
+    ? { sub_mode: 'user_id', access_token_validity: 'minutes=5' }
+    : { mode: 'proxy', internal_host: 'http://inside:8080', external_host: 'https://outside.example.com' };
+}
+
 /** The manifest of what a seed declares. */
 export function manifestOf({ doors }: Pick<Scenario, 'doors'>): string {
+  const providers = doors.flatMap(({ slug, made }) =>
+    made === undefined
+      ? []
+      : {
+          name: slug,
+          type: made.type,
+          ...flows,
+          ...fieldsOfMade(made),
+          ...(made.type === 'oauth2' && { redirect_uris: [`https://${slug}.example.com/`] }),
+          ...(made.hasSecret && { client_secret: '${env:SECRET}' }),
+        },
+  );
   return JSON.stringify({
     version: 1,
-    applications: doors.map(({ slug, guests, provider, mode }) => ({
+    ...(providers.length > 0 && { providers }),
+    applications: doors.map(({ slug, guests, provider, made, mode }) => ({
       slug,
       name: slug.toUpperCase(),
       ...(provider !== undefined && { provider }),
+      ...(made && { provider: { name: slug } }),
       ...(mode && { policy_engine_mode: mode }),
       access:
         guests === 'everyone'

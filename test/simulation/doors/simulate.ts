@@ -5,7 +5,15 @@ import type { Context } from '../../../src/terminal/context.ts';
 import { memoryFiles } from '../../support/memory-files.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { VirtualTime } from '../virtual-time.ts';
-import { manifestOf, scenarioOf, type Door, type PlannedRun, type Scenario } from './scenario.ts';
+import {
+  declaredSecret,
+  fieldsOfMade,
+  manifestOf,
+  scenarioOf,
+  type Door,
+  type PlannedRun,
+  type Scenario,
+} from './scenario.ts';
 import { DoorWorld, tokens } from './world.ts';
 
 await import('../../../src/yaml/parse-any-yaml.ts'); // loaded on demand otherwise, which takes real time
@@ -16,6 +24,7 @@ export const doorRules = {
   bound_once:
     'A run binds one only after a list that did not show them, and not again after an answer that may hide that it worked.',
   true: 'What is reported as created, changed or in sync is bound as declared, and has its provider.',
+  secret: 'No output shows a secret that is declared, or one that the service shows.',
   silent: 'Nothing is reported of who may open it where that was not shown.',
   changed: 'Without the permission, nothing that was there is bound, taken away or changed.',
   ends: 'Every run that is not killed ends, and with no exception.',
@@ -30,6 +39,7 @@ export interface DoorBug {
   readonly breaks: DoorRule;
   readonly transport?: (network: Transport, scenario: Scenario) => Transport;
   readonly report?: (outcome: string) => string;
+  readonly print?: (text: string, world: DoorWorld) => string;
 }
 
 export interface SimulatedDoors {
@@ -68,7 +78,7 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
         for (const outcome of end.outcomes.values()) outcomes.add(outcome);
         checkReport(end, scenario, world, fail);
       },
-      (error) => fail('ends', `${run.name}: ${error}`),
+      fail,
     );
   const was = new Map(scenario.doors.map(({ slug }) => [slug, world.boundTo(slug).toSorted().join()]));
   for (const run of scenario.runs) time.after(run.at, () => begin(run, tokens.first, scenario.mayUpdate));
@@ -91,7 +101,8 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
     await time.pass(time.now() + endOfTimeMs);
   }
   for (const door of scenario.doors)
-    if (!isAsDeclared(door, world)) fail('converges', `${door.slug} is not as declared`);
+    if (!isAsDeclared(door, world) || !isMadeAsDeclared(door, world))
+      fail('converges', `${door.slug} is not as declared`);
   const last = ended.at(-1);
   if (
     last?.run !== 'last' ||
@@ -134,15 +145,27 @@ function isUntroubled({ trouble, lacks, blindFor, actor, runs }: Scenario): bool
   return trouble === 0 && lacks.length === 0 && blindFor === undefined && actor.length === 0 && isLeftAlone;
 }
 
-function isAsDeclared({ slug, guests, provider, mode }: Door, world: DoorWorld): boolean {
+function isAsDeclared(door: Door, world: DoorWorld): boolean {
+  const { slug, guests, provider, mode } = door;
   const application = world.application(slug);
   if (application === undefined) return false;
   const declared = guests === 'everyone' ? [] : [...guests.groups, ...guests.users];
   return (
     world.boundTo(slug).toSorted().join() === declared.toSorted().join() &&
     (provider === undefined || application['provider'] === provider) &&
+    (door.made === undefined || application['provider'] === world.made(door)?.['pk']) &&
     (mode === undefined || application['policy_engine_mode'] === mode)
   );
+}
+
+/** Whether the provider that the roll declares for an application is as it says. */
+function isMadeAsDeclared(door: Door, world: DoorWorld): boolean {
+  const { made } = door;
+  if (made === undefined) return true;
+  const record = world.made(door);
+  if (record === undefined) return false;
+  const isSecret = !made.hasSecret || record['client_secret'] === declaredSecret;
+  return isSecret && Object.entries(fieldsOfMade(made)).every(([field, value]) => record[field] === value);
 }
 
 const done = new Set(['created', 'updated', 'unchanged']);
@@ -156,6 +179,9 @@ function checkReport(
   const isAlone = scenario.runs.length === 1 || !scenario.runs.some(({ name }) => name === run);
   const seesAll = scenario.blindFor === undefined || (run !== 'first' && run !== 'second');
   for (const door of scenario.doors) {
+    const made = outcomes.get(`provider.${door.slug}`);
+    if (made !== undefined && done.has(made) && !isMadeAsDeclared(door, world))
+      fail('true', `${run} reports the provider ${door.slug} as ${made}`);
     const outcome = outcomes.get(`application.${door.slug}`);
     if (outcome === undefined || !done.has(outcome)) continue;
     const isTouched = scenario.actor.some(({ slug }) => slug === door.slug) || world.misled.has(run);
@@ -193,7 +219,7 @@ function startRun(
     readonly leftovers: AbortController[];
   },
   onEnd: (end: Ended) => void,
-  onError: (error: string) => void,
+  onError: (rule: DoorRule, error: string) => void,
 ): void {
   let steps = 0;
   let isDead = false;
@@ -211,9 +237,10 @@ function startRun(
   };
   const network = world.transport(name, token, () => isDead, step);
   let printed = '';
+  let said = '';
   const silent = { write: () => {}, isTerminal: false, colours: false };
   const context: Context = {
-    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token },
+    env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token, SECRET: declaredSecret },
     files: memoryFiles({ 'm.yaml': manifestOf(scenario) }),
     clock: time.clock(() => isDead),
     random,
@@ -223,7 +250,7 @@ function startRun(
     createPrivateFiles: async () => [],
     appendFile: async () => {},
     stdout: { ...silent, write: (text) => void (printed += text), isLost: async () => false },
-    stderr: silent,
+    stderr: { ...silent, write: (text) => void (said += text) },
     revision: async () => Promise.reject(new Error('there is no version control')),
     connect: async () => ({ send: bug?.transport?.(network, scenario) ?? network, close: async () => {} }),
     interruptible: () => ({ signal: interruption.signal, urgent: new AbortController().signal }),
@@ -239,11 +266,14 @@ function startRun(
   const run = async (): Promise<void> => {
     try {
       const ending = await apply(['m.yaml'], options, context);
+      const shown = bug?.print?.(printed + said, world) ?? printed + said;
+      if (world.secrets().some((secret) => shown.includes(secret)))
+        onError('secret', `${name} shows a secret`);
       const outcomes = outcomesIn(printed, bug);
       world.log(`${name}: ends as ${ending}: ${[...outcomes].map((one) => one.join(' ')).join(', ')}`);
       onEnd({ run: name, ending, outcomes });
     } catch (error) {
-      onError(String(error));
+      onError('ends', `${name}: ${String(error)}`);
     }
   };
   void run();

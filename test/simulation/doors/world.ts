@@ -7,17 +7,22 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../src/base/json.ts';
-import { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { uuid } from '../../../src/sandbox/ids.ts';
+import { seedSandbox } from '../../../src/sandbox/seed.ts';
 import type { SandboxResponse } from '../../../src/sandbox/http.ts';
 import type { Exchange, HttpRequest, Transport } from '../../../src/service/transport.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import {
+  declaredSecret,
+  fieldsOfMade,
   groups,
   members,
   single,
   type Bound,
   type Door,
   type Fault,
+  type Made,
   type Mode,
   type Scenario,
 } from './scenario.ts';
@@ -66,13 +71,45 @@ export class DoorWorld {
     this.#time = time;
     this.#random = random;
     this.#trouble = scenario.trouble;
-    this.#sandbox = new Sandbox(seedOf(scenario), scenario.isLate ? '2026.2' : '2023.10');
+    const { sandbox } = seedSandbox(seedOf(scenario), scenario.isLate ? '2026.2' : '2023.10');
+    this.#sandbox = sandbox;
+    for (const { slug, made } of scenario.doors) if (made?.before) this.#make(slug, made);
     for (const door of scenario.doors) {
       // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
       const isOpen = door.existing?.provider !== undefined || scenario.blindFor === door.slug;
       const before = isOpen && door.existing ? this.insiders(door.slug) : [];
       this.#allowed.set(door.slug, new Set([...before, ...declaredInsiders(door)]));
     }
+  }
+
+  /** A provider that is there before: as declared, or with another validity. */
+  #make(name: string, made: Made): void {
+    const uuidOf = (slug: string): string => uuid(`flow ${slug}`);
+    const taken = this.#sandbox.create(made.type, {
+      name,
+      authorization_flow: uuidOf('default-provider-authorization-implicit-consent'),
+      invalidation_flow: uuidOf('default-provider-invalidation-flow'),
+      ...fieldsOfMade(made),
+      ...(made.type === 'oauth2' && {
+        redirect_uris: this.#scenario.isLate
+          ? [{ matching_mode: 'strict', url: `https://${name}.example.com/` }]
+          : `https://${name}.example.com/`,
+      }),
+      ...(made.hasSecret && { client_secret: declaredSecret }),
+      ...(made.before === 'other' && { access_token_validity: 'minutes=9' }),
+    });
+    if (!('record' in taken)) throw new Error(JSON.stringify(taken));
+  }
+
+  /** The provider that the roll declares for an application, as the service holds it. */
+  made({ slug, made }: Door): JsonObject | undefined {
+    return made && this.#sandbox.record(made.type, slug);
+  }
+
+  /** All that no output may show. */
+  secrets(): readonly string[] {
+    const held = this.#scenario.doors.flatMap((door) => this.made(door)?.['client_secret'] ?? []);
+    return [declaredSecret, ...held.map((secret) => textOf(secret))].filter((secret) => secret !== '');
   }
 
   log(words: string): void {
@@ -261,6 +298,8 @@ export class DoorWorld {
         const { status } = handle();
         return odd(status === 204 ? 200 : status, '{"pk":"x","target":"y","slug":"z"}');
       }
+      case 'echo_400':
+        return isRead ? own() : odd(400, JSON.stringify({ client_secret: [`${body} is bad.`] }));
       case 'denied':
         return odd(403, '{"detail":"no"}');
       case 'read_only':
@@ -365,6 +404,7 @@ function seedOf({ doors, lacks, blindFor }: Scenario): ConstructorParameters<typ
         token: tokens.first,
         ...(lacks.includes('add_bindings') && { add_bindings: false }),
         ...(lacks.includes('delete_bindings') && { delete_bindings: false }),
+        ...(lacks.includes('add_providers') && { add_providers: false }),
         ...(lacks.includes('change_applications') && { change_applications: 'none' as const }),
         ...(blindFor !== undefined && { view_bindings: labels }),
         ...(lacks.includes('view_bindings') && { view_bindings: 'none' as const }),

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
+import { oauth2 } from '../../src/kinds/oauth2.ts';
+import { sendFieldsBy } from '../../src/service/send-fields.ts';
+import type { Exchange, HttpRequest } from '../../src/service/transport.ts';
+import { answered, lost } from '../support/scripted-transport.ts';
+
+const fields = { name: 'Grafana', redirect_uris: ['https://grafana.example.com/'] };
+const request = { method: 'POST', path: oauth2.path } as const;
+const noList = answered(400, { redirect_uris: ['Not a valid string.'] });
+const created = answered(201, { pk: 1 });
+
+function isList({ body = '' }: HttpRequest): boolean {
+  return Array.isArray((parseJson(body) as { redirect_uris: unknown }).redirect_uris); // as it was sent
+}
+
+/** A service that answers when it is told to. */
+function held(): {
+  send: (sent: HttpRequest) => Promise<Exchange>;
+  sent: HttpRequest[];
+  answer: (index: number, exchange: Exchange) => Promise<void>;
+} {
+  const sent: HttpRequest[] = [];
+  const open: ((exchange: Exchange) => void)[] = [];
+  return {
+    sent,
+    send: (one) => new Promise((resolve) => void (sent.push(one), open.push(resolve))),
+    answer: async (index, exchange) => {
+      open[index]?.(exchange);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test('what was under way when another one showed the former form is sent again as well', async () => {
+  const { send, sent, answer } = held();
+  const sendFields = sendFieldsBy(send);
+  const both = [sendFields(request, oauth2, fields), sendFields(request, oauth2, fields)];
+  await answer(0, noList);
+  await answer(2, created);
+  await answer(1, noList);
+  await answer(3, created);
+  expect(await Promise.all(both)).toEqual([created, created]);
+  expect(sent.map(isList)).toEqual([true, true, false, false]);
+});
+
+test('an answer to the second that says nothing is what came of it, and shows no form', async () => {
+  const { send, sent, answer } = held();
+  const sendFields = sendFieldsBy(send);
+  const first = sendFields(request, oauth2, fields);
+  await answer(0, noList);
+  await answer(1, lost);
+  expect(await first).toBe(lost);
+  const next = sendFields(request, oauth2, fields);
+  await answer(2, created);
+  expect(await next).toBe(created);
+  expect(sent.map(isList)).toEqual([true, false, true]);
+});
+
+test('what is refused in either form is refused for what was said first', async () => {
+  const { send, answer } = held();
+  const refused = sendFieldsBy(send)(request, oauth2, fields);
+  const said = answered(400, { redirect_uris: { url: ['Too long.'] } });
+  await answer(0, said);
+  await answer(1, noList);
+  expect(await refused).toBe(said);
+});
+
+test('another field that is refused is not sent again', async () => {
+  const { send, sent, answer } = held();
+  const refused = sendFieldsBy(send)(request, oauth2, fields);
+  await answer(0, answered(400, { name: ['Taken.'] }));
+  await refused;
+  expect(sent).toHaveLength(1);
+});
