@@ -80,7 +80,7 @@ export function declarationsOf(
       `nothing in the service has an address like ${unmatched}`,
       'Addresses are such as application.wiki and user.alice; * stands for any text, ? for one character.',
     );
-  return { found: found.toSorted(byAddress), internal };
+  return { found: withOwnVariables(found.toSorted(byAddress)), internal };
 }
 
 /** What a person would declare of a record: what the service would not make of it by itself. A plan of that finds nothing to do. */
@@ -94,11 +94,16 @@ function declarationOf(
   const shown = asLatest(kind, record.shown);
   const fields: Record<string, JsonValue> = {};
   const secret: string[] = [];
+  const variables: Record<string, string> = {};
   for (const [field, row] of Object.entries(kind.fields)) {
     const value = received[field];
     const { default: byItself, refersTo, idForm } = row;
-    if (value === undefined || row.isInstruction || row.isHistory || row.isSecret) continue;
+    if (value === undefined || row.isInstruction || row.isHistory) continue;
     const isLeftOut = declaredWith(kind, field).some((name) => without.has(`${kind.type}.${name}`));
+    if (row.isSecret) {
+      if (value !== '' && !isLeftOut) variables[field] = variableFor(textOf(received[kind.identity]), field);
+      continue;
+    }
     if (isLeftOut || row.isAccepted?.(received) === false) continue;
     if (byItself !== undefined && sameValue(kind, field, byItself, value)) continue;
     if (!sameJson(value, shown[field] ?? null)) {
@@ -115,7 +120,34 @@ function declarationOf(
     if (isJsonList(value)) fields[field] = idForm ? inOrder(value.map(named)) : value;
     else fields[field] = value === null ? value : named(value);
   }
-  return { kind, fields: asDeclared(kind, fields), secret, ...(release && { release }) };
+  return {
+    kind,
+    fields: asDeclared(kind, fields),
+    secret,
+    ...(Object.keys(variables).length > 0 && { variables }),
+    ...(release && { release }),
+  };
+}
+
+/** The same where no variable is that of two: names that differ in case alone give the same one. */
+function withOwnVariables(found: readonly Declared[]): readonly Declared[] {
+  const taken = new Set<string>();
+  return found.map((one) => {
+    if (one.variables === undefined) return one;
+    const variables = Object.entries(one.variables).map(([field, name]) => {
+      let own = name;
+      for (let number = 2; taken.has(own); number += 1) own = `${name}_${number}`;
+      taken.add(own);
+      return [field, own] as const;
+    });
+    return { ...one, variables: Object.fromEntries(variables) };
+  });
+}
+
+/** The name of a variable that says whose secret it holds: `GRAFANA_CLIENT_SECRET`. */
+function variableFor(name: string, field: string): string {
+  const plain = `${name}_${field}`.normalize('NFKD').replaceAll(/[^A-Za-z0-9]+/g, '_');
+  return plain.replace(/^_+/, '').replace(/^\d/, 'P$&').toUpperCase();
 }
 
 /** In characters: what the schema of manifests takes. */

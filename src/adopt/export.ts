@@ -37,7 +37,9 @@ export function readHoldings(
     }
     const names = new Map<Referable, NamesReading>();
     // What lets somebody in shows their names itself.
-    const named = kinds.flatMap((kind) => referring(kind).filter(([field]) => !isBound(kind, field)));
+    const named = inventories.flatMap(({ kind, records }) =>
+      records.length === 0 ? [] : referring(kind).filter(([field]) => !isBound(kind, field)),
+    );
     for (const [, related] of isWithNames ? named : [])
       if (!names.has(related)) names.set(related, await namesOfIds(related, service));
     return {

@@ -17,6 +17,8 @@ export interface Declaration {
   readonly address: Address;
   readonly kind: Kind<ResourceType>;
   readonly fields: JsonObject;
+  /** The variables from which its secrets can come, by their fields: the manifest says so in comments. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** The release of the service that the manifest is for, where it is known. */
   readonly release?: Release;
 }

@@ -21,7 +21,7 @@ interface WrittenManifest {
 export function writeManifest(declarations: readonly Declaration[], schema?: string): WrittenManifest {
   const unwritable: Unwritable[] = [];
   const known = new Set<Address>();
-  const all = lists.map((list): List & { entries: JsonObject[] } => ({
+  const all = lists.map((list): List & { entries: Entry[] } => ({
     kinds: kinds.filter((kind) => kind.list === list),
     list,
     entries: [],
@@ -35,7 +35,9 @@ export function writeManifest(declarations: readonly Declaration[], schema?: str
     known.add(address);
     const found = writable(declaration);
     unwritable.push(...found.unwritable);
-    if (found.fields) all.find(({ list }) => list === kind.list)?.entries.push(found.fields);
+    if (!found.fields) continue;
+    const { variables = {} } = declaration;
+    all.find(({ list }) => list === kind.list)?.entries.push({ fields: found.fields, variables });
   }
   return { text: manifestText(all, schema), unwritable };
 }
@@ -50,7 +52,12 @@ interface List {
   readonly list: string;
   /** What its entries are of: of one type. */
   readonly kinds: readonly Kind[];
-  readonly entries: readonly JsonObject[];
+  readonly entries: readonly Entry[];
+}
+
+interface Entry {
+  readonly fields: JsonObject;
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** What says to editors where the schema is. */
@@ -76,8 +83,11 @@ function manifestText(all: readonly List[], schema: string | undefined): string 
     parts.push(`${list}:\n`);
     // One entry at a time: the tree of all of them would take far more memory than their text.
     for (const entry of entries) {
-      const alone = written({ [list]: [besides(entry, ofType)] });
+      const alone = written({ [list]: [besides(entry.fields, ofType)] });
       parts.push(alone.slice(alone.indexOf('\n') + 1));
+      // What is not declared is not managed, so that a plan needs no secret.
+      for (const [field, variable] of Object.entries(entry.variables))
+        parts.push(`    # ${field}: \${env:${variable}}\n`);
     }
   }
   // Without an entry, the lists stay: a manifest has one at the least.
@@ -96,8 +106,8 @@ function sharedValues({ kinds: [kind], entries }: List): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;
   for (const field of kind ? fieldsOfEntry(kind) : []) {
-    if (!entries.every((entry) => Object.hasOwn(entry, field))) continue;
-    const most = mostFrequent(entries.map((entry) => entry[field] ?? null));
+    if (!entries.every((entry) => Object.hasOwn(entry.fields, field))) continue;
+    const most = mostFrequent(entries.map((entry) => entry.fields[field] ?? null));
     if (kind === undefined || most === undefined || !canBeDefault(kind, field, most.value)) continue;
     shared[field] = most.value;
     saved += (most.count - 1) * linesOf({ [field]: most.value });

@@ -79,6 +79,7 @@ export async function exportManifests(options: ExportOptions, context: Context):
     return failed;
   }
   remarkOnPeople(found, remark);
+  remarkOnSecrets(found, remark);
   if (folder !== undefined) {
     const ending = await writeNew(
       new Map(Array.from(texts, ([name, text]) => [pathOf(name), text])),
@@ -132,6 +133,15 @@ function remarkOnPeople(found: readonly Declared[], remark: (words: string) => v
   for (const [{ type, list }, count] of people)
     remark(
       `This is personal data of ${count} ${count === 1 ? type : list}. --without email,attributes leaves fields out.`,
+    );
+}
+
+/** Says which variables have to be set for the secrets that the manifests do not have. */
+function remarkOnSecrets(found: readonly Declared[], remark: (words: string) => void): void {
+  const names = [...new Set(found.flatMap(({ variables = {} }) => Object.values(variables)))];
+  if (names.length > 0)
+    remark(
+      `Secrets are in it as comments, and are not managed. To have them sent, take the # away, and set: ${names.toSorted().join(', ')}`,
     );
 }
 

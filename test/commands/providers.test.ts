@@ -123,6 +123,39 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     expect([ending, planned]).toEqual(['done', expect.stringContaining('No changes.')]);
   });
 
+  test('what is exported says in comments which variable each secret comes from, each its own', async () => {
+    const made = service({}, release);
+    await run(
+      'apply',
+      made.send,
+      oauth2() +
+        oauth2()
+          .replaceAll('Grafana', 'grafana')
+          .replace(/^version.*\n.*\n/, ''),
+    );
+    const { context, stdout, stderr } = capture({
+      url: 'https://id.example.com',
+      transport: made.send,
+      files: config,
+    });
+    await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
+    expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET}\n');
+    expect(stdout()).toContain('\n    # client_secret: ${env:GRAFANA_CLIENT_SECRET_2}\n');
+    expect(stderr()).toContain('and set: GRAFANA_CLIENT_SECRET, GRAFANA_CLIENT_SECRET_2\n');
+    const uncommented = stdout().replaceAll('# client_secret', 'client_secret');
+    expect(
+      (
+        await run(
+          'validate',
+          made.send,
+          uncommented,
+          {},
+          { env: { GRAFANA_CLIENT_SECRET: 'a-secret', GRAFANA_CLIENT_SECRET_2: 'another-secret' } },
+        )
+      ).ending,
+    ).toBe('done');
+  });
+
   test('a saved plan makes the same, and holds no secret', async () => {
     const made = service({}, release);
     const { written } = await run('plan', made.send, roll, { out: 'p.json' });
