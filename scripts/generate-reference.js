@@ -56,7 +56,7 @@ see [variables, secrets and environments](references.md). The whole as JSON Sche
 ${kinds.map((kind) => kindSection(kind, manifest)).join('\n')}
 ## Defaults
 
-${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but ${list(identities(manifest))}. They hold for the entries of
+${list(Object.keys(manifest.properties.defaults.properties).map((type) => `defaults.${type}`))} take every field but ${list(identities(manifest))}; that of providers, the flows. They hold for the entries of
 their own file. An entry's own value replaces the default whole: lists and attributes are not merged.
 
 ## rollcall.yaml
@@ -75,9 +75,10 @@ ${table(config.definitions.environment.properties, [], config)}
  * @param {(typeof kinds)[number]} kind
  * @param {any} manifest
  */
-function kindSection({ type, words }, manifest) {
-  const { description, properties, required } = manifest.definitions[type];
-  return `## ${words.one.replace(/^./, (letter) => letter.toUpperCase())}
+function kindSection({ type, sort, words }, manifest) {
+  const { description, properties, required } = manifest.definitions[sort?.value ?? type];
+  const of = sort ? ` of type ${sort.value}` : '';
+  return `## ${words.one.replace(/^./, (letter) => letter.toUpperCase())}${of}
 
 ${description}
 
@@ -93,7 +94,8 @@ ${table(properties, required, manifest)}
 function identities({ properties, definitions }) {
   return Object.entries(properties.defaults.properties).flatMap(([type, { $ref }]) => {
     const defaults = definitions[$ref.split('/').at(-1)].properties;
-    return Object.keys(definitions[type].properties).filter((name) => !(name in defaults));
+    const { properties: own } = definitions[type] ?? { properties: {} };
+    return Object.keys(own).filter((name) => !(name in defaults));
   });
 }
 

@@ -58,9 +58,9 @@ export function accesses(): readonly Access[] {
 /** The kinds that are created with nothing but the documented operations. */
 export const createdByContract: readonly Kind<ResourceType>[] = kinds.filter(({ isBeyond }) => !isBeyond);
 
-/** Whether the service may take a second one of the same name, in some release. */
-export function canDouble(type: string): boolean {
-  return kinds.some((kind) => kind.type === type && !kind.listing.isUnique);
+/** Whether the others of a roll rest on those of a type: of shards, the first has them all. */
+export function comesFirst(type: string): boolean {
+  return kinds.some((kind) => kind.type === type && kind.isBeyond);
 }
 
 export function isResourceType(type: string): type is ResourceType {

@@ -1,3 +1,4 @@
+import type { Problem } from '../base/diagnostic.ts';
 import type { Oauth2Provider } from '../generated/manifest.ts';
 import { certificate, certificateId } from './certificate.ts';
 import type { FieldsOf, Kind } from './kind.ts';
@@ -11,7 +12,7 @@ import {
   validityField,
 } from './provider.ts';
 import { asLines, asRecords, asUris, redirectProblem, sameUris } from './redirect-uris.ts';
-import { notIn, type ReleaseChange } from './release.ts';
+import { isIn, notIn, type ReleaseChange } from './release.ts';
 import { plainUuid, sameTexts, sameUuid } from './values.ts';
 
 const path = '/api/v3/providers/oauth2/';
@@ -43,9 +44,10 @@ const logouts: ReleaseChange = {
 
 const grants: ReleaseChange = {
   since: '2026.5',
-  what: 'A provider of OAuth2 has `grant_types`.',
-  means: 'Those before ignore them, and allow all that they know.',
-  source: 'schema.yml @ 2026.5.6',
+  what: 'A provider of OAuth2 has `grant_types`. One that is created without them lets nobody log in; an upgrade allows all to those that are there.',
+  means:
+    'Those before ignore them, and allow all that they know: one manifest serves both. A plan warns where they are missing.',
+  source: 'schema.yml @ 2026.5.6; github.com/goauthentik/authentik/pull/20363',
   seen: false,
 };
 
@@ -102,8 +104,24 @@ const fields = {
   issuer_mode: { default: 'per_provider' },
   logout_uri: { since: logouts.since, default: '', checks: [hostProblem] },
   logout_method: { since: logouts.since, default: 'backchannel' },
-  grant_types: { since: grants.since, same: sameTexts, inTable: 'texts' },
+  grant_types: {
+    since: grants.since,
+    isForAll: true,
+    default: [],
+    same: sameTexts,
+    inTable: 'texts',
+    weighs: () => 'logins in other ways are let through, or refused',
+    ifMissing: (release) => (isIn({ from: grants.since }, release) === true ? nobodyLogsIn : undefined),
+  },
 } satisfies FieldsOf<Oauth2Provider>;
+
+const nobodyLogsIn: Problem = {
+  code: 'not-in-release',
+  severity: 'warning',
+  summary: `releases from ${grants.since} on let nobody log in through a new provider without \`grant_types\``,
+  detail:
+    'Most applications need `grant_types: [authorization_code, refresh_token]`. Releases before ignore them.',
+};
 
 const ofProxy = 'Only a provider of `type: proxy` has it.';
 

@@ -3,7 +3,7 @@ import type { Address } from '../base/diagnostic.ts';
 import { UsageError } from '../base/errors.ts';
 import { literal } from '../base/pattern.ts';
 import { didYouMean } from '../base/suggestion.ts';
-import { canDouble, kinds, listed, resourceTypes } from '../kinds/all.ts';
+import { comesFirst, kinds, listed, resourceTypes } from '../kinds/all.ts';
 import { typeOf } from '../kinds/resource.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -133,7 +133,7 @@ const addressForms = listed([
  */
 function isIn(shard: Shard | undefined, address: Address): boolean {
   if (shard === undefined) return true;
-  if (canDouble(typeOf(address))) return shard.index === 1;
+  if (comesFirst(typeOf(address))) return shard.index === 1;
   const sixBytes = Number.parseInt(hash('sha256', address).slice(0, 12), 16);
   return sixBytes % shard.count === shard.index - 1;
 }

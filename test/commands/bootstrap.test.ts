@@ -37,6 +37,7 @@ async function run(
     clock: virtualClock(),
     transport,
     files,
+    env: { ROLLCALL_TOKEN: 'a-token', GRAFANA_CLIENT_SECRET: 'a-secret-of-grafana' },
     ...setup,
   });
   const given = { output: 'text', yes: true, ...options } as const;
@@ -47,7 +48,18 @@ async function run(
 async function exported(transport: Transport): Promise<Files> {
   const { context, written } = capture({ url: 'https://id.example.com', transport, files: {} });
   await exportManifests({ output: 'yaml', ids: false, out: 'm', exclude: ['user.akadmin'] }, context);
-  return Object.fromEntries(written);
+  return Object.fromEntries(Array.from(written, ([name, text]) => [name, completed(text)]));
+}
+
+/** What was exported, with the secrets that somebody has, and with what the release did not know yet. */
+function completed(text: string): string {
+  const flow = 'invalidation_flow: { slug: default-provider-invalidation-flow }';
+  const lacking = text.includes(flow) ? '' : `    ${flow}\n`;
+  const grants = text.includes('grant_types') ? '' : '    grant_types: [authorization_code, refresh_token]\n';
+  return text
+    .replaceAll('# client_secret', 'client_secret')
+    .replaceAll('    type: oauth2\n', `    type: oauth2\n${lacking}${grants}`)
+    .replaceAll('    type: proxy\n', `    type: proxy\n${lacking}`);
 }
 
 function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
@@ -59,7 +71,10 @@ describe.each(sandboxReleases)('an empty service of release %s', (release) => {
     const { send, sandbox } = empty(release);
     const first = await run(apply, send, example);
     expect([first.ending, first.stderr]).toEqual(['done', '']);
-    expect(first.stdout).toContain('8 created.');
+    expect(first.stdout).toContain('10 created.');
+    expect(sandbox.record('application', 'grafana')).toMatchObject({
+      provider: sandbox.record('oauth2', 'Grafana')?.['pk'],
+    });
     expect((await run(plan, send, example)).stdout).toContain('No changes.');
     const groups = sandbox.record('user', 'alice')?.['groups_obj'];
     expect(groups).toMatchObject([{ name: 'Administrators', is_superuser: true }]);

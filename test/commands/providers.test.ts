@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts';
 import { apply } from '../../src/commands/apply.ts';
@@ -103,6 +104,16 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const again = await run('plan', made.send, roll);
     expect([again.ending, again.stdout]).toEqual(['done', expect.stringContaining('No changes.')]);
     expect([planned, applied, again].map((ran) => JSON.stringify(ran)).join()).not.toContain(secret);
+  });
+
+  test('the example of docs/providers.md is made by one apply', async () => {
+    const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
+    const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? '';
+    const env = { GRAFANA_CLIENT_SECRET: secret };
+    const made = service({ providers: [{ pk: 1, name: 'HR SAML' }] }, release);
+    const { ending, stdout, stderr } = await run('apply', made.send, example, {}, { env });
+    expect([ending, stdout, stderr]).toEqual(['done', expect.stringContaining('5 created'), '']);
+    expect((await run('plan', made.send, example, {}, { env })).stdout).toContain('No changes.');
   });
 
   test('what is exported is planned without a secret, and finds nothing to do', async () => {
