@@ -83,7 +83,7 @@ function problemsOf(
   for (const [field, { checks = [] }] of Object.entries(kind.fields)) {
     const value = given[field];
     if (value === undefined || problems.has(field)) continue; // checks are of what the schema lets through
-    const problem = checks.map((check) => check(value, release)).find((found) => found && !isWarning(found));
+    const problem = checks.flatMap((check) => check(value, release) ?? []).find((found) => !isWarning(found));
     if (problem) problems.set(field, problem);
   }
   return problems;

@@ -276,7 +276,7 @@ export type ItemProblem = Problem & { readonly item?: number };
  * TypeScript lets a check take only what the schema admits.
  */
 type Check<Value = JsonValue> = {
-  check(value: Value, release: Release | undefined): ItemProblem | undefined;
+  check(value: Value, release: Release | undefined): ItemProblem | readonly ItemProblem[] | undefined;
 }['check'];
 
 /** The table of the fields of one kind, complete by its type from the schema. */

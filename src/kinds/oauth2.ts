@@ -11,7 +11,7 @@ import {
   providerFields,
   validityField,
 } from './provider.ts';
-import { asLines, asRecords, asUris, redirectProblem, sameUris } from './redirect-uris.ts';
+import { asLines, asRecords, asUris, redirectProblems, sameUris } from './redirect-uris.ts';
 import { isIn, notIn, type ReleaseChange } from './release.ts';
 import { plainUuid, sameTexts, sameUuid } from './values.ts';
 
@@ -69,7 +69,7 @@ const fields = {
     same: sameUris,
     form: { former: asLines, sent: asRecords, held: asUris },
     weighs: () => 'people who log in come back to other places',
-    checks: [redirectProblem],
+    checks: [redirectProblems],
     inTable: 'texts',
     otherNames: ['allowedredirecturis', 'redirecturi', 'callbackurls', 'callbacks'],
     ifMissing: (release) =>

@@ -66,13 +66,12 @@ function urisIn(list: JsonValue): RedirectUri[] {
   });
 }
 
-/** What is wrong with the first of them that is none, or may be a mistake. */
-export function redirectProblem(list: JsonValue): ItemProblem | undefined {
-  const problems = urisIn(list).flatMap((uri, item): ItemProblem[] => {
+/** What is wrong with each of them that is none, or may be a mistake. */
+export function redirectProblems(list: JsonValue): ItemProblem[] {
+  return urisIn(list).flatMap((uri, item) => {
     const problem = problemOf(uri);
     return problem ? [{ ...problem, item }] : [];
   });
-  return problems.find(({ severity }) => severity !== 'warning') ?? problems[0];
 }
 
 function problemOf({ url, matching_mode: mode }: RedirectUri): Problem | undefined {

@@ -1,5 +1,5 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
-import { isJsonList, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import { shownPlace, type Range } from '../base/source.ts';
 import { knownReleases, notIn, readRelease, type Release } from '../kinds/release.ts';
 import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
@@ -246,24 +246,20 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
   // What seems to be missing may be there, called otherwise.
   const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
   for (const [field, { since, isForAll, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
-    const missing = mayMiss && !present.has(field) ? ifMissing?.(release, plainFields(resource)) : undefined;
+    const missing = mayMiss && !present.has(field) ? ifMissing?.(release, sentFields(resource)) : undefined;
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
-    const problems = value === undefined ? [] : checks.map((check) => check(value, release));
-    if (since !== undefined && !isForAll && Object.hasOwn(fields, field))
-      problems.push(notIn({ before: since }, release, 'ignore this field', ignored));
-    for (const one of problems) {
-      if (!one) continue;
+    const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
+    const unknown =
+      since !== undefined && !isForAll && Object.hasOwn(fields, field)
+        ? notIn({ before: since }, release, 'ignore this field', ignored)
+        : undefined;
+    for (const one of unknown ? [...problems, unknown] : problems) {
       const { item, ...problem } = one;
       const { address, ...found } = diagnosticOf(resource, field, problem, item);
       yield isNamed && address !== undefined ? { ...found, address } : found;
     }
   }
-}
-
-/** What it declares, as far as it is known. */
-function plainFields(resource: Resource): JsonObject {
-  return sentFields(resource);
 }
 
 const ignored = 'What they create is without it, and apply reports it as not as declared.';

@@ -268,7 +268,7 @@ describe('a create', () => {
   );
 
   test('is sent once more as a text to a release that takes no list, and from then on at once', async () => {
-    const made = service();
+    const made = service({}, '2023.10');
     const second = oauth2().replace('Grafana', 'Second').replace('version: 1\nproviders:\n', '');
     await run('apply', made.send, oauth2() + second, { concurrency: '1' });
     const sent = made.requests.flatMap(({ method, body = '' }) => {

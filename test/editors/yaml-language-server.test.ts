@@ -47,7 +47,8 @@ const noJson =
   /\/(huge-integer|infinity|nan|lone-surrogate|surrogate-in-key|nul-escape|number-too-large-and-more|mistake-behind-aliases)\.yaml$/;
 
 /** What the checks of fields say, which no schema can. */
-const byCheck = /\/(?:slug-too-long|email-not-one|launch-url-scheme|path-with-slashes)\.yaml$/;
+const byCheck =
+  /\/(?:slug-too-long|email-not-one|launch-url-scheme|path-with-slashes|provider-values)\.yaml$/;
 
 describe('an editor', () => {
   const withModeline = languageService(false);
