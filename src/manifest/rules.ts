@@ -1,6 +1,7 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { shownPlace, type Range } from '../base/source.ts';
+import type { ItemProblem } from '../kinds/kind.ts';
 import { knownReleases, notIn, readRelease, type Release } from '../kinds/release.ts';
 import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
@@ -250,7 +251,7 @@ export function* fieldChecks(resource: Resource, release: Release | undefined): 
     if (missing) yield diagnosticOf(resource, kind.identity, missing);
     const value = checks.length > 0 ? sentValue(resource, field) : undefined;
     const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
-    const unknown =
+    const unknown: ItemProblem | undefined =
       since !== undefined && !isForAll && Object.hasOwn(fields, field)
         ? notIn({ before: since }, release, 'ignore this field', ignored)
         : undefined;
