@@ -10,8 +10,8 @@ export type Hide = readonly string[];
 export const hideable: Hide = [
   ...new Set(
     kinds.flatMap(({ type, identity, fields }) =>
-      Object.entries(fields).flatMap(([field, { isInstruction, isSecret }]) =>
-        field === identity || isInstruction || isSecret ? [] : `${type}.${field}`,
+      Object.entries(fields).flatMap(([field, { isInstruction }]) =>
+        field === identity || isInstruction ? [] : `${type}.${field}`,
       ),
     ),
   ),

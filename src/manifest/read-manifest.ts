@@ -82,7 +82,8 @@ export async function readManifest(
     ...own.tokens.flatMap((token) => tokenIn(file, token, resolved.value, places)),
   ];
   const manifest = trimManifest(resolved.value);
-  for (const path of clearSecrets(manifest, references)) {
+  for (const path of secretsIn(manifest)) {
+    if (references.has(path) || broken.has(path)) continue;
     const { excerpt: _, ...placed } = diagnosticAt(file, places.ofValue(path), clearSecret);
     diagnostics.push(placed);
     broken.set(path, true);
@@ -113,18 +114,15 @@ function isAssumed({ path, diagnostic }: SchemaFault, references: References): b
   return diagnostic?.code !== 'wrong-type' && references.has(path);
 }
 
-/** Where a secret stands in a manifest that comes from neither the environment nor a file. */
-function clearSecrets(manifest: JsonValue, references: References): (string | number)[][] {
+/** Where secrets stand in a manifest. They come from the environment or a file. */
+function secretsIn(manifest: JsonValue): (string | number)[][] {
   if (!isJsonObject(manifest)) return [];
   return kinds.flatMap((kind) => {
     const secret = Object.keys(kind.fields).filter((field) => kind.fields[field]?.isSecret);
     if (secret.length === 0) return [];
     return entriesOf(manifest, kind).flatMap((entry, index) =>
       isJsonObject(entry) && isOfSort(kind, entry)
-        ? secret.flatMap((field) => {
-            const path = [kind.list, index, field];
-            return Object.hasOwn(entry, field) && !references.has(path) ? [path] : [];
-          })
+        ? secret.flatMap((field) => (Object.hasOwn(entry, field) ? [[kind.list, index, field]] : []))
         : [],
     );
   });

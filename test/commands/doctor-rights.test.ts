@@ -158,6 +158,15 @@ describe('what is read beyond the documented operations', () => {
       .filter(({ name }) => /^view-(?!applications)/.test(name))
       .map(({ name, status, summary }) => `${status} ${name}: ${summary}`);
 
+  test('warns of no list that the manifests neither declare nor name', async () => {
+    const found = checksIn(await doctored('viewing', projects.applications));
+    expect(found).toContain('pass view-flows: the token may not view flows; the manifests need none');
+    expect(found).toContain(
+      'pass view-oauth2-providers: the token may not view OAuth2 providers; the manifests need none',
+    );
+    expect(found).toContain('warn view-providers: the token may not view providers');
+  });
+
   test('is held against what the token may, list by list', async () => {
     expect(checksIn(await doctored('everything'))).toEqual([
       'pass view-groups: the token may view groups, or some of them: nothing tells which',

@@ -4,6 +4,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../../src/base/json.ts
 import { apply } from '../../src/commands/apply.ts';
 import { exportManifests } from '../../src/commands/export.ts';
 import { plan } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
 import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { sandboxReleases, type SandboxRelease } from '../../src/sandbox/release.ts';
@@ -11,6 +12,7 @@ import type { Exchange, HttpRequest, Transport } from '../../src/service/transpo
 import { runOn, type Ran } from '../support/manifest-run.ts';
 import { capture, type Setup } from '../support/run.ts';
 import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { schemaErrors } from '../support/schemas.ts';
 import { lost } from '../support/scripted-transport.ts';
 
 const secret = 'canary-of-grafana';
@@ -347,6 +349,38 @@ test('a secret that stands in clear is an error, and is shown nowhere', async ()
     expect(stdout + stderr).not.toContain('canary');
     expect(made.requests).toEqual([]);
   }
+});
+
+test('a secret whose variable is not set is an error that names it, and no other', async () => {
+  const text = withSecret.replace('GRAFANA_SECRET', 'NOT_SET');
+  const { stdout, stderr } = await run('validate', service().send, text);
+  expect(stdout + stderr).toContain('NOT_SET');
+  expect(stdout + stderr).toContain('[unresolved-reference]');
+  expect(stdout + stderr).not.toContain('as it is');
+  expect((await run('validate', service().send, text, { withoutSecrets: true })).ending).toBe('done');
+});
+
+test('the documents of a plan and of an apply fit their schemas, and are read again', async () => {
+  const made = service();
+  for (const [command, schema] of [
+    ['plan', 'plan'],
+    ['apply', 'apply'],
+  ] as const) {
+    const { stdout } = await run(command, made.send, roll, { output: 'json' });
+    expect(schemaErrors(schema, parseJson(stdout))).toEqual([]);
+    expect(stdout).toContain('"model": "oauth2provider"');
+    const { context, stdout: shown } = capture({ files: { 'r.json': stdout } });
+    expect(await show('r.json', { output: 'text' } as never, context)).toBe('done'); // what a test gives, the command takes
+    expect(shown()).toContain('+ provider.Grafana');
+  }
+});
+
+test('a provider that another application has is an error at the line that names it', async () => {
+  const made = service({}, '2026.2');
+  await run('apply', made.send, roll);
+  const other = `${oauth2()}applications: [{ slug: other, name: Other, provider: { name: Grafana } }]\n`;
+  const { stdout, stderr } = await run('plan', made.send, other);
+  expect(stdout + stderr).toContain('is already the main provider of `grafana` [provider-taken]');
 });
 
 /** A service that shows a secret of its own in every record, as the real one does. */

@@ -1,6 +1,7 @@
 import { accesses, kinds, listsOf, modelOf, type ResourceType } from '../../kinds/all.ts';
 import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
 import type { Access, Kind } from '../../kinds/kind.ts';
+import { referring } from '../../kinds/named.ts';
 import type { ReadRight } from '../../service/read-rights.ts';
 import { probedKind } from '../../service/probe.ts';
 import type { TokenFinding } from '../../service/who-am-i.ts';
@@ -91,13 +92,15 @@ function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
 }
 
 /** Whether the token may view what no documented operation reads: rollcall goes on without, and plans show less. */
-function beyondChecks({ readRights = new Map(), release }: RightsFacts): DoctorCheck[] {
+function beyondChecks({ readRights = new Map(), release, declared }: RightsFacts): DoctorCheck[] {
   return Array.from(readRights, ([list, right]) => {
     const name = `view-${inOneWord(list)}` as const;
     switch (right) {
       case 'may':
         return check(name, 'pass', `the token may view ${list}, or some of them: nothing tells which`);
       case 'may not':
+        if (declared && !isNeeded(list, declared))
+          return check(name, 'pass', `the token may not view ${list}; the manifests need none`);
         return check(
           name,
           'warn',
@@ -122,6 +125,17 @@ function bindCheck({ list, field }: Access, { finding, release }: RightsFacts): 
   if (may) return [check(name, 'pass', `the token may create ${list}`)];
   const advice = `Manifests with \`${field}\` cannot be applied with it. ${give(`add ${list}`, release)}`;
   return [check(name, 'warn', `the token may not create ${list}`, advice)];
+}
+
+/** Whether manifests that declare these types declare what is in a list, or can name it. */
+function isNeeded(list: string, declared: ReadonlySet<ResourceType>): boolean {
+  return kinds.some(
+    (kind) =>
+      declared.has(kind.type) &&
+      [kind, ...referring(kind).map(([, related]) => related), ...(kind.access ? [kind.access] : [])].some(
+        (one) => modelOf(one).list === list,
+      ),
+  );
 }
 
 function inOneWord(list: string): string {
