@@ -95,7 +95,7 @@ function noKey(field: string): Problem {
 }
 
 function noName(delimiter: string | undefined): Problem {
-  const identities = inTables.map(({ identity }) => `\`${identity}\``).join(' or ');
+  const identities = [...new Set(inTables.map(({ identity }) => `\`${identity}\``))].join(' or ');
   const detail =
     delimiter === undefined
       ? 'The first row names the columns, after the fields of a manifest.'

@@ -5,6 +5,7 @@ import { flow } from './flow.ts';
 import { group } from './group.ts';
 import type { Access, Kind, ReadKind } from './kind.ts';
 import { oauth2 } from './oauth2.ts';
+import { outpost } from './outpost.ts';
 import { propertyMapping } from './property-mapping.ts';
 import { provider } from './provider.ts';
 import { proxy } from './proxy.ts';
@@ -12,13 +13,14 @@ import { role } from './role.ts';
 import { user } from './user.ts';
 
 /** All kinds of records. Those that manifests declare stand in the order in which their resources are planned and created. */
-const declared: readonly [typeof group, typeof oauth2, typeof proxy, typeof application, typeof user] = [
-  group,
-  oauth2,
-  proxy,
-  application,
-  user,
-];
+const declared: readonly [
+  typeof group,
+  typeof oauth2,
+  typeof proxy,
+  typeof outpost,
+  typeof application,
+  typeof user,
+] = [group, oauth2, proxy, outpost, application, user];
 
 /** `application`, `user`, …: the type of a kind that manifests declare. */
 export type ResourceType = (typeof declared)[number]['type'];

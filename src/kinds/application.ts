@@ -7,14 +7,11 @@ import { group, groupId } from './group.ts';
 import type { Access, FieldsOf, Kind } from './kind.ts';
 import { iconRefusal, icons } from './icon.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
-import { provider } from './provider.ts';
+import { provider, providerId } from './provider.ts';
 import { user, userId } from './user.ts';
 import { plainId, plainUuid } from './values.ts';
 
 const path = '/api/v3/core/applications/';
-
-const providerId =
-  "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
 
 const longSlugs: ReleaseChange = {
   since: '2025.12',

@@ -25,6 +25,10 @@ export const provider: ReadKind<'provider'> = {
   },
 };
 
+/** Where to find the id of a provider. */
+export const providerId: string =
+  "The id ends the URL of the provider's page in the admin interface (Applications > Providers), and is its `pk` in GET /api/v3/providers/all/?search=NAME.";
+
 const invalidation: ReleaseChange = {
   since: '2024.10',
   what: 'A provider has an `invalidation_flow`, and cannot do without (400).',

@@ -71,6 +71,8 @@ const fields = {
   refresh_token_validity: { ...validityField, default: 'days=30' },
 } satisfies FieldsOf<ProxyProvider>;
 
+const givenThere =
+  'The outpost names its providers: `outposts: [{ name: authentik Embedded Outpost, providers: [{ name: … }] }]`.';
 const ofOauth2 = 'Only a provider of `type: oauth2` has it: the service makes that of a proxy itself.';
 
 /** A provider for what cannot log people in by itself: a proxy before it does. No documented operation reads or creates one. */
@@ -108,10 +110,8 @@ export const proxy: Kind<'provider'> = {
     submode: ofOauth2,
     issuermode: ofOauth2,
     granttypes: ofOauth2,
-    outpost:
-      'rollcall gives providers to no outpost. Choose it in the service, under Applications > Outposts.',
-    outpostset:
-      'rollcall gives providers to no outpost. Choose it in the service, under Applications > Outposts.',
+    outpost: givenThere,
+    outpostset: givenThere,
   },
   changes: providerChanges,
   words: { one: 'a provider', nameRefused: nameOfProviderRefused },

@@ -6,6 +6,7 @@ import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
 import { oauth2Kind } from './oauth2.ts';
 import { objectAttributeKind } from './object-attribute.ts';
+import { outpostKind } from './outpost.ts';
 import { propertyMappingKind } from './property-mapping.ts';
 import { providerKind } from './provider.ts';
 import { proxyKind } from './proxy.ts';
@@ -20,6 +21,7 @@ export function allKinds(world: World): SandboxKinds {
     user: userKind(world),
     oauth2: oauth2Kind(world),
     proxy: proxyKind(world),
+    outpost: outpostKind(world),
     provider: providerKind(world),
     role: roleKind(world),
     flow: flowKind(world),
@@ -34,4 +36,4 @@ export function allKinds(world: World): SandboxKinds {
 export type SandboxKinds = Readonly<Record<string, SandboxKind>> &
   Readonly<Record<WrittenType, WrittenKind>> & { readonly user: Users };
 
-export type WrittenType = 'group' | 'application' | 'user' | 'oauth2' | 'proxy';
+export type WrittenType = 'group' | 'application' | 'user' | 'oauth2' | 'proxy' | 'outpost';

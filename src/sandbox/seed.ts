@@ -14,7 +14,10 @@ export const sandboxToken = 'sandbox-token';
 
 /** What the sandbox holds where a seed does not say otherwise. */
 const defaultSeed: Required<
-  Pick<SandboxSeed, 'providers' | 'groups' | 'roles' | 'flows' | 'certificates' | 'property_mappings'>
+  Pick<
+    SandboxSeed,
+    'providers' | 'groups' | 'roles' | 'flows' | 'certificates' | 'property_mappings' | 'outposts'
+  >
 > = {
   // As a fresh service has them.
   flows: [
@@ -24,6 +27,13 @@ const defaultSeed: Required<
     ['default-invalidation-flow', 'invalidation'] as const,
     ['default-provider-invalidation-flow', 'invalidation'] as const,
   ].map(([slug, designation]) => ({ pk: uuid(`flow ${slug}`), slug, designation })),
+  outposts: [
+    {
+      pk: uuid('embedded outpost'),
+      name: 'authentik Embedded Outpost',
+      managed: 'goauthentik.io/outposts/embedded',
+    },
+  ],
   certificates: [{ pk: uuid('certificate'), name: 'authentik Self-signed Certificate' }],
   property_mappings: [
     ['openid', "OpenID 'openid'"] as const,

@@ -124,7 +124,7 @@ describe('a licence that allows no changes', () => {
   test('is reported, with what it stops and what not', async () => {
     const { checks, ending } = await examined({ readOnly: true });
     expect(checks['licence']).toMatch(
-      /^fail .*its licence does not allow them\. That stops groups, providers, and applications, not users Nothing is wrong with the manifest/,
+      /^fail .*its licence does not allow them\. That stops groups, providers, outposts, and applications, not users Nothing is wrong with the manifest/,
     );
     expect(checks['create-applications']).toMatch(/^pass/);
     expect(ending).toBe('failed');
@@ -168,6 +168,7 @@ describe('doctor --role', () => {
     const provider = (right: string): string[] => [
       `authentik_providers_oauth2.${right}_oauth2provider`,
       `authentik_providers_proxy.${right}_proxyprovider`,
+      `authentik_outposts.${right}_outpost`,
     ];
     const core = (right: string, types: string[]): string[] =>
       types.map((type) => `authentik_core.${right}_${type}`);

@@ -54,6 +54,7 @@ describe('doctor', () => {
       'create-groups': 'unknown',
       'create-oauth2-providers': 'unknown',
       'create-proxy-providers': 'unknown',
+      'create-outposts': 'unknown',
       'create-applications': 'unknown',
       'create-users': 'unknown',
       release: 'unknown',
@@ -153,7 +154,7 @@ describe('doctor', () => {
     expect(stdout()).toContain('whether the token may create users was not asked');
     expect(stdout()).not.toContain('beyond');
     expect(stdout()).toMatch(
-      /What was checked is well\. Not checked: create-groups, create-oauth2-providers, create-proxy-providers, create-applications, create-users, release, clock\.\nNext: rollcall plan\n$/,
+      /What was checked is well\. Not checked: create-groups, create-oauth2-providers, create-proxy-providers, create-outposts, create-applications, create-users, release, clock\.\nNext: rollcall plan\n$/,
     );
     expect(transport.requests).toHaveLength(1);
     expect(transport.requests[0]).toMatchObject({ method: 'GET' });

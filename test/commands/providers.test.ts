@@ -304,6 +304,63 @@ describe('a create', () => {
   });
 });
 
+describe('an outpost', () => {
+  const served = wiki() + 'outposts: [{ name: authentik Embedded Outpost, providers: [{ name: Wiki }] }]\n';
+  const providersOf = ({ sandbox }: Service): unknown =>
+    sandbox.record('outpost', 'authentik Embedded Outpost')?.['providers'];
+
+  test.each(sandboxReleases)(
+    'gets the provider of the same run, beside those of others: release %s',
+    async (release) => {
+      const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, release);
+      made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
+      const { ending, stdout } = await run('apply', made.send, served, allowed);
+      expect([ending, stdout]).toEqual(['done', expect.stringContaining('1 created, 1 changed')]);
+      expect(providersOf(made)).toEqual([3, held(made, 'proxy', 'Wiki')['pk']]);
+      expect((await run('plan', made.send, served)).stdout).toContain('No changes.');
+    },
+  );
+
+  test('keeps what somebody else has given to it between the plan and the change', async () => {
+    const made = service({ providers: [{ pk: 3, name: 'Of others', type: 'proxy' }] }, '2026.2');
+    let reads = 0;
+    const send: Transport = (request, signal) => {
+      if (request.method === 'GET' && request.path.startsWith('/api/v3/outposts/') && (reads += 1) === 2)
+        made.sandbox.change('outpost', 'authentik Embedded Outpost', { providers: [3] });
+      return made.send(request, signal);
+    };
+    expect((await run('apply', send, served, allowed)).ending).toBe('done');
+    expect(providersOf(made)).toEqual([3, held(made, 'proxy', 'Wiki')['pk']]);
+  });
+
+  test('is left as it is without the permission, and the plan says so', async () => {
+    const made = service();
+    const { ending, stdout } = await run('apply', made.send, served);
+    expect([ending, stdout]).toEqual([
+      'done',
+      expect.stringContaining('! outpost.authentik Embedded Outpost'),
+    ]);
+    expect(providersOf(made)).toEqual([]);
+  });
+
+  test('that is new is created, once, with what it takes', async () => {
+    const made = service();
+    const own = served
+      .replace('authentik Embedded Outpost', 'Edge')
+      .replace(
+        'providers: [{',
+        'type: proxy, config: { authentik_host: https://id.example.com }, providers: [{',
+      );
+    const { ending, stderr } = await run('apply', made.send, own);
+    expect([ending, stderr]).toEqual(['done', '']);
+    expect(made.sandbox.record('outpost', 'Edge')).toMatchObject({
+      providers: [held(made, 'proxy', 'Wiki')['pk']],
+    });
+    const lacking = served.replace('authentik Embedded Outpost', 'Other');
+    expect((await run('validate', made.send, lacking)).stdout).toContain('a new outpost needs a `type`');
+  });
+});
+
 describe('what is named and not there is an error at its place, with the nearest', () => {
   test.each([
     [

@@ -32,7 +32,7 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
   });
 
   test('has defaults for every field but those that name one entry', () => {
-    const names = new Set([kind.identity, 'name']);
+    const names = new Set([kind.identity, 'name', ...(definition?.required ?? [])]);
     const inAll = kinds.filter(({ type }) => type === kind.type).map((each) => new Set(fieldsOfEntry(each)));
     const shared = fieldsOfEntry(kind).filter(
       (field) =>
@@ -59,10 +59,11 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
     const without = Object.entries(kind.fields).filter(
       ([field, known]) => known.default === undefined && !known.isInstruction && !isBound(kind, field),
     );
-    if (kind.sort) for (const field of Object.keys(demanded[written])) names.add(field);
+    for (const field of Object.keys(demanded[written])) names.add(field);
     const named = new Set(without.map(([field]) => field));
     expect([...names].filter((field) => !named.has(field) && field !== 'mode')).toEqual([]);
-    if (!kind.sort) expect([...named].toSorted()).toEqual([...names].toSorted());
+    if (Object.keys(demanded[written]).length === 0)
+      expect([...named].toSorted()).toEqual([...names].toSorted());
   });
 
   test('has its identity among the fields that must be there', () => {

@@ -12,6 +12,7 @@ import type { Session } from './session.ts';
 const required: Readonly<Record<ResourceType, JsonObject>> = {
   group: {},
   provider: {},
+  outpost: {},
   application: { name: 'rollcall probe' },
   user: { name: 'rollcall probe' },
 };
@@ -47,6 +48,7 @@ function complaints(body: JsonObject | undefined): string {
 
 const full: Readonly<Record<ResourceType, JsonObject>> = {
   provider: {},
+  outpost: {},
   group: { is_superuser: false, attributes: { probe: { deep: [1, 'two', null] } }, roles: [] },
   application: {
     open_in_new_tab: true,
@@ -162,8 +164,8 @@ export const answers: readonly Row[] = [
     name: 'the service says which release it is',
     ask: async ({ release }) => (release ? pass : skip('GET /api/v3/admin/version/ does not say')),
   },
-  // Providers need flows, and have rows of their own.
-  ...kinds.flatMap((kind) => (kind.sort ? [] : rowsOf(kind))),
+  // Providers need flows, and have rows of their own; outposts need providers.
+  ...kinds.flatMap((kind) => (kind.sort || kind.type === 'outpost' ? [] : rowsOf(kind))),
   {
     name: 'a path that the API does not have is no "not found" of a record',
     ask: async (session) => {

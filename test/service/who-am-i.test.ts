@@ -8,7 +8,11 @@ const me = 'GET /api/v3/core/users/me/';
 const configuration = 'GET /api/v3/root/config/';
 const applications = 'OPTIONS /api/v3/core/applications/';
 const groups = 'OPTIONS /api/v3/core/groups/';
-const providers = ['OPTIONS /api/v3/providers/oauth2/', 'OPTIONS /api/v3/providers/proxy/'];
+const providers = [
+  'OPTIONS /api/v3/providers/oauth2/',
+  'OPTIONS /api/v3/providers/proxy/',
+  'OPTIONS /api/v3/outposts/instances/',
+];
 const users = 'OPTIONS /api/v3/core/users/';
 const bindings = 'OPTIONS /api/v3/policies/bindings/';
 

@@ -45,6 +45,8 @@ const values: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
     ),
     { maxLength: 3 },
   ),
+  providers: fc.array(id, { maxLength: 3 }),
+  config: fc.dictionary(anyText, anyJson, { maxKeys: 4 }),
   mode: fc.constantFrom('proxy', 'forward_single', 'forward_domain'),
   external_host: fc.oneof(fc.webUrl(), anyText),
   internal_host: fc.oneof(fc.webUrl(), anyText),

@@ -1,0 +1,82 @@
+import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import type { Outpost } from '../generated/manifest.ts';
+import type { FieldsOf, Kind } from './kind.ts';
+import { provider, providerId } from './provider.ts';
+import { likelyRefused } from './release.ts';
+import { plainId, sameJson, someIds, someKeys } from './values.ts';
+
+const path = '/api/v3/outposts/instances/';
+
+/** Every service has it from the start, without a provider. */
+const embedded = 'authentik Embedded Outpost';
+
+const fields = {
+  name: { otherNames: ['title', 'displayname'] },
+  type: { ifMissing: newOnly('type', '`type: proxy`') },
+  providers: {
+    refersTo: provider,
+    namedIn: 'providers_obj',
+    idForm: plainId,
+    // The service replaces all of them, and others may have theirs in it.
+    part: someIds(plainId, 'goes on serving'),
+    weighs: () => 'its applications are served by it, or no longer',
+    inTable: 'numbers',
+    findId: providerId,
+    otherNames: ['protocolproviders'],
+  },
+  config: {
+    part: someKeys('keeps the setting'),
+    same: sameJson,
+    inTable: 'columns',
+    ifMissing: newOnly('config', '`config: { authentik_host: https://id.example.com }`'),
+    otherNames: ['configuration', 'settings'],
+  },
+} satisfies FieldsOf<Outpost>;
+
+/** What serves the proxy providers that are given to it. No documented operation reads or creates one. */
+export const outpost: Kind<'outpost'> = {
+  creates: true,
+  type: 'outpost',
+  list: 'outposts',
+  permissionsOf: 'authentik_outposts',
+  isBeyond: true,
+  identity: 'name',
+  title: 'name',
+  path,
+  lookUp: {
+    path: (name) => `${path}?name__iexact=${encodeURIComponent(name)}`,
+    answers: 'search',
+    isDocumented: false,
+  },
+  listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: false },
+  isInternal: ({ name, providers = [] }) =>
+    name === embedded && isJsonList(providers) && providers.length === 0,
+  update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  fields,
+  noFields: {
+    pk: 'The service chooses it.',
+    uuid: 'The service chooses it.',
+    serviceconnection: 'rollcall connects no outpost to Docker or Kubernetes. Choose it in the service.',
+    tokenidentifier: 'The service makes its token.',
+    managed: 'The service sets it for its own outpost.',
+  },
+  changes: [],
+  words: {
+    one: 'an outpost',
+    nameRefused: 'As far as rollcall can tell, an outpost of this name exists as well.',
+  },
+};
+
+function newOnly(
+  field: string,
+  example: string,
+): (release: unknown, beside: JsonObject) => Problem | undefined {
+  return (_, { name }) =>
+    textOf(name) === embedded
+      ? undefined
+      : likelyRefused(
+          `a new outpost needs a \`${field}\``,
+          `Where it is there already, all is well. Otherwise write ${example}.`,
+        );
+}
