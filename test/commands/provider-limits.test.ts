@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { application } from '../../src/kinds/application.ts';
+import { oauth2 } from '../../src/kinds/oauth2.ts';
+import { proxy } from '../../src/kinds/proxy.ts';
+import { createClient } from '../../src/service/client.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { runOn, type Ran } from '../support/manifest-run.ts';
+import { capture } from '../support/run.ts';
+import { sandboxTransport } from '../support/sandbox-requests.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+const authorization = 'authorization_flow: { slug: default-provider-authorization-implicit-consent }';
+const invalidation = 'invalidation_flow: { slug: default-provider-invalidation-flow }';
+
+function provider(type: string, name: string, ...lines: readonly string[]): string {
+  return [`  - name: ${name}`, `type: ${type}`, authorization, ...lines].join('\n    ');
+}
+
+function grafana(...lines: readonly string[]): string {
+  return `version: 1\nproviders:\n${provider('oauth2', 'Grafana', 'redirect_uris: []', ...lines)}\n`;
+}
+
+function wiki(name: string): string {
+  return provider(
+    'proxy',
+    name,
+    invalidation,
+    'mode: forward_single',
+    `external_host: https://${name}.example.com`,
+  );
+}
+
+const planned = (send: Transport, text: string, options: object = {}): Promise<Ran> =>
+  runOn(plan, send, text, options);
+
+describe('what only some releases demand', () => {
+  test('is an error where the release does, and nothing where it does not', async () => {
+    const late = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana());
+    expect([late.ending, late.stderr]).toEqual([
+      'invalid',
+      expect.stringContaining('release 2026.2.2 demands an `invalidation_flow`'),
+    ]);
+    const early = await planned(sandboxTransport({}, undefined, '2023.10').send, grafana());
+    expect([early.ending, early.stderr]).toEqual(['done', '']);
+  });
+
+  test('is a warning where nobody could log in without', async () => {
+    const words = 'let nobody log in through a new provider without `grant_types`';
+    for (const release of ['2026.5', '2026.8'] as const) {
+      const { send } = sandboxTransport({}, undefined, release);
+      expect((await planned(send, grafana(invalidation))).stderr).toContain(words);
+      const whole = grafana(invalidation, 'grant_types: [authorization_code]');
+      expect((await planned(send, whole)).stderr).toBe('');
+    }
+    const before = await planned(sandboxTransport({}, undefined, '2026.2').send, grafana(invalidation));
+    expect(before.stderr).toBe('');
+  });
+});
+
+test('proxies whose names differ in case are two, and each is found by its own', async () => {
+  const { send, sandbox } = sandboxTransport({}, undefined, '2026.2');
+  const both = `version: 1\nproviders:\n${wiki('Wiki')}\n${wiki('wiki')}\n`;
+  expect((await runOn(apply, send, both)).stdout).toContain('2 created');
+  expect((await planned(send, both)).stdout).toContain('No changes.');
+  const ids = ['Wiki', 'wiki'].map((name) => sandbox.record('proxy', name)?.['pk']);
+  expect(new Set(ids).size).toBe(2);
+  const one = `version: 1\nproviders:\n${wiki('WIKI')}\n`;
+  expect((await planned(send, one)).stdout).toContain('+ provider.WIKI');
+});
+
+test('the first of several shards has all providers, as others rest on them', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `P${index}`);
+  const text = `version: 1\nproviders:\n${names.map((name) => wiki(name)).join('\n')}\napplications: [{ slug: a, name: A }, { slug: b, name: B }, { slug: c, name: C }]\n`;
+  const { send } = sandboxTransport({}, undefined, '2026.2');
+  expect((await planned(send, text, { shard: '1/2' })).stdout.match(/\+ provider\./g)).toHaveLength(12);
+  expect((await planned(send, text, { shard: '2/2' })).stdout).not.toContain('+ provider.');
+});
+
+test('manifests that declare a provider of another type have another digest', async () => {
+  const { send } = sandboxTransport({}, undefined, '2023.10');
+  const digests = await Promise.all(
+    ['oauth2', 'proxy'].map(async (type) => {
+      const more =
+        type === 'proxy' ? ['mode: forward_single', 'external_host: https://x'] : ['redirect_uris: []'];
+      const { stdout } = await planned(send, `version: 1\nproviders:\n${provider(type, 'X', ...more)}\n`, {
+        output: 'json',
+      });
+      return /"manifest_digest": "([^"]+)"/.exec(stdout)?.[1];
+    }),
+  );
+  expect(new Set(digests).size).toBe(2);
+});
+
+test('a provider that the token may not view is an error where it is named', async () => {
+  const { send } = sandboxTransport({}, undefined, '2026.2');
+  const blind: Transport = async (request, signal) =>
+    request.path.startsWith('/api/v3/providers/oauth2/')
+      ? answered(403, { detail: 'No.' })
+      : send(request, signal);
+  const text = `${grafana(invalidation)}applications: [{ slug: a, name: A, provider: { name: Grafana } }]\n`;
+  const { ending, stdout, stderr } = await planned(blind, text);
+  expect(ending).not.toBe('done');
+  expect(stdout + stderr).toContain('m.yaml:8:');
+  expect(stdout + stderr).toContain('could not look up the provider by its name');
+});
+
+test('an export of a service without providers needs no right to view flows', async () => {
+  const token = {
+    token: 'weak',
+    username: 'weak',
+    view_flows: 'none',
+    view_certificates: 'none',
+    view_property_mappings: 'none',
+  } as const;
+  const { send } = sandboxTransport({ tokens: [token] }, 'weak', '2026.2');
+  const { context, stderr } = capture({ url: 'https://id.example.com', transport: send });
+  await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
+  expect(stderr()).not.toContain('names of flows');
+});
+
+test('nothing but what is documented is created where that is asked, whoever asks', async () => {
+  const send: Transport = async () => answered(201, { pk: 1, name: 'x', slug: 'x' });
+  const client = createClient(send, { contractOnly: true });
+  for (const kind of [oauth2, proxy])
+    await expect(client.create(kind, 'x', { name: 'x' })).rejects.toThrow('providers are not created');
+  expect((await client.create(application, 'x', { slug: 'x' })).proof).toBe('created');
+});
+
+test('blanks around what a name is called by are dropped, whatever its key', async () => {
+  const { send } = sandboxTransport({}, undefined, '2023.10');
+  const blank = grafana('signing_key: { name: " authentik Self-signed Certificate " }').replace(
+    '{ slug: default-provider-authorization-implicit-consent }',
+    '{ slug: " default-provider-authorization-implicit-consent " }',
+  );
+  expect((await planned(send, blank)).ending).toBe('done');
+});
+
+test('a provider without a secret is exported without a word of one', async () => {
+  const { send, sandbox } = sandboxTransport({}, undefined, '2023.10');
+  await runOn(apply, send, grafana());
+  sandbox.change('oauth2', 'Grafana', { client_secret: '' });
+  const { context, stdout } = capture({ url: 'https://id.example.com', transport: send });
+  await exportManifests({ output: 'yaml' } as never, context); // what a test gives, the command takes
+  expect(stdout()).toContain('name: Grafana');
+  expect(stdout()).not.toContain('client_secret');
+});
