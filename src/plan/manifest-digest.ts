@@ -15,17 +15,12 @@ export class ManifestDigest {
   #end = 0;
 
   add(resource: Pick<Resource, 'kind' | 'address' | 'fields'>): void {
-    const { address, fields, kind } = resource;
+    const { address, fields } = resource;
     const shown = Object.fromEntries(
       Object.keys(fields).map((name) => [name, shownValue(resource, name) ?? null]),
     );
     if (this.#end === this.#digests.length) this.#digests = Buffer.concat([this.#digests], this.#end * 2);
-    this.#digests.write(
-      hash('sha256', canonical([address, ...(kind.model ? [kind.model.type] : []), shown])),
-      this.#end,
-      bytes,
-      'hex',
-    );
+    this.#digests.write(hash('sha256', canonical([address, shown])), this.#end, bytes, 'hex');
     this.#end += bytes;
   }
 
