@@ -2,7 +2,7 @@ import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../b
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
-import { unquotable, type SourceFile } from '../base/source.ts';
+import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
 import { validate } from '../generated/manifest.ts';
 import { isOfSort, kinds, lists } from '../kinds/all.ts';
 import type { Hide } from '../kinds/hide.ts';
@@ -72,20 +72,20 @@ export async function readManifest(
     ? lists.reduce((sum, list) => sum + entriesOf(value, { list }).length, 0)
     : 0;
   if (entries > mostEntries) return { ...nothing, entries };
-  const file = hides ? quotable(text, parsed, hide) : text;
+  const quoted = hides ? quotable(text, parsed, hide) : text;
   const sources = { ...options, env: areAssumed ? {} : env, policy: options, readFile, areAssumed };
-  const resolved = await resolveReferences(value, sources, places, file);
+  const resolved = await resolveReferences(value, sources, places, quoted);
   const { secrets, references, unresolved: broken } = resolved;
   const diagnostics = [
     ...parsed.diagnostics,
     ...resolved.diagnostics,
-    ...own.tokens.flatMap((token) => tokenIn(file, token, resolved.value, places)),
+    ...own.tokens.flatMap((token) => tokenIn(quoted, token, resolved.value, places)),
   ];
   const manifest = trimManifest(resolved.value);
-  for (const path of secretsIn(manifest)) {
-    if (references.has(path) || broken.has(path)) continue;
-    const { excerpt: _, ...placed } = diagnosticAt(file, places.ofValue(path), clearSecret);
-    diagnostics.push(placed);
+  const clear = secretsIn(manifest).filter((path) => !references.has(path) && !broken.has(path));
+  const file = withoutLines(quoted, places, clear);
+  for (const path of clear) {
+    diagnostics.push(diagnosticAt(file, places.ofValue(path), clearSecret));
     broken.set(path, true);
   }
   const found = checkSchema(validate, manifest, { places, diagnostics }, file);
@@ -126,6 +126,17 @@ function secretsIn(manifest: JsonValue): (string | number)[][] {
         : [],
     );
   });
+}
+
+/** The file, of which no message quotes a line where one of these values stands. */
+function withoutLines(file: SourceFile, places: Places, paths: readonly (string | number)[][]): SourceFile {
+  if (paths.length === 0) return file;
+  const lines = new Set<number>();
+  for (const path of paths) {
+    const { start, end } = rangeOf(file, places.ofValue(path));
+    for (let line = start.line; line <= end.line; line += 1) lines.add(line);
+  }
+  return { ...file, isQuotable: (line) => !lines.has(line) && file.isQuotable?.(line) !== false };
 }
 
 const clearSecret: Problem = {

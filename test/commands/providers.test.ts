@@ -440,6 +440,15 @@ test('a provider that another application has is an error at the line that names
   expect(stdout + stderr).toContain('is already the main provider of `grafana` [provider-taken]');
 });
 
+test('a line with a secret in clear is quoted by no other problem of it either', async () => {
+  const line =
+    '{ name: A, type: oauth2, client_secret: canary-in-clear, mode: proxy, sub_mode: none, redirect_uris: [x] }';
+  const { stdout, stderr } = await run('validate', service().send, `version: 1\nproviders:\n  - ${line}\n`);
+  for (const code of ['secret-in-clear', 'unknown-field', 'invalid-value', 'invalid-format'])
+    expect(stdout + stderr).toContain(code);
+  expect(stdout + stderr).not.toContain('canary');
+});
+
 /** A service that shows a secret of its own in every record, as the real one does. */
 function showing(made: Service): Transport {
   return async (request, signal) => {
