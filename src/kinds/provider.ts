@@ -83,18 +83,20 @@ export const validityField: { readonly checks: readonly ((text: string) => Probl
   checks: [validityRefusal],
 };
 
+const chosen = 'The service chooses it.';
+const namedThere = 'The application names its provider: `provider: { name: … }`.';
+const otherTokens =
+  'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.';
+
 /** Why some fields of a provider are none that manifests can have. */
 export const noProviderFields: Kind['noFields'] = {
-  pk: 'The service chooses it.',
-  id: 'The service chooses it.',
-  application: 'The application names its provider: `provider: { name: … }`.',
-  assignedapplicationslug: 'The application names its provider: `provider: { name: … }`.',
-  jwkssources:
-    'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.',
-  jwtfederationsources:
-    'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.',
-  jwtfederationproviders:
-    'rollcall sets no sources of other tokens. Set them in the service: they are left as they are.',
+  pk: chosen,
+  id: chosen,
+  application: namedThere,
+  assignedapplicationslug: namedThere,
+  jwkssources: otherTokens,
+  jwtfederationsources: otherTokens,
+  jwtfederationproviders: otherTokens,
 };
 
 export const nameOfProviderRefused: string =
