@@ -78,7 +78,12 @@ export class DoorWorld {
       // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
       const isOpen = door.existing?.provider !== undefined || scenario.blindFor === door.slug;
       const before = isOpen && door.existing ? this.insiders(door.slug) : [];
-      this.#allowed.set(door.slug, new Set([...before, ...declaredInsiders(door)]));
+      // What it cannot see stays, and counts in the mode that is declared.
+      const unseen = scenario.blindFor === door.slug ? unseenBy(door) : [];
+      this.#allowed.set(
+        door.slug,
+        new Set([...before, ...declaredInsiders(door), ...declaredInsiders(door, unseen)]),
+      );
     }
   }
 
@@ -348,7 +353,10 @@ function mayHaveWorked(exchange: Exchange): boolean {
 }
 
 /** The users whom the declared access lets in, beside what it leaves alone. */
-function declaredInsiders({ guests, mode, existing }: Door): readonly string[] {
+function declaredInsiders(
+  { guests, mode, existing }: Door,
+  unseen: readonly Bound[] = [],
+): readonly string[] {
   const beside = (existing?.bindings ?? []).filter(
     ({ policy, enabled, negate }) => enabled !== false && (policy !== undefined || negate === true),
   );
@@ -356,7 +364,14 @@ function declaredInsiders({ guests, mode, existing }: Door): readonly string[] {
     guests === 'everyone'
       ? []
       : [...guests.groups.map((group) => ({ group })), ...guests.users.map((user) => ({ user }))];
-  return letIn([...beside, ...named], mode ?? existing?.mode ?? 'any');
+  return letIn([...beside, ...unseen, ...named], mode ?? existing?.mode ?? 'any');
+}
+
+/** What lets the first group in, where the token sees none of that. */
+function unseenBy({ existing }: Door): readonly Bound[] {
+  return (existing?.bindings ?? []).filter(
+    ({ group, enabled, negate }) => group === groups[0] && enabled !== false && negate !== true,
+  );
 }
 
 function letIn(bindings: readonly Bound[], mode: Mode): readonly string[] {
