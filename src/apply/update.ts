@@ -1,7 +1,7 @@
-import { isJsonList, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, textOf, valueAt, type JsonObject, type JsonValue } from '../base/json.ts';
 import { declaresAccess } from '../kinds/access.ts';
 import { managedPart, mergedValue, sentFields } from '../kinds/fields.ts';
-import { sameValue } from '../kinds/kind.ts';
+import { sameValue, type Kind } from '../kinds/kind.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import { whyLeft } from '../plan/make-plan.ts';
@@ -39,7 +39,7 @@ export function update(
   course: Course,
 ): Promise<Settled> {
   const { resource } = alterable;
-  const { kind, name } = resource;
+  const { kind } = resource;
   /** Whether the last answer was clear, and the service left a field that was sent as it had been. */
   let isIgnored = false;
   /** What was sent last, and what was there. */
@@ -91,7 +91,7 @@ export function update(
     sent = { now, fields: new Set(fields) };
     return {
       kind: 'send',
-      send: () => client.update(kind, name, now.pk, patchOf(resource, fields, now)),
+      send: () => client.update(kind, nameIn(kind, now), now.pk, patchOf(resource, fields, now)),
       ...(isIgnored && { unsent: { clash: { kind: 'ignored', fields: missing, now } } }),
     };
   }
@@ -119,7 +119,9 @@ export async function lookAt(
   pacing: Pacing,
   course: Course,
 ): Promise<Look> {
-  const reading = await retrieveWhole(alterable.resource, client, pacing);
+  const reading = await retrieveWhole(alterable, client, pacing);
+  if (reading === 'taken')
+    return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
   if (reading === undefined) {
     course.stop('pause');
     return { kind: 'ended', end: { outcome: 'not_attempted' } };
@@ -141,14 +143,35 @@ export async function lookAt(
   }
 }
 
-/** The record, with who may open it where that is declared. */
-async function retrieveWhole(
-  resource: Resource,
+/** The name under which a record was found: the former one, until it is renamed. */
+function nameIn({ identity }: Kind, { fields }: HeldRecord): string {
+  return textOf(fields[identity]);
+}
+
+/** The record under the name that it had, or under its own by now. Or that its own is taken, while it still has the other. */
+async function retrieveNamed(
+  { resource: { kind, name }, base }: Alterable,
   client: Client,
   pacing: Pacing,
-): Promise<Reading | undefined> {
-  const { kind, name } = resource;
-  const reading = await retrieve(kind, name, client, pacing);
+): Promise<Reading | 'taken' | undefined> {
+  const before = nameIn(kind, base);
+  const reading = await retrieve(kind, before, client, pacing);
+  if (before === name || (reading?.proof !== 'exists' && reading?.proof !== 'absent')) return reading;
+  const other = await retrieve(kind, name, client, pacing);
+  if (reading.proof === 'absent' || other === undefined) return other;
+  if (other.proof === 'exists') return 'taken';
+  return other.proof === 'absent' ? reading : other;
+}
+
+/** The same, with who may open it where that is declared. */
+async function retrieveWhole(
+  alterable: Alterable,
+  client: Client,
+  pacing: Pacing,
+): Promise<Reading | 'taken' | undefined> {
+  const { resource } = alterable;
+  const reading = await retrieveNamed(alterable, client, pacing);
+  if (reading === 'taken') return reading;
   if (reading?.proof !== 'exists' || !declaresAccess(resource)) return reading;
   const read = await withAccessOf(resource, reading.held, client, pacing);
   if ('held' in read) return { ...reading, held: read.held };

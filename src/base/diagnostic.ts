@@ -34,6 +34,7 @@ export const diagnosticCodes = [
   'invalid-format',
   'invalid-length',
   'duplicate-resource',
+  'former-name',
   'shared-provider',
   'provider-taken',
   'shared-backchannel-provider',

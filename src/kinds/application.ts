@@ -6,6 +6,7 @@ import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './relea
 import { group, groupId } from './group.ts';
 import type { Access, FieldsOf, Kind } from './kind.ts';
 import { iconRefusal, icons } from './icon.ts';
+import { formerlyField } from './lifecycle.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider, providerId } from './provider.ts';
 import { user, userId } from './user.ts';
@@ -47,7 +48,11 @@ const requests: ReleaseChange = {
 };
 
 const fields = {
-  slug: { checks: [longSlug, reservedSlug, listedSlug], otherNames: ['id', 'identifier'] },
+  slug: {
+    weighs: () => 'its URLs contain the slug, those of OpenID Connect and SAML too: they change with it',
+    checks: [longSlug, reservedSlug, listedSlug],
+    otherNames: ['id', 'identifier'],
+  },
   name: { otherNames: ['title', 'displayname', 'label'] },
   provider: {
     weighs: (id, before) => {
@@ -140,6 +145,7 @@ const fields = {
     otherNames: ['policyengine', 'policymode'],
   },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
+  formerly: formerlyField,
 } satisfies FieldsOf<Omit<Application, 'access'> & { 'access.groups': object; 'access.users': object }>;
 
 const access: Access = {

@@ -2,6 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Group } from '../generated/manifest.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
+import { formerlyField } from './lifecycle.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
 import { isUuid, plainUuid, someKeys } from './values.ts';
@@ -99,6 +100,7 @@ const fields = {
     findId: roleId,
   },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
+  formerly: formerlyField,
 } satisfies FieldsOf<Group>;
 
 const membership =

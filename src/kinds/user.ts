@@ -5,6 +5,7 @@ import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
+import { formerlyField } from './lifecycle.ts';
 import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
@@ -116,6 +117,7 @@ const fields = {
   },
   at_least: { isInstruction: true, inTable: 'texts', otherNames: ['additive', 'inpart'] },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
+  formerly: formerlyField,
 } satisfies FieldsOf<User>;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';

@@ -8,6 +8,7 @@ import { asNames } from '../kinds/named.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind, Referable } from '../kinds/kind.ts';
+import { formerly } from '../kinds/lifecycle.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
@@ -96,6 +97,8 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
     const value = related ? asNames(related, written) : written;
     if (isAccess) checkAccess(kind, at, value, read);
     if (related) checkNames(kind, name, at, value, read);
+    if (read.contractOnly && name === formerly)
+      read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, name), notRenamed));
     if (broken.at(at)) continue;
     if (!isAccess) fields[name] = fieldAt(at, value, read);
     else
@@ -133,6 +136,12 @@ function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue
   for (const subject of kind.access?.subjects ?? [])
     checkNames(kind, subject.field, [...at, subject.key], declaredOf(subject, value), read);
 }
+
+const notRenamed: Problem = {
+  code: 'contract-only',
+  summary: 'to rename takes more than the three documented operations, and contract_only keeps to these',
+  detail: 'Leave `formerly` out, or turn contract_only off.',
+};
 
 const notBound: Problem = {
   code: 'contract-only',

@@ -20,7 +20,8 @@ import { findManifests } from './find-manifests.ts';
 import { excess, limits, type Limits } from './limits.ts';
 import { readManifest, type ReadingOptions } from './read-manifest.ts';
 import type { References } from './references.ts';
-import { fieldChecks, Rules, type KnownRelease } from './rules.ts';
+import { fieldChecks } from './field-checks.ts';
+import { Rules, type KnownRelease } from './rules.ts';
 import { secretFiles } from './secret-reference.ts';
 
 export interface LoadedManifests {

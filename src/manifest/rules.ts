@@ -1,13 +1,14 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
 import { shownPlace, type Range } from '../base/source.ts';
-import type { ItemProblem } from '../kinds/kind.ts';
-import { knownReleases, notIn, readRelease, type Release } from '../kinds/release.ts';
-import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
+import { formerly, formerName } from '../kinds/lifecycle.ts';
+import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
+import { blankFor, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
 import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
+import { fieldChecks, hasSensitiveName } from './field-checks.ts';
 import { FirstPlaces } from './first-places.ts';
 
 /** A resource to check, and where its address was met first. */
@@ -26,6 +27,8 @@ class Met {
   readonly looks = new FirstPlaces();
   /** What belongs to one resource. */
   readonly values = new FirstPlaces();
+  /** What resources were called before. */
+  readonly formers = new FirstPlaces<Address>();
   /** What resources name that may name them again, and where. */
   readonly above = new Map<Address, readonly Step[]>();
 }
@@ -39,7 +42,14 @@ interface Step {
 /** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
 type Rule = (entry: Entry, met: Met) => readonly Diagnostic[];
 
-const rules: readonly Rule[] = [duplicateResource, belongsToOne, repeatedId, similarName, circle];
+const rules: readonly Rule[] = [
+  duplicateResource,
+  formerNames,
+  belongsToOne,
+  repeatedId,
+  similarName,
+  circle,
+];
 
 /** Checks what holds over all files, file by file. */
 export class Rules {
@@ -102,6 +112,43 @@ function duplicateResource({ resource, first, isFirst }: Entry, { names }: Met):
   };
   return [diagnosticOf(resource, field, problem)];
 }
+
+/** What a resource was called before is the name of no other, now or before. */
+function formerNames({ resource, first, isFirst }: Entry, { names, formers }: Met): Diagnostic[] {
+  if (!isFirst) return [];
+  const { kind, address } = resource;
+  const found: Diagnostic[] = [];
+  const heir = formers.find(address);
+  if (heir !== undefined) {
+    const summary = `${nameOf(names.textOf(formers.ownerOf(heir)))} is declared as what this was renamed to`;
+    found.push(
+      diagnosticOf(resource, kind.identity, formerProblem(summary, formers.placeOf(heir), oneByOne)),
+    );
+  }
+  const former = formerName(resource);
+  if (former === undefined) return found;
+  const before = addressOf(kind.type, former);
+  const holder = names.find(before);
+  const other = formers.find(before);
+  if (holder !== undefined) {
+    const summary =
+      before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
+    found.push(diagnosticOf(resource, formerly, formerProblem(summary, names.placeOf(holder), oneByOne)));
+  } else if (other !== undefined) {
+    const summary = `\`${former}\` is what ${nameOf(names.textOf(formers.ownerOf(other)))} was called before`;
+    found.push(
+      diagnosticOf(resource, formerly, formerProblem(summary, formers.placeOf(other), 'One of the two is.')),
+    );
+  } else formers.add(before, placeOf(resource, formerly), first);
+  return found;
+}
+
+function formerProblem(summary: string, at: Range, detail: string): Problem {
+  return { code: 'former-name', summary, detail: `See ${shownPlace(at)}. ${detail}` };
+}
+
+const oneByOne =
+  'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
 function belongsToOne({ resource, first }: Entry, { names, values }: Met): Diagnostic[] {
@@ -223,44 +270,12 @@ function wayBack(from: Address, to: Address, above: Met['above']): readonly Step
 
 /** A name is in every plan, report and address, so it cannot come from where secrets come from. */
 function sensitiveName(resource: Resource): Diagnostic {
-  const field = resource.kind.identity;
+  const { identity } = resource.kind;
+  const field = blankFor(resource, identity) === undefined ? formerly : identity;
   const { address: _, ...problem } = diagnosticOf(resource, field, {
     code: 'sensitive-name',
-    summary: `the ${field} comes from an environment variable or a file`,
+    summary: `${field === formerly ? 'its former name' : `the ${field}`} comes from an environment variable or a file`,
     detail: 'Such values are kept secret, and a name cannot be. Use ${var:NAME}.',
   });
   return problem;
 }
-
-function hasSensitiveName(resource: Resource): boolean {
-  return blankFor(resource, resource.kind.identity) !== undefined;
-}
-
-/**
- * What its kind has to say of single fields of an entry, declared or missing, that the schema does not say. The fields that are
- * broken are not among those.
- */
-export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
-  const { kind, fields, broken = [] } = resource;
-  const present = new Set([...Object.keys(fields), ...broken]);
-  const isNamed = resource.name !== '' && !hasSensitiveName(resource);
-  // What seems to be missing may be there, called otherwise.
-  const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
-  for (const [field, { since, isForAll, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
-    const missing = mayMiss && !present.has(field) ? ifMissing?.(release, sentFields(resource)) : undefined;
-    if (missing) yield diagnosticOf(resource, kind.identity, missing);
-    const value = checks.length > 0 ? sentValue(resource, field) : undefined;
-    const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
-    const unknown: ItemProblem | undefined =
-      since !== undefined && !isForAll && Object.hasOwn(fields, field)
-        ? notIn({ before: since }, release, 'ignore this field', ignored)
-        : undefined;
-    for (const one of unknown ? [...problems, unknown] : problems) {
-      const { item, ...problem } = one;
-      const { address, ...found } = diagnosticOf(resource, field, problem, item);
-      yield isNamed && address !== undefined ? { ...found, address } : found;
-    }
-  }
-}
-
-const ignored = 'What they create is without it, and apply reports it as not as declared.';

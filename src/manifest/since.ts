@@ -5,7 +5,8 @@ import { redactorOf } from '../base/redactor.ts';
 import { shownPlace } from '../base/source.ts';
 import { sameValue } from '../kinds/kind.ts';
 import { blankFor, savedValue, shownValue, type Template } from '../kinds/fields.ts';
-import { byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
+import { formerName } from '../kinds/lifecycle.ts';
+import { addressOf, byAddress, type Resource, type Source, sourceOf } from '../kinds/resource.ts';
 import { sameJson } from '../kinds/values.ts';
 import type { LoadedManifests } from './load-manifests.ts';
 
@@ -56,9 +57,10 @@ export function alterationsSince(
   isAbout: (address: Address) => boolean = () => true,
 ): Pick<Since, 'alterations'> & Pick<SinceRevision, 'noLongerDeclared'> {
   const then = new Map(before.resources.map((resource) => [resource.address, resource]));
+  const formers = new Set(resources.map((resource) => formerAddress(resource)));
   const noLongerDeclared: Gone[] = [];
   for (const address of before.addresses) {
-    if (addresses.has(address) || !isAbout(address)) continue;
+    if (addresses.has(address) || formers.has(address) || !isAbout(address)) continue;
     const former = then.get(address);
     noLongerDeclared.push({ address, ...(former && { source: sourceOf(former) }) });
   }
@@ -66,13 +68,19 @@ export function alterationsSince(
     alterations: new Map(
       resources.map((resource) => {
         const { address } = resource;
-        const former = then.get(address);
+        const renamed = formerAddress(resource);
+        const former = then.get(address) ?? (renamed === undefined ? undefined : then.get(renamed));
         const isNew = former === undefined && !before.addresses.has(address);
         return [address, isNew ? { kind: 'added' } : alteration(former, resource)];
       }),
     ),
     noLongerDeclared: noLongerDeclared.toSorted(byAddress),
   };
+}
+
+function formerAddress(resource: Resource): Address | undefined {
+  const name = formerName(resource);
+  return name === undefined ? undefined : addressOf(resource.kind.type, name);
 }
 
 function alteration(then: Resource | undefined, now: Resource): Alteration {

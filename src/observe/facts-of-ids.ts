@@ -8,7 +8,7 @@ import type { Pacing } from '../service/pacing.ts';
 import { readWhole } from '../service/read-whole.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { triesOf, untilProven } from '../service/retries.ts';
-import type { ObservedState } from './observe.ts';
+import type { ObservedState } from './observation.ts';
 
 interface FactsOptions {
   readonly client: Client;

@@ -4,32 +4,12 @@ import { isAnswered, timedOut } from '../service/answer.ts';
 import type { Client, Reading } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { mostInARow } from '../service/retries.ts';
-import { retrieve } from '../service/retrieve.ts';
+import { retrieve, retrieveSelf } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
+import { heldAt, type Observation, type ObservedState } from './observation.ts';
 import { readAccess, type FailedRead } from './read-access.ts';
 import { readLists, type ListNews } from './read-lists.ts';
-
-/** What the service holds of one resource; unknown where its kind cannot be read. */
-export type Observation =
-  | { readonly presence: 'present'; readonly held: HeldRecord }
-  | {
-      readonly presence: 'absent';
-      /** The only other that a list showed under the same title, and that is not among those to be observed. */
-      readonly namesake?: string;
-    }
-  | {
-      readonly presence: 'unknown';
-      /** Of which there is more than one: their ids. */
-      readonly ids?: readonly string[] | undefined;
-    };
-
-export type ObservedState = ReadonlyMap<Address, Observation>;
-
-/** What the service holds of a resource that is there. */
-export function heldAt(observed: ObservedState, address: Address): HeldRecord | undefined {
-  const observation = observed.get(address);
-  return observation?.presence === 'present' ? observation.held : undefined;
-}
+import { asFormer, withRenamed } from './renames.ts';
 
 /** If one read fails, the whole observation fails: a plan needs all of it. */
 export type ObserveResult =
@@ -80,14 +60,22 @@ export async function observe(
   resources: readonly Resource[],
   options: ObserveOptions,
 ): Promise<ObserveResult> {
-  const result = await observeRecords(resources, options);
+  const formers = resources.flatMap((resource) => asFormer(resource) ?? []);
+  const result = await observeRecords([...resources, ...formers], options);
   if (result.kind === 'failed') return result;
-  const { held, failures, notRead } = await readAccess(presentIn(resources, result.observed), options);
+  const seesAll = formers.length > 0 && (await isSuperuser(options));
+  const records = formers.length > 0 ? withRenamed(resources, result.observed, seesAll) : result.observed;
+  const { held, failures, notRead } = await readAccess(presentIn(resources, records), options);
   if (failures.length > 0 || notRead > 0)
     return { kind: 'failed', failures, notRead, interrupted: options.signal?.aborted ?? false };
-  const observed = new Map(result.observed);
+  const observed = new Map(records);
   for (const [{ address }, record] of held) observed.set(address, { presence: 'present', held: record });
   return { kind: 'observed', observed };
+}
+
+async function isSuperuser({ client, pacing, signal }: ObserveOptions): Promise<boolean> {
+  const self = await retrieveSelf(client, pacing, signal);
+  return self?.proof === 'exists' && self.isSuperuser;
 }
 
 /** The resources themselves: in lists where that takes fewer requests, and by its name where no list shows it. */

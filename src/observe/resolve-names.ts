@@ -11,9 +11,10 @@ import {
   withIds,
 } from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
+import { formerly } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
-import type { ObservedState } from './observe.ts';
+import type { ObservedState } from './observation.ts';
 import type { Client } from '../service/client.ts';
 import type { Sight } from '../service/sight.ts';
 import type { ListedRecord } from '../service/records.ts';
@@ -27,6 +28,8 @@ export type NameFault =
   | { readonly kind: 'not_found'; readonly nearest?: string; readonly isElsewhere?: true }
   /** More than one record has it: their ids. */
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
+  /** What is to be renamed is there under both names; or under none that the token can see; or one could not be looked up. */
+  | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
   /** The answer did not show it. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
@@ -53,6 +56,11 @@ export function namesWithoutId(
       const address = addressNamed(declared);
       const seen = address === undefined ? undefined : observed.get(address);
       if (seen?.presence !== 'unknown') return [];
+      if (seen.torn) {
+        if (address !== resource.address) return [];
+        const fault = { kind: 'torn', why: seen.torn, ids: seen.ids ?? [] } as const;
+        return [{ resource, declared: { ...declared, field: formerly }, fault }];
+      }
       if (seen.ids) return [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }];
       const { type } = declared.related;
       const [, why] = [...unreadable].find(([each]) => each.type === type) ?? [];

@@ -100,6 +100,8 @@ export interface ChangeDocument {
   /** The fields that are declared in full, where any are of which others may stand beside what is declared. */
   readonly exactly?: readonly string[];
   readonly at_least?: readonly string[];
+  /** What it was called before, where the manifest says so. */
+  readonly formerly?: string;
 }
 
 /** A difference as it is written: the names stand beside the change as a whole. */
@@ -217,10 +219,13 @@ export function countedDocument(
 
 /** The resource of a change, from its document alone: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { change, differences, exactly, at_least } = document;
+  const { change, differences, exactly, at_least, formerly } = document;
   // What is in sync is declared as it is observed.
   const declared = withDeclared(change.after ?? {}, differences);
-  return resourceAt(document, { ...declared, ...(exactly && { exactly }), ...(at_least && { at_least }) });
+  const given = Object.entries({ exactly, at_least, formerly }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return resourceAt(document, { ...declared, ...Object.fromEntries(given) });
 }
 
 /** A resource of which a document says where it is declared, and perhaps its fields; likewise to be shown. */

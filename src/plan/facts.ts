@@ -1,7 +1,7 @@
 import { sentFields, sentValue } from '../kinds/fields.ts';
 import { factKey, factsOf, idsIn, referring, type Facts } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { heldAt, type ObservedState } from '../observe/observe.ts';
+import { heldAt, type ObservedState } from '../observe/observation.ts';
 
 /** What was read of ids, and what follows of it for what is declared: also for what is not there yet, which goes by its name. */
 export function allFacts(

@@ -3,7 +3,7 @@ import type { JsonValue } from '../base/json.ts';
 import { ownedFields } from '../kinds/kind.ts';
 import { idsIn, type Facts, factKey } from '../kinds/named.ts';
 import { addressOf, type Resource } from '../kinds/resource.ts';
-import type { ObservedState } from '../observe/observe.ts';
+import type { ObservedState } from '../observe/observation.ts';
 
 /** Which other resource has a value that belongs to one, declared or not, as far as that was read. */
 export type HolderOf = (resource: Resource, field: string, id: JsonValue) => Address | undefined;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
-import { heldAt, type ObservedState } from '../observe/observe.ts';
+import { heldAt, type ObservedState } from '../observe/observation.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { ownedFields } from '../kinds/kind.ts';
 import { factKey, idsIn, type Facts } from '../kinds/named.ts';
@@ -176,6 +176,6 @@ function renamedFrom(resource: Resource, observed: ObservedState): string[] {
   if (blankFor(resource, kind.title) !== undefined) return [];
   const other = addressOf(kind.type, observation.namesake);
   return [
-    `has the same \`${kind.title}\` as ${other}, which is not declared: this makes another, and renames nothing`,
+    `has the same \`${kind.title}\` as ${other}, which is not declared: this makes another, and renames nothing. \`formerly: ${observation.namesake}\` does`,
   ];
 }

@@ -81,7 +81,7 @@ export interface Client {
   createProof(kind: Kind, answer: Answer): WriteProof;
   /** Sends one request, once, and never rejects. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<Writing>;
-  /** Sends one request, once, with these fields of the record that has this `pk`. Rejects only where updates are not turned on. */
+  /** Sends one request, once, with these fields of the record that has this `pk` and this name, before any new one. Rejects only where updates are not turned on. */
   update(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
   /** The same for a record that this run has created: it gets what it was created without. */
   finish(kind: Kind, name: string, pk: string, fields: JsonObject): Promise<Updating>;
@@ -186,7 +186,10 @@ async function changed(
   fields: JsonObject,
 ): Promise<Updating> {
   const exchange = await sendFields({ method: 'PATCH', path: kind.update.path(name, pk) }, kind, fields);
-  const { answer, stop, ...rest } = understood(readAnswer(exchange, kind, name));
+  const { [kind.identity]: given } = fields;
+  const { answer, stop, ...rest } = understood(
+    readAnswer(exchange, kind, typeof given === 'string' ? given : name),
+  );
   const { update } = whatAnswersProve[answer.kind];
   // A denied change says nothing of other records: there are rights on single ones.
   const stops = stop !== undefined && update !== 'denied' && { stop };

@@ -18,7 +18,11 @@ const load = (text: string): Promise<LoadedManifests> =>
   loadManifests(['a.yaml'], { files: memoryFiles({ 'a.yaml': text }), env: {}, variables: {} });
 
 /** What is about two resources, and so no fault of one. */
-const aboutTwo: ReadonlySet<string> = new Set(['shared-provider', 'shared-backchannel-provider']);
+const aboutTwo: ReadonlySet<string> = new Set([
+  'shared-provider',
+  'shared-backchannel-provider',
+  'former-name',
+]);
 
 test('reading what was written gives what was to be declared, but for what was reported', async () => {
   await fc.assert(

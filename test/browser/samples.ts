@@ -1,7 +1,7 @@
 import { kindOf } from '../../src/kinds/all.ts';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import type { Address, Diagnostic } from '../../src/base/diagnostic.ts';
-import type { Observation } from '../../src/observe/observe.ts';
+import type { Observation } from '../../src/observe/observation.ts';
 import { planDocument, shownResource, type PlanDocument } from '../../src/plan/document.ts';
 import { planFrom } from '../../src/plan/read-document.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textOf, type JsonObject } from '../../src/base/json.ts';
-import { observe, type Observation, type ObserveResult } from '../../src/observe/observe.ts';
+import { observe, type ObserveResult } from '../../src/observe/observe.ts';
+import { type Observation } from '../../src/observe/observation.ts';
 import type { ListNews } from '../../src/observe/read-lists.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';

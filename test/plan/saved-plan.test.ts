@@ -6,7 +6,7 @@ import { changedSince } from '../../src/plan/saved/staleness.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Address } from '../../src/base/diagnostic.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
-import type { ObservedState } from '../../src/observe/observe.ts';
+import type { ObservedState } from '../../src/observe/observation.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { readSavedPlan } from '../../src/plan/saved/read.ts';
 import { contentDigest, savedPlan, type SavedPlan } from '../../src/plan/saved/document.ts';

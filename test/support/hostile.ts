@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import { type Address, type Diagnostic, diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
-import type { Observation } from '../../src/observe/observe.ts';
+import type { Observation } from '../../src/observe/observation.ts';
 import { makePlan } from '../../src/plan/make-plan.ts';
 import type { Alteration, Since } from '../../src/manifest/since.ts';
 import type { Plan } from '../../src/plan/plan.ts';

@@ -1,4 +1,4 @@
-import type { Observation, ObservedState } from '../../src/observe/observe.ts';
+import type { Observation, ObservedState } from '../../src/observe/observation.ts';
 import { makePlan, type MadePlan } from '../../src/plan/make-plan.ts';
 import type { Permission } from '../../src/plan/plan.ts';
 import type { Address } from '../../src/base/diagnostic.ts';

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import { pointer, type JsonObject, type JsonValue } from '../../base/json.ts';
-import type { ObservedState } from '../../observe/observe.ts';
+import type { ObservedState } from '../../observe/observation.ts';
 import type { Address } from '../../base/diagnostic.ts';
 import { savedValue, sentValue, type Template } from '../../kinds/fields.ts';
 import { placeOf, withoutHidden } from '../../kinds/resource.ts';

@@ -3,7 +3,7 @@ import { blankFor } from '../../kinds/fields.ts';
 import type { Resource } from '../../kinds/resource.ts';
 import { sameValue } from '../../kinds/kind.ts';
 import { declaredNames, idPointer } from '../../kinds/named.ts';
-import type { ObservedState } from '../../observe/observe.ts';
+import type { ObservedState } from '../../observe/observation.ts';
 import { shownResource, type ChangeDocument } from '../document.ts';
 import type { Change, Plan } from '../plan.ts';
 import { savedChanges, unhidden, type SavedChange, type SavedPlan } from './document.ts';

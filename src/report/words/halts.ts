@@ -2,8 +2,9 @@ import { grouped, listed } from './diagnostics.ts';
 import { byPlace, diagnosticFor, type Diagnostic, type Problem } from '../../base/diagnostic.ts';
 import { shownId } from '../../kinds/values.ts';
 import { blankFor } from '../../kinds/fields.ts';
-import { diagnosticOf } from '../../kinds/resource.ts';
-import type { UnresolvedName } from '../../observe/resolve-names.ts';
+import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
+import { formerName } from '../../kinds/lifecycle.ts';
+import type { NameFault, UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import { answerWords, linesOf, requestWords, saidWords, serviceWords, waitAdvice } from './answers.ts';
@@ -204,6 +205,8 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
             : 'Write the id of the one that is meant.'
         }`,
       };
+    case 'torn':
+      return tornProblem(resource, fault);
     case 'unread': {
       const { code, summary, advice } = answerWords(fault.answer);
       return {
@@ -217,5 +220,32 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
         ),
       };
     }
+  }
+}
+
+/** Why it cannot be told whether something was renamed. */
+function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind: 'torn' }>): Problem {
+  const { type, list } = resource.kind;
+  const [now, before] = [resource.name, formerName(resource) ?? ''].map((name) => JSON.stringify(name));
+  const code = 'ambiguous-name';
+  switch (why) {
+    case 'both':
+      return {
+        code,
+        summary: `both ${before} and ${now} are there: two of the ${list}`,
+        detail: `Their ids: ${ids.map((id) => shownId(id)).join(', ')}. Nothing is renamed over another. Declare both, without \`formerly\`; or take one away.`,
+      };
+    case 'unseen':
+      return {
+        code,
+        summary: `there is no ${type} named ${now} or ${before}, or they are not visible to this token`,
+        detail: `To create it could make a second one of what is hidden. Where it is new, delete \`formerly\`; or use a token of a superuser, who sees all ${list}.`,
+      };
+    case 'unread':
+      return {
+        code,
+        summary: `it could not be looked up whether the ${type} is there as ${now} or as ${before}`,
+        detail: `The token must be allowed to view ${list}. Without that, leave \`formerly\` out.`,
+      };
   }
 }

@@ -1,6 +1,7 @@
 import { destinationName } from '../../base/destination.ts';
 import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
 import { listed as listedWords, listsOf } from '../../kinds/all.ts';
+import { formerName } from '../../kinds/lifecycle.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import {
   changeKind,
@@ -89,7 +90,7 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [...unreadNote(plan), ...effectiveNotes(plan)],
+    notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan)],
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };
@@ -166,6 +167,19 @@ function effectiveNotes({ effectiveAccess = [], changes }: Plan): string[] {
     return `  ${who} ${may} ${what}, which is not as declared: ${because}`;
   });
   return [`What the service says now:\n${lines.join('\n')}`];
+}
+
+/** What is called by its new name by now: nothing is looked for under the one before. */
+function renamedNote({ changes }: Plan): string[] {
+  const done = changes.filter(
+    ({ resource, presence, differences }) =>
+      presence === 'present' &&
+      formerName(resource) !== undefined &&
+      differences.every(({ field }) => field !== resource.kind.identity),
+  );
+  if (done.length === 0) return [];
+  const which = firstOf(done.map(({ resource }) => resource.address));
+  return [`Renamed already, so that \`formerly\` can go once every service has the new name: ${which}.`];
 }
 
 function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: Plan): string[] {

@@ -1,0 +1,40 @@
+import type { Diagnostic } from '../base/diagnostic.ts';
+import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
+import type { ItemProblem } from '../kinds/kind.ts';
+import { formerly } from '../kinds/lifecycle.ts';
+import { notIn, type Release } from '../kinds/release.ts';
+import { diagnosticOf, type Resource } from '../kinds/resource.ts';
+
+/**
+ * What its kind has to say of single fields of an entry, declared or missing, that the schema does not say. The fields that are
+ * broken are not among those.
+ */
+export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
+  const { kind, fields, broken = [] } = resource;
+  const present = new Set([...Object.keys(fields), ...broken]);
+  const isNamed = resource.name !== '' && !hasSensitiveName(resource);
+  // What seems to be missing may be there, called otherwise.
+  const mayMiss = isNamed && [...present].every((field) => Object.hasOwn(kind.fields, field));
+  for (const [field, { since, isForAll, ifMissing, checks = [] }] of Object.entries(kind.fields)) {
+    const missing = mayMiss && !present.has(field) ? ifMissing?.(release, sentFields(resource)) : undefined;
+    if (missing) yield diagnosticOf(resource, kind.identity, missing);
+    const value = checks.length > 0 ? sentValue(resource, field) : undefined;
+    const problems = value === undefined ? [] : checks.flatMap((check) => check(value, release) ?? []);
+    const unknown: ItemProblem | undefined =
+      since !== undefined && !isForAll && Object.hasOwn(fields, field)
+        ? notIn({ before: since }, release, 'ignore this field', ignored)
+        : undefined;
+    for (const one of unknown ? [...problems, unknown] : problems) {
+      const { item, ...problem } = one;
+      const { address, ...found } = diagnosticOf(resource, field, problem, item);
+      yield isNamed && address !== undefined ? { ...found, address } : found;
+    }
+  }
+}
+
+const ignored = 'What they create is without it, and apply reports it as not as declared.';
+
+/** Whether the name of a resource, now or before, comes from where secrets come from. */
+export function hasSensitiveName(resource: Resource): boolean {
+  return [resource.kind.identity, formerly].some((field) => blankFor(resource, field) !== undefined);
+}

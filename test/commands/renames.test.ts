@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { allowed, World } from '../support/update-world.ts';
+import { lost } from '../support/scripted-transport.ts';
+
+const providers = (name: string): string => `providers:
+  - { name: ${name}, type: proxy, external_host: "https://wiki.example.com", mode: forward_single, authorization_flow: { slug: default-provider-authorization-implicit-consent }, invalidation_flow: { slug: default-provider-invalidation-flow }`;
+
+const before = `version: 1
+groups: [{ name: engineering }]
+${providers('Wiki')} }
+applications: [{ slug: wiki, name: Wiki, provider: { name: Wiki }, access: { groups: [{ name: engineering }] } }]
+users: [{ username: jane, name: Jane, groups: [{ name: engineering }] }]
+`;
+const after = `version: 1
+groups: [{ name: platform, formerly: engineering }]
+${providers('Handbook')}, formerly: Wiki }
+applications: [{ slug: handbook, formerly: wiki, name: Wiki, provider: { name: Handbook }, access: { groups: [{ name: platform }] } }]
+users: [{ username: jane.doe, formerly: jane, name: Jane, groups: [{ name: platform }] }]
+`;
+const jane = 'version: 1\nusers: [{ username: jane.doe, formerly: jane, name: Jane }]\n';
+
+interface Done {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Done> {
+  const { context, stdout, stderr } = world.run(text);
+  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...allowed, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+const planned = (world: World, text: string, options: object = {}): Promise<Done> =>
+  run(world, plan as typeof apply, text, options);
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('what had another name is renamed once, keeps its id, and is in sync then', async () => {
+    const world = new World({ users: [], applications: [] }, release);
+    expect((await run(world, apply, before)).ending).toBe('done');
+    const held = ['application', 'user', 'group', 'proxy'] as const;
+    const old = { application: 'wiki', user: 'jane', group: 'engineering', proxy: 'Wiki' };
+    const now = { application: 'handbook', user: 'jane.doe', group: 'platform', proxy: 'Handbook' };
+    const pks = held.map((type) => world.sandbox.record(type, old[type])?.['pk']);
+    expect(pks).not.toContain(undefined);
+    const from = world.writes().length;
+    const shown = await planned(world, after);
+    expect(shown.stdout).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
+    expect(shown.stdout).toContain('those of OpenID Connect and SAML too');
+    expect((await run(world, apply, after)).stdout).toContain('0 added, 4 changed, 0 destroyed');
+    expect(held.map((type) => world.sandbox.record(type, now[type])?.['pk'])).toEqual(pks);
+    expect(held.map((type) => world.sandbox.record(type, old[type]))).toEqual(held.map(() => undefined));
+    expect(world.writes().length - from).toBe(4);
+    const again = await planned(world, after);
+    expect(again.stdout).toContain('No changes.');
+    expect(again.stdout).toContain(
+      '`formerly` can go once every service has the new name: group.platform, provider.Handbook, application.handbook, user.jane.doe.',
+    );
+  });
+});
+
+test('without the permission to change, the new name is not created beside the old one', async () => {
+  const world = new World({ users: [{ username: 'jane', name: 'Jane' }] });
+  const { stdout } = await run(world, apply, jane, { allow: [] });
+  expect(stdout).toContain('0 created, 1 differing and left as is');
+  expect(world.writes()).toEqual([]);
+});
+
+test('what is there under neither name is created by a superuser, and by nobody from whom it may be hidden', async () => {
+  const world = new World({ users: [] });
+  world.sandbox.issue({ token: 'sandbox-token', superuser: false });
+  const refused = await run(world, apply, jane);
+  expect(refused.ending).not.toBe('done');
+  expect(refused.stderr + refused.stdout).toContain(
+    'm.yaml:2:41: error: user.jane.doe: there is no user named "jane.doe" or "jane", or they are not visible to this token',
+  );
+  expect(world.writes()).toEqual([]);
+  world.sandbox.issue({ token: 'sandbox-token', superuser: true });
+  expect((await run(world, apply, jane)).stdout).toContain('1 created');
+});
+
+test('what is there under both names is an error with both ids, and nothing is sent', async () => {
+  const users = [
+    { username: 'jane', name: 'Jane' },
+    { username: 'jane.doe', name: 'Another' },
+  ];
+  const world = new World({ users });
+  const { ending, stderr, stdout } = await run(world, apply, jane);
+  expect(ending).not.toBe('done');
+  expect(stderr + stdout).toContain('both "jane" and "jane.doe" are there');
+  expect(stderr + stdout).toContain('Their ids: 2, 1.');
+  expect(world.writes()).toEqual([]);
+});
+
+test('a name that somebody takes after the plan is not taken from them', async () => {
+  const world = new World({ groups: [{ name: 'engineering' }], users: [] }, '2023.10');
+  const text = 'version: 1\ngroups: [{ name: platform, formerly: engineering }]\n';
+  let looks = 0;
+  world.tamper = ({ path }, answer) => {
+    // The fourth look is the one for the new name just before the change.
+    if (path.includes('/groups/?name=') && (looks += 1) === 4)
+      world.sandbox.create('group', { name: 'platform' });
+    return answer();
+  };
+  const { stdout } = await run(world, apply, text);
+  expect(stdout).toContain('group.platform');
+  expect(stdout).toContain('in conflict');
+  expect(world.writes()).toEqual([]);
+  expect(world.sandbox.record('group', 'engineering')).toBeDefined();
+});
+
+test.each(['before', 'after'])(
+  'where the answer to the change is lost %s it was made, it ends as renamed, and is made once',
+  async (when) => {
+    const world = new World({ applications: [{ slug: 'wiki', name: 'Wiki' }], users: [] });
+    let patches = 0;
+    world.tamper = ({ method }, answer) => {
+      if (method !== 'PATCH' || (patches += 1) > 1) return answer();
+      if (when === 'after') answer();
+      return lost;
+    };
+    const text = 'version: 1\napplications: [{ slug: handbook, formerly: wiki, name: Wiki }]\n';
+    const { ending, stdout } = await run(world, apply, text);
+    expect(ending, stdout).toBe('done');
+    expect(world.sandbox.record('application', 'handbook')).toBeDefined();
+    expect(world.sandbox.record('application', 'wiki')).toBeUndefined();
+    expect(patches).toBe(when === 'after' ? 1 : 2);
+  },
+);
+
+test.each([
+  ['{ username: a, formerly: a }', 'this is its name already'],
+  ['{ username: a, formerly: b }, { username: b }', 'a is declared as what this was renamed to'],
+  ['{ username: b }, { username: a, formerly: b }', '`b` is declared: it was not renamed'],
+  ['{ username: a, formerly: c }, { username: b, formerly: c }', '`c` is what a was called before'],
+  ['{ username: a, formerly: "${env:OLD}" }', 'its former name comes from an environment variable'],
+])('%s is refused, as %s', async (entries, summary) => {
+  const world = new World();
+  const { context, stderr, stdout } = world.run(`version: 1\nusers: [${entries}]\n`, { OLD: 'old' });
+  expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
+  expect(stderr() + stdout()).toContain(summary);
+});
+
+test('contract_only looks nothing up under two names, and says so', async () => {
+  const { ending, stderr, stdout } = await planned(new World(), jane, { contractOnly: true, allow: [] });
+  expect(ending).toBe('invalid');
+  expect(stderr + stdout).toContain('to rename takes more than the three documented operations');
+});
