@@ -76,7 +76,13 @@ ${table(config.definitions.environment.properties, [], config)}
  * @param {any} manifest
  */
 function kindSection({ type, sort, words }, manifest) {
-  const { description, properties, required } = manifest.definitions[sort?.value ?? type];
+  const {
+    description,
+    properties,
+    required: always,
+    else: unlessAbsent,
+  } = manifest.definitions[sort?.value ?? type];
+  const required = [...always, ...(unlessAbsent?.required ?? [])];
   const of = sort ? ` of type ${sort.value}` : '';
   return `## ${words.one.replace(/^./, (letter) => letter.toUpperCase())}${of}
 

@@ -10,6 +10,7 @@ import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { withoutSecrets } from '../service/redact.ts';
 import { createClosed, updateClosed } from './access.ts';
+import { remove } from './delete.ts';
 import type { Settled } from './settle.ts';
 import { Stops } from './stops.ts';
 import { isIncomplete, isMissing, type Clash, type Outcome } from './outcome.ts';
@@ -34,12 +35,15 @@ interface ApplyOptions {
 /** Carries out a plan. Every change of it ends with exactly one outcome, in the order of the plan, whatever is thrown. */
 export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise<Outcome[]> {
   const { pacing, signal, fault = new AbortController() } = options;
+  const deletions = plan.changes.filter((change) => change.action === 'delete');
+  const changes = plan.changes.filter((change) => change.action !== 'delete');
   const run: Run = {
     ...options,
     fault,
     stops: new Stops({ pacing, signal, fault: fault.signal }),
     isTakenFrom: takenByOthers(plan.changes),
     settling: new Map(),
+    deletions,
   };
   const settled = (change: ReadyChange): Promise<Outcome> => {
     const { address } = change.resource;
@@ -48,7 +52,9 @@ export async function applyPlan(plan: ReadyPlan, options: ApplyOptions): Promise
     return known;
   };
   try {
-    await pacing.forEach(plan.changes, settled);
+    await pacing.forEach(changes, settled);
+    // One after the other: what one leaves behind decides on the next.
+    for (const change of deletions) await pacing.forEach([change], settled);
   } catch (error) {
     fault.abort(error);
   }
@@ -59,6 +65,8 @@ interface Run extends ApplyOptions {
   readonly fault: AbortController;
   readonly stops: Stops;
   readonly isTakenFrom: ReturnType<typeof takenByOthers>;
+  /** What is to be deleted, once all else was done. */
+  readonly deletions: readonly Extract<ReadyChange, { readonly action: 'delete' }>[];
   /** What was begun, by addresses. */
   readonly settling: Map<Address, Promise<Outcome>>;
 }
@@ -74,6 +82,7 @@ async function reported(change: ReadyChange, run: Run): Promise<Outcome> {
     finish: (...sent) => ((attempts += 1), client.finish(...sent)),
     bind: (...sent) => ((attempts += 1), client.bind(...sent)),
     unbind: (...sent) => ((attempts += 1), client.unbind(...sent)),
+    remove: (...sent) => ((attempts += 1), client.remove(...sent)),
   };
   const outcome = await outcomeOf(change, { ...run, client: counting }).catch((error: unknown): Outcome => {
     fault.abort(error);
@@ -104,7 +113,8 @@ async function outcomeOf(change: ReadyChange, run: Run): Promise<Outcome> {
   const { stops, clock, pacing } = run;
   const isHeldUp = change.waitsFor !== undefined && !(await isReady(change.waitsFor, run));
   const ready = await withIdsOfRun(change, run);
-  const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : undefined);
+  const isEarly = change.action === 'delete' && (await hasFailed(run));
+  const stoppedBy = stops.why(change) ?? (isHeldUp ? 'waits' : isEarly ? 'not_last' : undefined);
   if (stoppedBy !== undefined || !ready)
     return {
       change,
@@ -134,6 +144,14 @@ async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
+/** Whether something that was begun before did not succeed. What is to be deleted comes last, one after the other. */
+async function hasFailed({ settling, deletions }: Run): Promise<boolean> {
+  const later = new Set<Address>(deletions.map(({ resource }) => resource.address));
+  const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
+  const outcomes = await Promise.all(before);
+  return outcomes.some((outcome) => isMissing(outcome));
+}
+
 /** The change with the ids of what it names that was to be created first; nothing where one of that was not. */
 async function withIdsOfRun(change: ReadyPending, { settling }: Run): Promise<ReadyPending | undefined> {
   const first = new Set(namedFirst(change.resource));
@@ -144,7 +162,10 @@ async function withIdsOfRun(change: ReadyPending, { settling }: Run): Promise<Re
   return namedFirst(resource).length === 0 ? { ...change, resource } : undefined;
 }
 
-function carriedOut(change: ReadyPending, { client, pacing, stops, isTakenFrom }: Run): Promise<Settled> {
+function carriedOut(
+  change: ReadyPending,
+  { client, pacing, stops, isTakenFrom, deletions }: Run,
+): Promise<Settled> {
   const { resource } = change;
   const course = stops.courseOf(change);
   switch (change.action) {
@@ -153,6 +174,10 @@ function carriedOut(change: ReadyPending, { client, pacing, stops, isTakenFrom }
     case 'update': {
       const isTaken = (field: string, value: JsonValue): boolean => isTakenFrom(resource, field, value);
       return updateClosed({ ...change, isTaken }, client, pacing, course);
+    }
+    case 'delete': {
+      const going = deletions.map((each) => ({ resource: each.resource, held: each.base }));
+      return remove({ resource, held: change.base }, going, client, pacing, course);
     }
   }
 }

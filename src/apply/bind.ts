@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
-import { type Access, sameValue, type Subject } from '../kinds/kind.ts';
+import type { Access, Subject } from '../kinds/bound.ts';
+import { sameValue } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readBindings, withBindings } from '../service/bindings.ts';

@@ -8,6 +8,8 @@ export const outcomeKinds = [
   'created',
   /** It differed, and we changed it. */
   'updated',
+  /** It was there, and we deleted it. */
+  'deleted',
   /** We created or changed it, and could not do all of that: what is left to do is closed rather than open. */
   'unfinished',
   /** It is there; somebody else, or an earlier try of ours, created it. */
@@ -54,6 +56,8 @@ export type StopReason =
   | 'not_planned'
   /** A change that has to come first did not succeed. */
   | 'waits'
+  /** What is to be deleted comes last, and something before it did not succeed. */
+  | 'not_last'
   /** What it names was to be created first, and was not. */
   | 'unmade'
   /** Something was thrown that nobody foresaw. */
@@ -118,6 +122,7 @@ export function isMissing({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   switch (outcome) {
     case 'created':
     case 'updated':
+    case 'deleted':
     case 'exists':
     case 'unchanged':
     case 'differs':

@@ -133,6 +133,7 @@ const outcomeAfterDoubt: Readonly<Record<Ended['outcome'], Ended['outcome']>> = 
   created: 'created',
   exists: 'exists',
   updated: 'updated',
+  deleted: 'deleted',
   unfinished: 'unfinished',
   unchanged: 'updated',
   rejected: 'unknown',

@@ -34,7 +34,7 @@ export class Stops {
     if (signal?.aborted) return 'interrupted';
     if (pacing.outage.waitedMs !== undefined) return 'away';
     const { resource, action } = change;
-    if (action === 'update' && (this.#denials.get(resource.kind) ?? 0) >= mostInARow.writes) return 'denials';
+    if (action !== 'create' && (this.#denials.get(resource.kind) ?? 0) >= mostInARow.writes) return 'denials';
     return this.#run ?? this.whyKind(change);
   }
 
@@ -43,7 +43,7 @@ export class Stops {
     const why = this.#kinds.get(resource.kind);
     const isBound = declaresAccess(resource) && !letsEveryoneIn(resource);
     if (this.#isAccessDenied && action === 'create' && isBound) return 'access_denied';
-    return action === 'update' && why === 'denied' ? undefined : why;
+    return action !== 'create' && why === 'denied' ? undefined : why;
   }
 
   stopRun(why: StopReason): void {
@@ -78,8 +78,8 @@ export class Stops {
   }
 
   #countDenials({ resource: { kind }, action }: Change, outcome: OutcomeKind): void {
-    if (action !== 'update') return;
+    if (action === 'create') return;
     if (outcome === 'denied') this.#denials.set(kind, (this.#denials.get(kind) ?? 0) + 1);
-    else if (outcome === 'updated') this.#denials.delete(kind);
+    else if (outcome === 'updated' || outcome === 'deleted') this.#denials.delete(kind);
   }
 }

@@ -1,3 +1,4 @@
+import { listed } from '../kinds/all.ts';
 import { destinationName } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
@@ -148,34 +149,42 @@ function showPlan(
 
 async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Context): Promise<boolean> {
   if (signal.aborted) return false;
-  const { add, change: changed } = plannedEffects(plan);
+  const { add, change: changed, destroy } = plannedEffects(plan);
   const deeds = [
-    ...(add > 0 || changed === 0 ? [`create ${add}`] : []),
+    ...(add > 0 || changed + destroy === 0 ? [`create ${add}`] : []),
     ...(changed > 0 ? [`change ${changed}`] : []),
+    ...(destroy > 0 ? [`delete ${destroy}`] : []),
   ];
-  const what = `${deeds.join(' and ')} in ${inline(destinationName(plan))}?`;
+  const what = `${listed(deeds)} in ${inline(destinationName(plan))}?`;
   const isYes = async (question: string): Promise<boolean> =>
     (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
     'yes';
   if (!(await isYes(what.replace(/^./, (letter) => letter.toUpperCase())))) return false;
   const pending = pendingIn(plan);
   const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
-  if (weighty.length === 0) return isOpeningMeant(plan, isYes, stderr);
+  if (weighty.length === 0) return isReachMeant(plan, isYes, stderr);
   for (const change of weighty)
     stderr.write(`  ${inline(change.resource.address)}: ${inline((change.remarks ?? []).join('; '))}\n`);
   const all = pending.length;
   const which = all === 1 ? 'This change' : `${weighty.length} of these ${all} changes`;
   const reach = `${weighty.length === 1 ? 'does' : 'do'} more than change fields, as said above`;
   const isMeant = await isYes(`${which} ${reach}. ${all === 1 ? 'Make it' : `Make all ${all}`}?`);
-  return isMeant && isOpeningMeant(plan, isYes, stderr);
+  return isMeant && isReachMeant(plan, isYes, stderr);
 }
 
-/** What opens something has a question of its own. */
-async function isOpeningMeant(
+/** What deletes or opens something has a question of its own. */
+async function isReachMeant(
   plan: Plan,
   isYes: (question: string) => Promise<boolean>,
   stderr: Context['stderr'],
 ): Promise<boolean> {
+  const going = pendingIn(plan).filter(({ action }) => action === 'delete');
+  stderr.write(going.map(({ resource }) => `  ${inline(resource.address)}: will be deleted\n`).join(''));
+  if (
+    going.length > 0 &&
+    !(await isYes(`Delete ${going.length === 1 ? 'it' : `these ${going.length}`} for good?`))
+  )
+    return false;
   const opened = openings({ changes: pendingIn(plan) });
   if (opened.length === 0) return true;
   stderr.write(opened.map((line) => `  ${line}\n`).join(''));

@@ -33,7 +33,7 @@ export type ServiceFlags = Texts<
 export type RunFlags = ProjectFlags &
   ServiceFlags &
   Lists<'target' | 'exclude'> &
-  Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'since'> &
+  Texts<'shard' | 'maxCreates' | 'maxUpdates' | 'maxDeletes' | 'since'> &
   Switches<'changedOnly' | 'keepGoing'>;
 
 /** How much a text shows of each change. */
@@ -67,7 +67,16 @@ export async function requestOf(
   flags: RunFlags,
   context: Context,
 ): Promise<PlanRequest> {
-  const { target = [], exclude = [], shard, maxCreates, maxUpdates, since, changedOnly = false } = flags;
+  const {
+    target = [],
+    exclude = [],
+    shard,
+    maxCreates,
+    maxUpdates,
+    maxDeletes,
+    since,
+    changedOnly = false,
+  } = flags;
   const { keepGoing } = flags;
   const values = await valuesOf(flags, context.env);
   refuseWithoutPast(paths, values, flags);
@@ -80,6 +89,7 @@ export async function requestOf(
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
     mostCreates: limitOf('--max-creates', maxCreates),
     mostUpdates: limitOf('--max-updates', maxUpdates),
+    mostDeletes: limitOf('--max-deletes', maxDeletes),
     ...(keepGoing && { keepGoing: haltDiagnostics }),
     settings: await readSettings(values, context, 'service', paths),
     ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),

@@ -9,7 +9,8 @@ interface Guess {
 }
 
 const noState = 'rollcall keeps no state and no lock: each plan asks the service what is there.';
-const noDeletion = 'rollcall deletes nothing. Delete it in the service, and take it out of the manifests.';
+const noDeletion =
+  'rollcall deletes nothing that is not declared so. Write `state: absent` into its entry, and apply with --allow delete.';
 const noPlugins = 'There is nothing to install beside rollcall itself.';
 
 /** Commands of Terraform, and what there is in their place. */

@@ -143,6 +143,7 @@ function haltText(halt: Halt, style: Style): string {
       return diagnosticsText(haltDiagnostics(halt), style) + fitted(noNames(halt), style);
     case 'too_many_creates':
     case 'too_many_updates':
+    case 'too_many_deletes':
       return diagnosticsText(haltDiagnostics(halt), style);
     case 'not_confirmed':
       return 'Not confirmed. Nothing was created or changed.\n';

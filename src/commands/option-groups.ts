@@ -15,7 +15,7 @@ const headings: Readonly<Record<string, string>> = {
   'Which resources:':
     '--target --exclude --shard --since --changed-only --type --missing-from --without --ids --internal',
   'What the run may do:':
-    '--contract-only --capability --allow --max-creates --max-updates --keep-going --fail-fast --plan --yes',
+    '--contract-only --capability --allow --max-creates --max-updates --max-deletes --keep-going --fail-fast --plan --yes',
   'Manifests and settings:': '--env --config --var --vars --strict --without-secrets',
   'The service:':
     '--url --token-file --wait --concurrency --timeout --insecure-http --ca-file --client-cert --client-key --header',

@@ -111,6 +111,7 @@ export function withRunOptions(command: Command, formats?: readonly string[]): C
     .option('--max-creates <n>', 'refuse a plan that would create more')
     .option('--keep-going', 'do the rest where some cannot be planned; exit 6')
     .option('--max-updates <n>', 'refuse a plan that would change more')
+    .option('--max-deletes <n>', 'refuse a plan that would delete more (default: 10)')
     .addOption(allowOption())
     .addOption(reportOption())
     .addOption(commentKeyOption());

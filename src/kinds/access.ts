@@ -1,7 +1,8 @@
 import type { Problem } from '../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sentValue, type Declared } from './fields.ts';
-import type { Kind, Subject } from './kind.ts';
+import type { Subject } from './bound.ts';
+import type { Kind } from './kind.ts';
 import { asWritten, referring } from './named.ts';
 
 export const everyone = 'everyone';

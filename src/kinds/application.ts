@@ -4,9 +4,10 @@ import { isBlank } from '../base/sensitive.ts';
 import type { Application } from '../generated/manifest.ts';
 import { isIn, notIn, type Release, type ReleaseChange, sayWhich } from './release.ts';
 import { group, groupId } from './group.ts';
-import type { Access, FieldsOf, Kind } from './kind.ts';
+import type { Access } from './bound.ts';
+import type { FieldsOf, Kind } from './kind.ts';
 import { iconRefusal, icons } from './icon.ts';
-import { formerlyField } from './lifecycle.ts';
+import { lifecycleFields } from './lifecycle.ts';
 import { launchUrlChanges, launchUrlRefusal, unfilledTemplate } from './launch-url.ts';
 import { provider, providerId } from './provider.ts';
 import { user, userId } from './user.ts';
@@ -145,7 +146,7 @@ const fields = {
     otherNames: ['policyengine', 'policymode'],
   },
   group: { default: '', otherNames: ['uigroup', 'category', 'folder'] },
-  formerly: formerlyField,
+  ...lifecycleFields,
 } satisfies FieldsOf<Omit<Application, 'access'> & { 'access.groups': object; 'access.users': object }>;
 
 const access: Access = {
@@ -206,6 +207,7 @@ export const application: Kind<'application'> = {
     isUnique: true,
   },
   update: { path: (slug) => `${path}${encodeURIComponent(slug)}/` },
+  deletion: {},
   access,
   fields,
   noFields,

@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Group } from '../generated/manifest.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
-import { formerlyField } from './lifecycle.ts';
+import { lifecycleFields } from './lifecycle.ts';
 import { notIn, type Release, type ReleaseChange } from './release.ts';
 import { role, roleId } from './role.ts';
 import { isUuid, plainUuid, someKeys } from './values.ts';
@@ -100,7 +100,7 @@ const fields = {
     findId: roleId,
   },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
-  formerly: formerlyField,
+  ...lifecycleFields,
 } satisfies FieldsOf<Group>;
 
 const membership =
@@ -148,6 +148,7 @@ export const group: Kind<'group'> & Referable = {
     isUnique: false,
   },
   update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  deletion: { last: { field: 'is_superuser', words: 'the last group of superusers' } },
   fields,
   noFields,
   changes: [leftOutMembers, uniqueNames, longNames, rightToSuperusers, parents],

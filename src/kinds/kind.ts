@@ -1,6 +1,7 @@
 import type { Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Manifest } from '../generated/manifest.ts';
+import type { Access } from './bound.ts';
 import type { Release, ReleaseChange } from './release.ts';
 import { type IdForm, type PartOf, sameIds, sameIdsAsOften, sameJson } from './values.ts';
 
@@ -67,6 +68,8 @@ export interface Kind<Type extends string = string> extends KindOfRecord<Type> {
   /** How many are read at once: GET `path` answers with pages of them. */
   readonly listing: Listing;
   readonly update: UpdateOf;
+  /** How one is deleted, with the capability `delete`, where that is possible. */
+  readonly deletion?: Deletion;
   /** Who may open one, where that can be declared. */
   readonly access?: Access;
   /** Whether its records are about people. */
@@ -122,38 +125,14 @@ interface UpdateOf {
   readonly protectedOnSelf?: readonly string[];
 }
 
-/**
- * Who may open a record of a kind, which stands in bindings: records of their own, each of which lets one group or user in. Where
- * nothing is bound, everyone may. Manifests declare it in one field, which is read as one for each kind of subject: `access.groups`.
- */
-export interface Access {
-  /** The field of an entry: `everyone`, or a mapping of lists. */
-  readonly field: string;
-  /** The binding, as permissions call it, and the word for several. */
-  readonly type: string;
-  readonly list: string;
-  readonly permissionsOf: string;
-  readonly path: string;
-  readonly subjects: readonly Subject[];
-  /** Where the service says whether the user with this id could open one. */
-  readonly checkedAt: (name: string, pk: string) => string;
-  /** The fields by which it does something for people: it is created without them, and gets them once all are bound. */
-  readonly withheld: readonly string[];
-  /** Whether a change of a field closes it to some: then it comes before all else, and else after it. */
-  readonly isClosing: (field: string, value: JsonValue) => boolean;
-}
-
-/** Those whom bindings let in. */
-export interface Subject {
-  /** As it is compared: `access.groups`. */
-  readonly field: string;
-  /** Its key in an entry. */
-  readonly key: string;
-  /** The field of a binding that has its id. */
-  readonly idIn: string;
-  /** Where a binding shows its record, and the field of that which has its name. */
-  readonly recordIn: string;
-  readonly nameIn: string;
+/** How one is deleted: by a DELETE where a PATCH changes it. */
+interface Deletion {
+  /** Why the service, or what depends on it, would not bear that; nothing where it would. */
+  readonly refusal?: (held: JsonObject) => string | undefined;
+  /** The field that is true of those of which the last one is not deleted, and what it is then. */
+  readonly last?: { readonly field: string; readonly words: string };
+  /** Whether it is not deleted where the token belongs to it. */
+  readonly isOwned?: boolean;
 }
 
 const ownedFieldsOf = new WeakMap<Kind, readonly string[]>();
@@ -177,7 +156,8 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
 /** The fields of a record that a plan looks at, where these are declared: also those that say what a change would do. */
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
-  return [...new Set([...declared, ...refusalReads, ...ownedFields(kind)])];
+  const last = kind.deletion?.last;
+  return [...new Set([...declared, ...refusalReads, ...(last ? [last.field] : []), ...ownedFields(kind)])];
 }
 
 /** What to ask the list of a kind for, where these fields are declared. */

@@ -4,11 +4,22 @@ import type { Kind } from './kind.ts';
 /** The field of an entry that says what it was called before: an instruction, as it is not sent. */
 export const formerly = 'formerly';
 
-/** What kinds know of it whose names can be changed. */
-export const formerlyField: Kind['fields'][string] = {
-  isInstruction: true,
-  otherNames: ['formername', 'oldname', 'previousname', 'renamedfrom', 'movedfrom'],
+/** The field that says that it is to be deleted: `state: absent`. */
+export const state = 'state';
+
+/** What kinds know of both whose records can be renamed and deleted. */
+export const lifecycleFields: Readonly<Record<typeof formerly | typeof state, Kind['fields'][string]>> = {
+  formerly: {
+    isInstruction: true,
+    otherNames: ['formername', 'oldname', 'previousname', 'renamedfrom', 'movedfrom'],
+  },
+  state: { isInstruction: true, otherNames: ['ensure', 'status', 'lifecycle'] },
 };
+
+/** Whether a resource is to be deleted. */
+export function isToGo({ fields }: Declared): boolean {
+  return fields[state] !== undefined;
+}
 
 /** The name that a resource had before, where its entry says so. */
 export function formerName(resource: Declared): string | undefined {

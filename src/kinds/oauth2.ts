@@ -144,6 +144,7 @@ export const oauth2: Kind<'provider'> = {
   },
   listing: { query: { ordering: 'name' }, unless: {}, completeFor: 'every token', isUnique: true },
   update: { path: (_, pk) => `${path}${encodeURIComponent(pk)}/` },
+  deletion: {},
   fields,
   noFields: {
     ...noProviderFields,

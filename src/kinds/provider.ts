@@ -2,7 +2,7 @@ import type { Problem } from '../base/diagnostic.ts';
 import type { ProviderDefaults } from '../generated/manifest.ts';
 import { flow, flowId } from './flow.ts';
 import type { FieldsOf, Kind, ReadKind } from './kind.ts';
-import { formerlyField } from './lifecycle.ts';
+import { lifecycleFields } from './lifecycle.ts';
 import { propertyMapping, propertyMappingId } from './property-mapping.ts';
 import { notIn, type ReleaseChange, refused } from './release.ts';
 import { searchFor } from './search.ts';
@@ -43,10 +43,12 @@ export const providerChanges: readonly ReleaseChange[] = [invalidation];
 const flowField = { refersTo: flow, findId: flowId, same: sameUuid } as const;
 
 /** The fields that providers of every type have. */
-export const providerFields: FieldsOf<ProviderDefaults & { name: string; type: string; formerly: string }> = {
+export const providerFields: FieldsOf<
+  ProviderDefaults & { name: string; type: string; formerly: string; state: 'absent' }
+> = {
   name: { otherNames: ['title', 'displayname'] },
   type: { isInstruction: true, otherNames: ['kind', 'protocol'] },
-  formerly: formerlyField,
+  ...lifecycleFields,
   authentication_flow: { ...flowField, default: null, otherNames: ['loginflow'] },
   authorization_flow: {
     ...flowField,

@@ -98,6 +98,7 @@ export const proxy: Kind<'provider'> = {
     // The service takes a change without them for one of the mode `proxy` that lacks its host.
     sentAlong: ['mode', 'internal_host'],
   },
+  deletion: {},
   fields,
   noFields: {
     ...noProviderFields,

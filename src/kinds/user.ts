@@ -5,7 +5,7 @@ import type { User } from '../generated/manifest.ts';
 import { likelyRefused, refused, type ReleaseChange } from './release.ts';
 import { emailRefusal, stricterDomains } from './email.ts';
 import type { FieldsOf, Kind, Referable } from './kind.ts';
-import { formerlyField } from './lifecycle.ts';
+import { lifecycleFields } from './lifecycle.ts';
 import { plainUuid, sameInstant, someIds, someKeys } from './values.ts';
 import { group, groupId } from './group.ts';
 import { role, roleId } from './role.ts';
@@ -117,7 +117,7 @@ const fields = {
   },
   at_least: { isInstruction: true, inTable: 'texts', otherNames: ['additive', 'inpart'] },
   exactly: { isInstruction: true, inTable: 'texts', otherNames: ['exclusive', 'authoritative'] },
-  formerly: formerlyField,
+  ...lifecycleFields,
 } satisfies FieldsOf<User>;
 
 const password = 'rollcall sets no passwords: `rollcall help users` says how people get one.';
@@ -180,8 +180,12 @@ export const user: Kind<'user'> & Referable = {
       if (declared['type'] !== ofServiceItself) return undefined;
       return 'it would become an account of the service itself, which takes no changes any more';
     },
-    refusalReads: ['type'],
+    refusalReads: ['type', 'path'],
     protectedOnSelf: ['is_active', 'type'],
+  },
+  deletion: {
+    isOwned: true,
+    refusal: (held) => (isInternal(held) ? 'it is an account of the service itself' : undefined),
   },
   isPersonal: true,
   isInternal,

@@ -8,7 +8,7 @@ import { asNames } from '../kinds/named.ts';
 import { type Field, fieldOf } from '../kinds/fields.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind, Referable } from '../kinds/kind.ts';
-import { formerly } from '../kinds/lifecycle.ts';
+import { formerly, state } from '../kinds/lifecycle.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import { addressOf, type Resource, withHidden } from '../kinds/resource.ts';
 import type { Places } from '../yaml/places.ts';
@@ -60,7 +60,11 @@ export function desiredResources(read: ManifestValue): Declared {
       if (!isJsonObject(entry) || !isOfSort(kind, entry)) continue;
       const name = broken.at([...path, identity]) ? undefined : entry[identity];
       const isNamed = typeof name === 'string';
-      const inherited = Object.entries(defaults).filter(([field]) => !Object.hasOwn(entry, ownerOf(field)));
+      const isGone = Object.hasOwn(entry, state);
+      const inherited = Object.entries(defaults).filter(
+        ([field]) => !isGone && !Object.hasOwn(entry, ownerOf(field)),
+      );
+      if (isGone) checkDeparting(kind, path, entry, read);
       const resource = withHidden(
         {
           kind,
@@ -106,6 +110,35 @@ function fieldsAt(kind: Kind, path: Path, read: ManifestValue): Record<string, F
         fields[subject.field] = fieldAt([...at, subject.key], declaredOf(subject, value), read);
   }
   return fields;
+}
+
+/** What no schema says of an entry that is to be deleted: it names one, and declares nothing of it. */
+function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: ManifestValue): void {
+  const report = (field: string, problem: Problem): void => {
+    read.diagnostics.push(diagnosticAt(read.file, read.places.ofKey(path, field), problem));
+  };
+  if (read.contractOnly) report(state, notDeleted);
+  const own = new Set([kind.identity, kind.sort?.field, state]);
+  for (const field of Object.keys(entry)) {
+    if (own.has(field) || !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field))
+      continue;
+    read.broken.set([...path, field], true);
+    report(field, declaredOfGone(kind));
+  }
+}
+
+const notDeleted: Problem = {
+  code: 'contract-only',
+  summary: 'to delete takes more than the three documented operations, and contract_only keeps to these',
+  detail: 'Leave the entry out, or turn contract_only off.',
+};
+
+function declaredOfGone({ identity }: Kind): Problem {
+  return {
+    code: 'declared-of-absent',
+    summary: 'this is declared of what is to be absent',
+    detail: `With \`state: absent\`, an entry has nothing but its \`${identity}\`: delete the rest, or \`state\`.`,
+  };
 }
 
 function fieldAt(at: Path, value: JsonValue, { references, areAssumed, places }: ManifestValue): Field {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import { blankFor, sentFields, sentValue } from '../kinds/fields.ts';
 import type { ItemProblem } from '../kinds/kind.ts';
-import { formerly } from '../kinds/lifecycle.ts';
+import { formerly, isToGo } from '../kinds/lifecycle.ts';
 import { notIn, type Release } from '../kinds/release.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 
@@ -10,6 +10,8 @@ import { diagnosticOf, type Resource } from '../kinds/resource.ts';
  * broken are not among those.
  */
 export function* fieldChecks(resource: Resource, release: Release | undefined): Iterable<Diagnostic> {
+  // Of what is to be deleted, nothing is sent.
+  if (isToGo(resource)) return;
   const { kind, fields, broken = [] } = resource;
   const present = new Set([...Object.keys(fields), ...broken]);
   const isNamed = resource.name !== '' && !hasSensitiveName(resource);

@@ -1,43 +1,17 @@
 import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
 import { isJsonList, type JsonValue } from '../base/json.ts';
-import { shownPlace, type Range } from '../base/source.ts';
-import { formerly, formerName } from '../kinds/lifecycle.ts';
+import { shownPlace } from '../base/source.ts';
+import { formerly } from '../kinds/lifecycle.ts';
 import { knownReleases, readRelease, type Release } from '../kinds/release.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import { shownId } from '../kinds/values.ts';
 import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
+import { formerNames, namesGoing } from './lifecycle-rules.ts';
+import { Met, type Entry, type Step } from './met.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
-import { FirstPlaces } from './first-places.ts';
-
-/** A resource to check, and where its address was met first. */
-interface Entry {
-  readonly resource: Resource;
-  /** Its record among the names. */
-  readonly first: number;
-  /** Whether that is this very entry. */
-  readonly isFirst: boolean;
-}
-
-/** What was met in all entries up to this one. None of them is kept: there may be millions. */
-class Met {
-  readonly names: FirstPlaces<Address> = new FirstPlaces();
-  /** How names look that are not written as plainly as they can be; the others are among the names. */
-  readonly looks = new FirstPlaces();
-  /** What belongs to one resource. */
-  readonly values = new FirstPlaces();
-  /** What resources were called before. */
-  readonly formers = new FirstPlaces<Address>();
-  /** What resources name that may name them again, and where. */
-  readonly above = new Map<Address, readonly Step[]>();
-}
-
-/** From a resource to one that it names. */
-interface Step {
-  readonly to: Address;
-  readonly range: Range;
-}
+import type { FirstPlaces } from './first-places.ts';
 
 /** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
 type Rule = (entry: Entry, met: Met) => readonly Diagnostic[];
@@ -45,6 +19,7 @@ type Rule = (entry: Entry, met: Met) => readonly Diagnostic[];
 const rules: readonly Rule[] = [
   duplicateResource,
   formerNames,
+  namesGoing,
   belongsToOne,
   repeatedId,
   similarName,
@@ -112,43 +87,6 @@ function duplicateResource({ resource, first, isFirst }: Entry, { names }: Met):
   };
   return [diagnosticOf(resource, field, problem)];
 }
-
-/** What a resource was called before is the name of no other, now or before. */
-function formerNames({ resource, first, isFirst }: Entry, { names, formers }: Met): Diagnostic[] {
-  if (!isFirst) return [];
-  const { kind, address } = resource;
-  const found: Diagnostic[] = [];
-  const heir = formers.find(address);
-  if (heir !== undefined) {
-    const summary = `${nameOf(names.textOf(formers.ownerOf(heir)))} is declared as what this was renamed to`;
-    found.push(
-      diagnosticOf(resource, kind.identity, formerProblem(summary, formers.placeOf(heir), oneByOne)),
-    );
-  }
-  const former = formerName(resource);
-  if (former === undefined) return found;
-  const before = addressOf(kind.type, former);
-  const holder = names.find(before);
-  const other = formers.find(before);
-  if (holder !== undefined) {
-    const summary =
-      before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
-    found.push(diagnosticOf(resource, formerly, formerProblem(summary, names.placeOf(holder), oneByOne)));
-  } else if (other !== undefined) {
-    const summary = `\`${former}\` is what ${nameOf(names.textOf(formers.ownerOf(other)))} was called before`;
-    found.push(
-      diagnosticOf(resource, formerly, formerProblem(summary, formers.placeOf(other), 'One of the two is.')),
-    );
-  } else formers.add(before, placeOf(resource, formerly), first);
-  return found;
-}
-
-function formerProblem(summary: string, at: Range, detail: string): Problem {
-  return { code: 'former-name', summary, detail: `See ${shownPlace(at)}. ${detail}` };
-}
-
-const oneByOne =
-  'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
 function belongsToOne({ resource, first }: Entry, { names, values }: Met): Diagnostic[] {

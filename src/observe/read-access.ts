@@ -1,5 +1,5 @@
 import { declaresAccess } from '../kinds/access.ts';
-import type { Access } from '../kinds/kind.ts';
+import type { Access } from '../kinds/bound.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import { readBindings, withBindings } from '../service/bindings.ts';

@@ -11,7 +11,7 @@ import {
   withIds,
 } from '../kinds/named.ts';
 import type { Referable } from '../kinds/kind.ts';
-import { formerly } from '../kinds/lifecycle.ts';
+import { formerly, isToGo } from '../kinds/lifecycle.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Answer } from '../service/answer.ts';
 import type { ObservedState } from './observation.ts';
@@ -64,7 +64,7 @@ export function namesWithoutId(
       if (seen.ids) return [{ resource, declared, fault: { kind: 'several', ids: seen.ids } }];
       const { type } = declared.related;
       const [, why] = [...unreadable].find(([each]) => each.type === type) ?? [];
-      if (why === undefined || address === resource.address) return [];
+      if (why === undefined || (address === resource.address && !isToGo(resource))) return [];
       const proof = why === 'denied' ? why : 'fault';
       return [{ resource, declared, fault: { kind: 'unread', proof, answer: { kind: why } } }];
     });

@@ -1,5 +1,5 @@
 /** What can be done to a resource that changes the service. */
-export type WriteAction = 'create' | 'update';
+export type WriteAction = 'create' | 'update' | 'delete';
 
 export type Action = WriteAction | 'no-op';
 
@@ -15,7 +15,7 @@ interface ActionRow {
   /** "Creating". */
   readonly present: string;
   /** The outcome where it was done. */
-  readonly outcome: 'created' | 'updated';
+  readonly outcome: 'created' | 'updated' | 'deleted';
 }
 
 /**
@@ -25,6 +25,7 @@ interface ActionRow {
 export const actions: Readonly<Record<WriteAction, ActionRow>> = {
   create: { sign: '+', effect: 'add', verb: 'create', present: 'Creating', outcome: 'created' },
   update: { sign: '~', effect: 'change', verb: 'update', present: 'Updating', outcome: 'updated' },
+  delete: { sign: '-', effect: 'destroy', verb: 'delete', present: 'Deleting', outcome: 'deleted' },
 };
 
 /** How much of each effect there is, where each action was counted so often. */

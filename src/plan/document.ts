@@ -79,6 +79,9 @@ export interface ChangeDocument {
         readonly before: ObservedFields;
         readonly after: ObservedFields;
       }
+    | { readonly actions: readonly ['delete']; readonly before: ObservedFields; readonly after: null }
+    /** It is to be absent, and is. */
+    | { readonly actions: readonly ['no-op']; readonly before: null; readonly after: null }
     | { readonly actions: readonly ['not-planned']; readonly before: null; readonly after: null };
   /** Only of what is not planned: what keeps it from that. */
   readonly diagnostics?: readonly ShownDiagnostic[];
@@ -102,6 +105,8 @@ export interface ChangeDocument {
   readonly at_least?: readonly string[];
   /** What it was called before, where the manifest says so. */
   readonly formerly?: string;
+  /** That it is to be deleted. */
+  readonly state?: 'absent';
 }
 
 /** A difference as it is written: the names stand beside the change as a whole. */
@@ -144,7 +149,7 @@ export function changeDocument(of: Change): ChangeDocument {
     type: kind.type,
     ...(kind.model && { model: kind.model.type }),
     presence,
-    change: stepOf(action, observed, differences, shown),
+    change: stepOf(of, observed, shown),
     ...(action === 'not-planned' && { diagnostics: of.diagnostics.map(diagnosticDocument) }),
     differences: differences.map(differenceDocument),
     ...(Object.keys(names).length > 0 && { names }),
@@ -159,9 +164,8 @@ export function changeDocument(of: Change): ChangeDocument {
 }
 
 function stepOf(
-  action: Change['action'],
+  { action, presence, differences }: Change,
   observed: ObservedFields,
-  differences: readonly Difference[],
   declared: JsonObject,
 ): ChangeDocument['change'] {
   switch (action) {
@@ -169,8 +173,12 @@ function stepOf(
       return { actions: [action], before: null, after: declared };
     case 'update':
       return { actions: [action], before: observed, after: withDeclared(observed, differences) };
+    case 'delete':
+      return { actions: [action], before: observed, after: null };
     case 'no-op':
-      return { actions: [action], before: observed, after: observed };
+      return presence === 'present'
+        ? { actions: [action], before: observed, after: observed }
+        : { actions: [action], before: null, after: null };
     case 'not-planned':
       return { actions: [action], before: null, after: null };
   }
@@ -219,11 +227,14 @@ export function countedDocument(
 
 /** The resource of a change, from its document alone: to be shown, and not to be created. */
 export function shownResource(document: ChangeDocument): Resource {
-  const { change, differences, exactly, at_least, formerly } = document;
-  // What is in sync is declared as it is observed.
-  const declared = withDeclared(change.after ?? {}, differences);
-  const given = Object.entries({ exactly, at_least, formerly }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
+  const { change, differences, type, model, name, exactly, at_least, formerly, state } = document;
+  // What is in sync is declared as it is observed; what is to go has nothing but its name.
+  const declared =
+    state === undefined
+      ? withDeclared(change.after ?? {}, differences)
+      : { [kindOf(type, model).identity]: name };
+  const given = Object.entries({ exactly, at_least, formerly, state }).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value] as const],
   );
   return resourceAt(document, { ...declared, ...Object.fromEntries(given) });
 }

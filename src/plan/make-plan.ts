@@ -1,8 +1,11 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Address, Diagnostic } from '../base/diagnostic.ts';
-import { heldAt, type ObservedState } from '../observe/observation.ts';
+import { redactorOf } from '../base/redactor.ts';
+import type { Deletions } from '../service/deletions.ts';
+import { heldAt, type Observation, type ObservedState } from '../observe/observation.ts';
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { ownedFields } from '../kinds/kind.ts';
+import { isToGo, state } from '../kinds/lifecycle.ts';
 import { factKey, idsIn, type Facts } from '../kinds/named.ts';
 import { sameJson } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
@@ -34,6 +37,8 @@ interface PlanContext extends Omit<Plan, 'manifestDigest' | 'changes' | 'since'>
   readonly manifestDigest?: string;
   readonly since?: Since;
   readonly permission: Permission | 'none';
+  /** What is known of what is to be deleted, where the run may do that. */
+  readonly deletions?: Deletions['of'] | undefined;
   /** What was read beside the resources themselves. */
   readonly facts?: Facts;
   /** What is not planned. Where it is given, what the service would refuse is not planned either. */
@@ -51,7 +56,8 @@ export function makePlan(
   observed: ObservedState,
   context: PlanContext,
 ): MadePlan {
-  const { manifestDigest = digestOf(resources), since, permission, facts, heldBack, ...about } = context;
+  const { manifestDigest = digestOf(resources), since, permission, facts, heldBack, ...rest } = context;
+  const { deletions, ...about } = rest;
   const known = allFacts(facts, resources, observed);
   const holderOf = holdersIn(resources, observed, known);
   const changes = resources.toSorted(byAddress).map((resource): ReadyChange => {
@@ -59,11 +65,17 @@ export function makePlan(
     const alteration = since?.alterations.get(resource.address);
     const diagnostics = heldBack?.get(resource.address);
     if (diagnostics) return notPlanned(resource, diagnostics, alteration);
-    const change = changeOf(resource, observed, permission);
+    const change = changeOf(resource, observed, permission, deletions);
     // What is not in a part of the roll may be declared in another.
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
-    const remarks = isPending(change) ? [...remarksOn(change, held, holderOf, known), ...renamed] : [];
+    const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
+    const remarks = [
+      ...hanging.map((words) => redactorOf(resource.secrets).clean(words)),
+      ...(isPending(change) && change.action !== 'delete'
+        ? [...remarksOn(change, held, holderOf, known), ...renamed]
+        : []),
+    ];
     const opens = opensTo(change, held, alteration);
     return {
       ...change,
@@ -77,9 +89,19 @@ export function makePlan(
       }),
     };
   });
-  const made = ordered(changes, holderOf);
+  const made = ordered(withDeletionsLast(changes), holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
   return { ...about, ...(since && { since: since.revision }), manifestDigest, ...kept };
+}
+
+/** What is to be deleted comes last: first what others can be bound to, so that nothing stands open meanwhile. */
+function withDeletionsLast(changes: readonly ReadyChange[]): ReadyChange[] {
+  const last = changes.filter(({ action }) => action === 'delete');
+  return [
+    ...changes.filter(({ action }) => action !== 'delete'),
+    ...last.filter(({ resource }) => resource.kind.access !== undefined),
+    ...last.filter(({ resource }) => resource.kind.access === undefined),
+  ];
 }
 
 /** What a plan does to a resource that was observed. */
@@ -87,12 +109,35 @@ export function changeOf(
   resource: Resource,
   observed: ObservedState,
   permission: Permission | 'none' = 'none',
+  deletions?: Deletions['of'],
 ): ReadyChange {
   const observation = observed.get(resource.address);
   if (observation === undefined) throw new Error(`${resource.address} was not observed`);
   const { presence } = observation;
+  if (isToGo(resource)) return departing(resource, observation, deletions);
   if (presence === 'present') return existing(resource, observation.held, permission);
   return { resource, presence, action: 'create', differences: [] };
+}
+
+/** What a plan does to a resource that is to be absent. */
+function departing(
+  resource: Resource,
+  observation: Observation,
+  deletions: Deletions['of'] | undefined,
+): ReadyChange {
+  const { presence } = observation;
+  if (presence !== 'present') return { resource, presence, action: 'no-op', differences: [] };
+  const { held: base } = observation;
+  const { identity } = resource.kind;
+  const observed = { [identity]: base.fields[identity] ?? null };
+  const differences = [{ field: state, declared: 'absent', observed: 'present' }];
+  const found = { resource, presence, observed, differences } as const;
+  const deletion = deletions?.get(resource.address);
+  if (deletion === undefined) return { ...found, action: 'no-op' };
+  const { because } = deletion;
+  return because === undefined
+    ? { ...found, action: 'delete', base }
+    : { ...found, action: 'no-op', leftBecause: because };
 }
 
 function existing(resource: Resource, base: HeldRecord, permission: Permission | 'none'): ReadyChange {
@@ -142,9 +187,10 @@ export function madeReady(plan: Plan, observed: ObservedState, permission: Permi
   const ready = (change: Change): ReadyChange => {
     if (change.action === 'not-planned') return change;
     const { resource, action } = change;
-    if (action !== 'update') return { ...change, action };
+    if (action !== 'update' && action !== 'delete') return { ...change, action };
     const seen = observed.get(resource.address);
-    if (seen?.presence !== 'present' || permission === 'none')
+    if (seen?.presence === 'present' && action === 'delete') return { ...change, action, base: seen.held };
+    if (seen?.presence !== 'present' || permission === 'none' || action === 'delete')
       throw new Error(`${resource.address} is to be changed, and it is not known what it was`);
     return { ...change, action, base: seen.held, permission };
   };

@@ -2,7 +2,7 @@ import { isJsonList, type JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { everyone } from '../kinds/access.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
-import type { Subject } from '../kinds/kind.ts';
+import type { Subject } from '../kinds/bound.ts';
 import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne, shownId } from '../kinds/values.ts';

@@ -79,6 +79,7 @@ interface ChangeBase {
 export type ReadyChange =
   | (Change & { readonly action: 'create' })
   | (Change & { readonly action: 'update' } & UpdateNeeds)
+  | (Change & { readonly action: 'delete' } & Pick<UpdateNeeds, 'base'>)
   | (Change & { readonly action: 'no-op' })
   | NotPlanned;
 
@@ -111,21 +112,29 @@ export interface Difference {
 }
 
 /** How changes are counted and shown. */
-export type ChangeKind = 'create' | 'create_if_absent' | 'update' | 'in_sync' | 'differs' | 'not_planned';
+export type ChangeKind =
+  | 'create'
+  | 'create_if_absent'
+  | 'update'
+  | 'delete'
+  | 'in_sync'
+  | 'differs'
+  | 'not_planned';
 
 export function changeKind({
   presence,
   action,
   differences,
 }: Pick<Change, 'presence' | 'action' | 'differences'>): ChangeKind {
-  if (action === 'update') return action;
-  if (action === 'not-planned') return 'not_planned';
-  switch (presence) {
-    case 'absent':
-      return 'create';
-    case 'unknown':
-      return 'create_if_absent';
-    case 'present':
+  switch (action) {
+    case 'update':
+    case 'delete':
+      return action;
+    case 'not-planned':
+      return 'not_planned';
+    case 'create':
+      return presence === 'unknown' ? 'create_if_absent' : 'create';
+    case 'no-op':
       return differences.length > 0 ? 'differs' : 'in_sync';
   }
 }
@@ -136,7 +145,15 @@ export type PlanSummary = Readonly<Record<ChangeKind, number>>;
 export function planSummary(
   changes: readonly Pick<Change, 'presence' | 'action' | 'differences'>[],
 ): PlanSummary {
-  const summary = { create: 0, create_if_absent: 0, update: 0, in_sync: 0, differs: 0, not_planned: 0 };
+  const summary = {
+    create: 0,
+    create_if_absent: 0,
+    update: 0,
+    delete: 0,
+    in_sync: 0,
+    differs: 0,
+    not_planned: 0,
+  };
   for (const change of changes) summary[changeKind(change)] += 1;
   return summary;
 }

@@ -1,6 +1,7 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
 import { isBlank } from '../base/sensitive.ts';
 import { isInstruction, partOf, sentValue } from '../kinds/fields.ts';
+import { isToGo } from '../kinds/lifecycle.ts';
 import { isNameOfOne } from '../kinds/values.ts';
 import { namesAt, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -9,7 +10,7 @@ import type { HeldRecord } from '../service/types.ts';
 
 /** What became of an entry that exists, with what it no longer declares: the service goes on holding that. */
 export function withStaying(alteration: Alteration, resource: Resource, held: HeldRecord): Alteration {
-  if (alteration.kind !== 'altered' || !alteration.fields) return alteration;
+  if (alteration.kind !== 'altered' || !alteration.fields || isToGo(resource)) return alteration;
   return {
     kind: 'altered',
     fields: alteration.fields.map((altered) => {

@@ -1,8 +1,11 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Referable } from '../kinds/kind.ts';
+import { declaresAccess, letsEveryoneIn } from '../kinds/access.ts';
+import { isToGo } from '../kinds/lifecycle.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { readDeletions, type Deletions } from '../service/deletions.ts';
 import { effectiveAccess } from '../observe/effective-access.ts';
 import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
@@ -43,12 +46,15 @@ export interface PlanOptions extends Limits {
 export interface Limits {
   readonly mostCreates?: number | undefined;
   readonly mostUpdates?: number | undefined;
+  /** None: ten, and no more than a tenth of a kind. */
+  readonly mostDeletes?: number | undefined;
 }
 
 /** A plan, and what it was made from: to be saved. */
 export interface Planned extends ReadyPlan {
   readonly observed: ObservedState;
   readonly permission: Permission | 'none';
+  readonly deletions?: Deletions | undefined;
 }
 
 /**
@@ -135,10 +141,8 @@ export async function planFor(
     return end();
   };
   const addresses = new Set(declared.map(({ address }) => address));
-  const isDeclared = (related: Referable, name: string): boolean => {
-    const address = addressNamed({ related, name });
-    return address !== undefined && addresses.has(address);
-  };
+  const isDeclared = (related: Referable, name: string): boolean =>
+    addresses.has(addressNamed({ related, name }) ?? '.');
   const resolved = await resolveNames(declared, { client, pacing, signal, isDeclared, elsewhere });
   const { facts, unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
@@ -171,6 +175,7 @@ export async function planFor(
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
   const held = await factsOfIds(resources, observed, { client, pacing, signal });
   const permission = await permissionFor(resources, observed, service);
+  const deletions = await deletionsFor(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {
     toolVersion: job.toolVersion,
     createdAt: new Date(job.clock.now()),
@@ -181,11 +186,12 @@ export async function planFor(
     ...(client.sight.unreadable.size > 0 && { unreadable: unreadableTypes(client) }),
     ...about,
     permission,
+    deletions: deletions?.of,
     facts: new Map([...facts, ...held]),
     heldBack: heldBack && withOthers(heldBack, diagnostics),
   });
   if (refused.length > 0) return unresolved(refused);
-  return { ...made, observed, permission };
+  return { ...made, observed, permission, deletions };
 }
 
 /** It may have been interrupted after the last read that failed. */
@@ -232,12 +238,54 @@ async function permissionFor(
   return { self: reading?.proof === 'exists' ? reading.pk : undefined };
 }
 
+/** What hangs on what is to be deleted, where the run may delete. */
+async function deletionsFor(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  { client, pacing, signal, settings }: Service,
+): Promise<Deletions | undefined> {
+  if (!settings.allow.includes('delete')) return undefined;
+  const going = resources.flatMap((resource) => {
+    const held = isToGo(resource) ? heldAt(observed, resource.address) : undefined;
+    return held ? [{ resource, held }] : [];
+  });
+  if (going.length === 0) return undefined;
+  // An access that is declared and changed before holds others; apply looks again.
+  const closed = new Set(
+    resources.flatMap((resource) =>
+      settings.allow.includes('update') && declaresAccess(resource) && !letsEveryoneIn(resource)
+        ? (heldAt(observed, resource.address)?.pk ?? [])
+        : [],
+    ),
+  );
+  return readDeletions(going, (pk) => closed.has(pk), { client, pacing, signal });
+}
+
 /** Why a plan goes no further that would create or change more than is allowed. */
-export function tooMuch(made: Plan, { mostCreates, mostUpdates }: Limits): Halt | undefined {
-  const { add, change } = plannedEffects(made);
+export function tooMuch(
+  made: Plan & Pick<Planned, 'deletions'>,
+  { mostCreates, mostUpdates, mostDeletes }: Limits,
+): Halt | undefined {
+  const { add, change, destroy } = plannedEffects(made);
   if (mostCreates !== undefined && add > mostCreates)
     return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unseenKinds(made) };
-  return mostUpdates === undefined || change <= mostUpdates
-    ? undefined
-    : { kind: 'too_many_updates', count: change, most: mostUpdates };
+  if (mostUpdates !== undefined && change > mostUpdates)
+    return { kind: 'too_many_updates', count: change, most: mostUpdates };
+  if (destroy > (mostDeletes ?? usualDeletes))
+    return { kind: 'too_many_deletes', count: destroy, most: mostDeletes ?? usualDeletes };
+  return mostDeletes === undefined ? tooManyOfOne(made) : undefined;
+}
+
+const usualDeletes = 10;
+
+/** Where more than a tenth of a kind would be deleted, and more than one. */
+function tooManyOfOne({ changes, deletions }: Plan & Pick<Planned, 'deletions'>): Halt | undefined {
+  const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
+  for (const kind of new Set(going)) {
+    const count = going.filter((each) => each === kind).length;
+    const all = deletions?.counts.get(kind) ?? 0;
+    const most = Math.max(1, Math.floor(all / 10));
+    if (count > most) return { kind: 'too_many_deletes', count, most, of: { kind, count: all } };
+  }
+  return undefined;
 }

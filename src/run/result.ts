@@ -62,6 +62,13 @@ export type Halt =
       readonly unseen: ReadonlySet<Kind>;
     }
   | { readonly kind: 'too_many_updates'; readonly count: number; readonly most: number }
+  | {
+      readonly kind: 'too_many_deletes';
+      readonly count: number;
+      readonly most: number;
+      /** The kind of which it would be too many, and how many there are of that. */
+      readonly of?: { readonly kind: Kind; readonly count: number };
+    }
   | { readonly kind: 'not_confirmed' }
   /** A saved plan must not be applied, or not here. */
   | { readonly kind: 'refused'; readonly isStale: boolean; readonly diagnostics: readonly Diagnostic[] }
@@ -80,6 +87,7 @@ export function haltEnding(halt: Halt, signal?: AbortSignal): Ending {
       return signal?.aborted ? interruptedBy(signal) : 'failed';
     case 'too_many_creates':
     case 'too_many_updates':
+    case 'too_many_deletes':
       return 'failed';
     case 'refused':
       return halt.isStale ? 'stale' : 'invalid';

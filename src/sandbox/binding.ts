@@ -210,6 +210,13 @@ const boundIn: Readonly<Record<string, string>> = { applications: 'target', grou
 /** In which field a user has the ids of records of a list. */
 const membersHave: Readonly<Record<string, string>> = { groups: 'groups' };
 
+function use(app: string, model_name: string, row: Row, name: string, action: string): JsonObject {
+  return { app, model_name, pk: textOf(row.pk), name: textOf(row.fields[name]), action };
+}
+
+/** In which field an application has the id of a record of a list. */
+const assignedIn: Readonly<Record<string, string>> = { providers: 'provider' };
+
 /** Deletes the bindings of a record that is deleted, and takes its users out of a group. */
 export function deleteBindings(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): void {
   const users = world.rows('user');
@@ -221,6 +228,21 @@ export function deleteBindings(world: World, { list }: Pick<SandboxKind, 'list'>
   const field = boundIn[list];
   const rows = world.rows('binding');
   for (const binding of field === undefined ? [] : rows.with(field, pk)) rows.delete(binding);
+}
+
+/** What hangs on a record, as the service lists it: bindings go with it, members and applications go on without it. */
+export function usesOf(world: World, { list }: Pick<SandboxKind, 'list'>, { pk }: Row): JsonObject[] {
+  const field = boundIn[list];
+  const bound = field === undefined ? [] : world.rows('binding').with(field, pk);
+  const memberships = membersHave[list];
+  const members = memberships === undefined ? [] : world.rows('user').with(memberships, pk);
+  const applications =
+    assignedIn[list] === undefined ? [] : world.rows('application').with(assignedIn[list], pk);
+  return [
+    ...bound.map((row) => use('authentik_policies', 'policybinding', row, 'label', 'cascade')),
+    ...members.map((row) => use('authentik_core', 'user', row, 'username', 'cascade_many')),
+    ...applications.map((row) => use('authentik_core', 'application', row, 'slug', 'set_null')),
+  ];
 }
 
 /** What the service says of whether somebody could open an application; nothing where there is no such application or user. */

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonObject } from '../base/json.ts';
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { typeName } from './python.ts';
 import type { Rules } from './release.ts';
 
@@ -18,7 +18,7 @@ export interface SandboxResponse {
   readonly body: string;
 }
 
-export function json(status: number, body: JsonObject, allow: string): SandboxResponse {
+export function json(status: number, body: JsonValue, allow: string): SandboxResponse {
   const headers = { allow, 'content-type': 'application/json' };
   return { status, headers, body: JSON.stringify(body) };
 }

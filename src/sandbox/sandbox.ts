@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { SandboxSeed, SeedToken } from '../generated/sandbox-seed.ts';
 import { allKinds, type SandboxKinds, type WrittenType } from './all.ts';
-import { checkedAccess, deleteBindings } from './binding.ts';
+import { checkedAccess, deleteBindings, usesOf } from './binding.ts';
 import {
   bodyOf,
   crashed,
@@ -89,6 +89,8 @@ export class Sandbox {
       case '/api/v3/root/config/':
         return this.#answerAbout(request, () => configurationOf(this.#world.rules));
     }
+    const used = path.endsWith('/used_by/') ? path.slice(0, -'used_by/'.length) : undefined;
+    if (used !== undefined) return this.#usesOf(request, used);
     const checked = /^\/api\/v3\/core\/applications\/([^/]+)\/check_access\/$/.exec(path)?.[1];
     if (checked !== undefined) return this.#checkAccess(request, checked);
     for (const kind of Object.values(this.#kinds)) {
@@ -149,6 +151,23 @@ export class Sandbox {
     if ('refusal' in asker) return json(403, { detail: asker.refusal }, allow);
     const checked = checkedAccess(this.#world, slug, asker.user, new Query(request.path));
     return checked ? json(200, checked, allow) : json(404, { detail: 'Not found.' }, allow);
+  }
+
+  /** What hangs on a record that somebody may view. */
+  #usesOf(request: SandboxRequest, path: string): SandboxResponse {
+    const allow = 'GET, HEAD, OPTIONS';
+    for (const kind of Object.values(this.#kinds)) {
+      const name = path.startsWith(kind.path) ? path.slice(kind.path.length, -1) : '';
+      if (!isWritten(kind) || !kind.key.form.test(name)) continue;
+      const found = this.#atRecord({ ...request, path, method: 'GET' }, kind, name);
+      const asker = this.#askerOf(request);
+      const row = 'refusal' in asker ? 'forbidden' : viewed(kind, name, asker);
+      if (found.status !== 200 || typeof row === 'string') return found;
+      return request.method === 'GET'
+        ? json(200, usesOf(this.#world, kind, row), allow)
+        : notAllowed(request, allow);
+    }
+    return html(404, '<!DOCTYPE html>');
   }
 
   /** Another list below a kind's own: here, an empty one. */

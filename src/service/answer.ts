@@ -110,6 +110,8 @@ type Asked =
   | { readonly shape: 'self' }
   /** Whether somebody could open something. */
   | { readonly shape: 'passing' }
+  /** What hangs on a record. */
+  | { readonly shape: 'uses' }
   /** That a record is gone. */
   | { readonly shape: 'nothing' };
 
@@ -156,6 +158,7 @@ function kindOf(status: number, json: JsonValue | undefined, asked: Asked): Answ
   if (status >= 200 && status < 300) {
     if (isLookUpInList(asked) && status === 200 && json === null) return 'not_listed';
     if (asked.shape === 'nothing') return status === 204 ? 'deleted' : 'unusable_success';
+    if (asked.shape === 'uses' && status === 200 && json !== undefined && isJsonList(json)) return 'found';
     if (isSeveral(asked, status, json)) return 'several';
     const usable = isAskedFor(asked, body);
     if (usable && status === 200) return 'found';
@@ -219,6 +222,7 @@ function isAskedFor(asked: Asked, body: JsonObject | undefined): boolean {
       return isJsonObject(body?.['user']);
     case 'passing':
       return typeof body?.['passing'] === 'boolean';
+    case 'uses':
     case 'nothing':
       return false;
   }

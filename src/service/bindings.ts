@@ -1,5 +1,6 @@
 import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import type { Access, Kind, Subject } from '../kinds/kind.ts';
+import type { Access, Subject } from '../kinds/bound.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
 import type { Client, PageReading } from './client.ts';
 import type { Pacing } from './pacing.ts';
@@ -45,23 +46,33 @@ export async function readBindings(
   return failed ?? { kind: 'read', of };
 }
 
+/** Reads all bindings of all that something can be bound to, as far as the token can see them. */
+export function readAllBindings(access: Access, options: BindingsOptions): Promise<BindingsReading> {
+  return readPart(access, 'all', options);
+}
+
 async function readPart(
   access: Access,
-  pks: readonly string[],
+  pks: readonly string[] | 'all',
   options: BindingsOptions,
   rounds: number = mostRounds.whole,
 ): Promise<BindingsReading> {
   if (pks.length === 0) return { kind: 'read', of: new Map() };
   const list = {
     path: access.path,
-    query: { target_in: pks, ordering: 'pk' },
+    query: { ...(pks !== 'all' && { target_in: pks }), ordering: 'pk' },
     keys: { name: 'pk' },
     isId: (pk: JsonValue) => typeof pk === 'string' && pk !== '',
   };
   const read = await readWhole(list, options);
   if (read.kind === 'not_sent') return read;
   const isAtOnce = read.kind === 'whole' && read.isAtOnce;
-  if (!isAtOnce && pks.length > 1 && (read.kind !== 'unread' || read.reading.proof === 'fault'))
+  if (
+    pks !== 'all' &&
+    !isAtOnce &&
+    pks.length > 1 &&
+    (read.kind !== 'unread' || read.reading.proof === 'fault')
+  )
     return inHalves(access, pks, options);
   if (read.kind === 'unread') return read;
   // Of several pages, one can be missing that moved to a page which was read before.
@@ -69,9 +80,12 @@ async function readPart(
   if (again.kind === 'unread' || again.kind === 'not_sent') return again;
   if (!hasSameIds(read.records, again.records))
     return rounds > 1 ? readPart(access, pks, options, rounds - 1) : moving;
-  const of = new Map<string, Binding[]>(pks.map((pk) => [pk, []]));
-  for (const record of read.records)
-    of.get(textOf(record.received['target']))?.push(bindingIn(record, access.subjects));
+  const of = new Map<string, Binding[]>(pks === 'all' ? [] : pks.map((pk) => [pk, []]));
+  for (const record of read.records) {
+    const target = textOf(record.received['target']);
+    if (pks === 'all' && !of.has(target)) of.set(target, []);
+    of.get(target)?.push(bindingIn(record, access.subjects));
+  }
   return { kind: 'read', of };
 }
 

@@ -1,6 +1,7 @@
-import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isJsonList, parseJson, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { Reach } from '../kinds/capability.ts';
-import type { Access, Kind, Referable, Subject } from '../kinds/kind.ts';
+import type { Access, Subject } from '../kinds/bound.ts';
+import type { Kind, Referable } from '../kinds/kind.ts';
 import { readAnswer, recordOf, sortedAnswer, type Answer } from './answer.ts';
 import { pageRequest, type ListQuery, type Page, type PageQuery } from './page.ts';
 import { exactIn, heldIn, listedOn, observedIn, type ListedRecord } from './records.ts';
@@ -54,6 +55,9 @@ export type Deleting = Understood & {
   readonly proof: 'deleted' | Exclude<UpdateProof, 'updated' | 'vanished'>;
 };
 
+/** What hangs on a record, as the service says it. */
+export type UsesReading = Understood & { readonly proof: ReadProof; readonly uses: readonly JsonValue[] };
+
 /** What one update came to. Only `updated` carries what the service holds now. */
 export type Updating = Understood &
   (
@@ -89,6 +93,10 @@ export interface Client {
   bind(access: Access, pk: string, subject: Subject, id: JsonValue, order: number): Promise<Writing>;
   /** Asks whether a user could open a record, once, and never rejects. It is none of the documented operations. */
   checkAccess(access: Access, name: string, pk: string, signal?: AbortSignal): Promise<AccessChecked>;
+  /** Asks what hangs on the record with this `pk`, once, and never rejects. It is none of the documented operations. */
+  readUses(kind: Kind, name: string, pk: string, signal?: AbortSignal): Promise<UsesReading>;
+  /** Deletes the record with this `pk`: sends one request, once. Rejects only where deletes are not turned on. */
+  remove(kind: Kind, name: string, pk: string): Promise<Deleting>;
   /** Deletes a binding: sends one request, once. Rejects only where updates are not turned on. */
   unbind(access: Access, pk: string): Promise<Deleting>;
 }
@@ -137,13 +145,7 @@ export function createClient(
         ),
       };
     },
-    async readPage(list, page, signal) {
-      const exchange = await send(pageRequest(list, page), signal);
-      const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'page', number: page.number }));
-      const proof = whatAnswersProve[answer.kind].read;
-      if (proof !== 'exists') return { proof, answer, ...rest };
-      return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
-    },
+    readPage: (...asked) => pageRead(send, canUpdate, ...asked),
     readById: (related, id, signal) => recordRead(send, related, id, signal),
     createProof,
     readSelf: remembered(send),
@@ -171,6 +173,11 @@ export function createClient(
       if (!canUpdate) throw new Error('without the capability update, nothing is taken away');
       return unbound(send, ...asked);
     },
+    readUses: (...asked) => usesRead(sendBeyond, ...asked),
+    async remove(kind, name, pk) {
+      if (!capabilities.includes('delete')) throw new Error('without its capability, nothing is deleted');
+      return removed(sendBeyond, kind.update.path(name, pk));
+    },
   };
 }
 
@@ -191,7 +198,6 @@ async function changed(
     readAnswer(exchange, kind, typeof given === 'string' ? given : name),
   );
   const { update } = whatAnswersProve[answer.kind];
-  // A denied change says nothing of other records: there are rights on single ones.
   const stops = stop !== undefined && update !== 'denied' && { stop };
   if (update !== 'updated') return { proof: update, answer, ...rest, ...stops };
   const held = heldIn(kind, recordOf(exchange, answer), answer.body ?? {}, Object.keys(kind.fields));
@@ -231,8 +237,12 @@ async function accessChecked(
   return { proof, passing, answer, ...rest };
 }
 
-async function unbound(send: Transport, { path }: Access, pk: string): Promise<Deleting> {
-  const exchange = await send({ method: 'DELETE', path: `${path}${encodeURIComponent(pk)}/` });
+function unbound(send: Transport, { path }: Access, pk: string): Promise<Deleting> {
+  return deleted(send, `${path}${encodeURIComponent(pk)}/`);
+}
+
+async function deleted(send: Transport, path: string): Promise<Deleting> {
+  const exchange = await send({ method: 'DELETE', path });
   const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'nothing' }));
   const { update } = whatAnswersProve[answer.kind];
   if (answer.kind === 'deleted') return { proof: 'deleted', answer };
@@ -253,4 +263,38 @@ async function recordRead(
   if (proof !== 'exists') return { proof, answer, ...rest };
   const record = { received: recordOf(exchange, answer), shown: answer.body ?? {} };
   return { proof, answer, ...rest, record };
+}
+
+async function pageRead(
+  send: Transport,
+  canUpdate: boolean,
+  list: ListQuery,
+  page: PageQuery,
+  signal: AbortSignal | undefined,
+): Promise<PageReading> {
+  const exchange = await send(pageRequest(list, page), signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'page', number: page.number }));
+  const proof = whatAnswersProve[answer.kind].read;
+  if (proof !== 'exists') return { proof, answer, ...rest };
+  return { proof, answer, ...rest, page: listedOn(exchange, answer, page.number, canUpdate) };
+}
+
+async function usesRead(
+  send: Transport,
+  { update }: Kind,
+  name: string,
+  pk: string,
+  signal: AbortSignal | undefined,
+): Promise<UsesReading> {
+  const exchange = await send({ method: 'GET', path: `${update.path(name, pk)}used_by/` }, signal);
+  const { answer, ...rest } = understood(sortedAnswer(exchange, { shape: 'uses' }));
+  const uses = exchange.kind === 'answered' ? parseJson(exchange.body) : undefined;
+  const isList = uses !== undefined && isJsonList(uses);
+  return { proof: whatAnswersProve[answer.kind].read, uses: isList ? uses : [], answer, ...rest };
+}
+
+/** A denial says nothing of other records: there are rights on single ones. */
+async function removed(send: Transport, path: string): Promise<Deleting> {
+  const { stop, ...deleting } = await deleted(send, path);
+  return { ...deleting, ...(stop !== undefined && deleting.proof !== 'denied' && { stop }) };
 }

@@ -61,6 +61,7 @@ function oneForEachMistake(errors: readonly ErrorObject[]): ErrorObject[] {
   const misspelt = new Set(errors.flatMap((error) => misspeltField(error) ?? []));
   for (const error of errors) {
     if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue; // the anyOf itself says it
+    if (error.keyword === 'if') continue; // what it asks for says it
     if (error.keyword === 'anyOf' && error.instancePath === '' && errors.some(isUnknownAtRoot)) continue; // a typo of it
     if (
       error.keyword === 'required' &&

@@ -9,7 +9,9 @@ test.each<[what: string, ended: Ended, what: 'done' | 'missing' | 'in part']>([
   ...outcomeKinds.map((outcome): [string, Ended, 'done' | 'missing'] => [
     outcome,
     { outcome },
-    ['created', 'updated', 'exists', 'unchanged', 'differs'].includes(outcome) ? 'done' : 'missing',
+    ['created', 'updated', 'deleted', 'exists', 'unchanged', 'differs'].includes(outcome)
+      ? 'done'
+      : 'missing',
   ]),
   ['created, and came back otherwise', { outcome: 'created', differences }, 'in part'],
   ['there, and differs: of somebody else', { outcome: 'exists', differences }, 'done'],

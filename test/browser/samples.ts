@@ -127,6 +127,7 @@ export async function applyPage(text: string = placeholder): Promise<string> {
   const endings: Readonly<Record<OutcomeKind, Partial<Outcome>>> = {
     created: { pk: text },
     updated: {},
+    deleted: {},
     exists: { ...said(400, { slug: [text] }), pk: text },
     unfinished: { ...said(403, { detail: text }), at: 'name', pk: text },
     unchanged: { attempts: 0 },

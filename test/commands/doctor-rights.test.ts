@@ -225,6 +225,7 @@ describe('the capability `update`', () => {
     ]);
     expect(checksIn(await doctored('everything there is', on))).toEqual([
       expect.stringMatching(/^pass capability-update: is on/),
+      expect.stringMatching(/^pass capabilities: off, and the token could use: delete \(/),
     ]);
   });
 

@@ -147,7 +147,7 @@ describe('init', () => {
   });
 
   test.each([
-    [/^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update'] }],
+    [/^# (?=capabilities:)|^#(?= {3}- )/gm, { capabilities: ['update', 'delete'] }],
     [/^# (?=contract_only:)/gm, { contractOnly: true }],
   ])(
     'writes what a run may read and change as comments, which hold when they are opened: %s',

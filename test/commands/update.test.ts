@@ -33,8 +33,8 @@ describe('without both switches', () => {
     await expect(apply(['m.yaml'], now, context)).rejects.toThrow(
       '--allow is update, and the capability `update` is not turned on',
     );
-    await expect(plan(['m.yaml'], { output: 'text', allow: ['delete'] }, context)).rejects.toThrow(
-      '--allow cannot be "delete"',
+    await expect(plan(['m.yaml'], { output: 'text', allow: ['destroy'] }, context)).rejects.toThrow(
+      '--allow cannot be "destroy"',
     );
     expect(world.requests).toEqual([]);
   });

@@ -76,7 +76,7 @@ In this change, since main (${commit()}): 1 added, 1 altered, 2 no longer declar
       username  "zoe"
       name      "N"
 
-No longer declared (rollcall deletes nothing): user.bob, user.dora
+No longer declared, and left as it is: user.bob, user.dora
 
 1 to create, 0 to create if absent, 1 differs, 0 in sync.
 

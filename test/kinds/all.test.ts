@@ -32,7 +32,14 @@ describe.each(kinds.map((kind) => [writtenType(kind), kind] as const))('the kind
   });
 
   test('has defaults for every field but those that name one entry', () => {
-    const names = new Set([kind.identity, 'name', 'formerly', ...(definition?.required ?? [])]);
+    const names = new Set([
+      kind.identity,
+      'name',
+      'formerly',
+      'state',
+      'external_host',
+      ...(definition?.required ?? []),
+    ]);
     const inAll = kinds.filter(({ type }) => type === kind.type).map((each) => new Set(fieldsOfEntry(each)));
     const shared = fieldsOfEntry(kind).filter(
       (field) =>

@@ -158,6 +158,7 @@ describe('the library', () => {
       create: 2,
       create_if_absent: 0,
       update: 0,
+      delete: 0,
       in_sync: 1,
       differs: 0,
       not_planned: 0,
@@ -485,7 +486,11 @@ describe('changes', () => {
       kind: 'complete',
       outcomes: [{ outcome: 'updated', attempts: 1 }],
     });
-    expect((await planned(manifests, options)).plan.summary).toMatchObject({ update: 0, in_sync: 1 });
+    expect((await planned(manifests, options)).plan.summary).toMatchObject({
+      update: 0,
+      delete: 0,
+      in_sync: 1,
+    });
   });
 
   test('keep what somebody else changed since the plan', async () => {

@@ -31,7 +31,7 @@ function resolved(shown: JsonObject, references: References = {}): ReturnType<ty
       },
     ],
     resource_drift: [],
-    summary: { create: 0, create_if_absent: 1, update: 0, in_sync: 0, differs: 0, not_planned: 0 },
+    summary: { create: 0, create_if_absent: 1, delete: 0, update: 0, in_sync: 0, differs: 0, not_planned: 0 },
     saved: { 'user.alice': { places: {}, references } },
     digest: '',
   };

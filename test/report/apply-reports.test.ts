@@ -161,7 +161,7 @@ test('of a run that was interrupted it is said, and of any other not', async () 
 });
 
 describe('in every format it is reported whether more is to be done', () => {
-  const complete = new Set(['created', 'updated', 'exists', 'unchanged', 'differs']);
+  const complete = new Set(['created', 'updated', 'deleted', 'exists', 'unchanged', 'differs']);
 
   test.each(outcomeKinds)('%s', async (outcome) => {
     const report = reportOf(await runWith({ outcome }));

@@ -93,7 +93,7 @@ In this change, since origin/main (3f2c1ab): 2 added, 1 altered, 2 no longer dec
       username  "zoe"
       name      "Zoe Example"
 
-No longer declared (rollcall deletes nothing): user.bob, user.carl
+No longer declared, and left as it is: user.bob, user.carl
 
 Besides, as before this change: 1 to create if absent, 1 differs.
 Without --since, they are shown as well.
@@ -292,7 +292,7 @@ Since origin/main (3f2c1ab):
       '<summary>Show the notes</summary>',
     ]);
     expect(text).toMatch(
-      /\nNo longer declared \(rollcall deletes nothing\): (?:user\.user-\d+,? ?){50} and 10 more\n```\n/,
+      /\nNo longer declared, and left as it is: (?:user\.user-\d+,? ?){50} and 10 more\n```\n/,
     );
   });
 });
@@ -337,7 +337,7 @@ test('the page has what is new and gone first, and the rest folded up', async ()
     'Altered. Will be created.',
     'm.yaml:4:5',
     '</span> user.u',
-    'No longer declared. rollcall deletes nothing.',
+    'No longer declared, and left as it is.',
     'm.yaml:6:5, before',
   ]);
   expect(open).toContain('<del>- &quot;B&quot;</del> before\n<ins>+ &quot;B 2&quot;</ins> now');

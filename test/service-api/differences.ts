@@ -118,8 +118,10 @@ function propertyOf(kind: Kind, field: string): JsonValue | undefined {
 }
 
 function required(kind: Kind): readonly string[] {
-  const names = inside(schema, 'definitions', writtenType(kind), 'required') ?? null;
-  return isJsonList(names) ? names.map((name) => textOf(name)) : [];
+  const definition = inside(schema, 'definitions', writtenType(kind));
+  // Of what is to be absent, less is required.
+  const names = [inside(definition, 'required') ?? null, inside(definition, 'else', 'required') ?? null];
+  return names.flatMap((some) => (isJsonList(some) ? some.map((name) => textOf(name)) : []));
 }
 
 function isDemanded(kind: Kind, field: string): boolean {

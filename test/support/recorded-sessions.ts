@@ -415,6 +415,38 @@ function access(release: keyof typeof groupSurroundings): Session {
   };
 }
 
+/** What was renamed and deleted: an application and a user, and another of each that has the name already. */
+function departures(release: keyof typeof groupSurroundings): Session {
+  const { firstUser, prefix } = groupSurroundings[release];
+  const { application } = accessSurroundings[release];
+  const slugs = [`${prefix}-app`, `${prefix}-app2`];
+  const applications = [
+    { slug: slugs[0] ?? '', name: 'App' },
+    { slug: slugs[1] ?? '', name: 'App2' },
+  ];
+  const sandbox = new Sandbox({ groups: [], applications }, release);
+  const [, , , , , , , , , , , , , kept, gone] = readRecordings(release, 'rename-and-delete').map(
+    ({ request }) => Number(/\/users\/(\d+)\//.exec(request.path)?.[1]),
+  );
+  createUsers(sandbox, {
+    [adminPk]: { username: 'akadmin', name: '' },
+    [firstUser]: { username: `${prefix}-u`, name: 'U' },
+    [firstUser + 6]: { username: `${prefix}-outsider`, name: 'O' },
+    [kept ?? 0]: { username: 'kept', name: '' },
+    [gone ?? 0]: { username: 'gone-later', name: '' },
+  });
+  const rights = { ...nothing, view_users: 'all', delete_users: false } as const;
+  const tokens: SeedToken[] = [
+    { ...admin },
+    { token: '<TOKEN:authentik_core.view_user>', username: 'pt-view', ...rights },
+    // Up to the blank.
+    { token: '<TOKEN:authentik_core.view_user', username: 'pt-delete', ...rights, delete_users: true },
+  ];
+  for (const token of tokens) sandbox.issue(token);
+  const ours = textOf(sandbox.record('application', slugs[0] ?? '')?.['pk']);
+  return { files: ['rename-and-delete'], sandbox, before: {}, ids: [[application, ours]] };
+}
+
 /** The flows that were made to refer to, the key that each service has, and its last provider before. */
 function providers(release: '2023.10' | '2026.2'): Session {
   const made = readRecordings(release, 'providers').flatMap(
@@ -448,7 +480,14 @@ export function recordedSessions(release: Release): Session[] {
   const first = creates(release);
   if (release === '2025.12') return [first];
   if (release === '2026.2')
-    return [first, oddValues(release), groups(release), access(release), providers(release)];
+    return [
+      first,
+      oddValues(release),
+      groups(release),
+      access(release),
+      providers(release),
+      departures(release),
+    ];
   return [
     first,
     oddValues(release),
@@ -460,6 +499,7 @@ export function recordedSessions(release: Release): Session[] {
     groups(release),
     access(release),
     providers(release),
+    departures(release),
   ];
 }
 

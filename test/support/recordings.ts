@@ -42,7 +42,8 @@ export type RecordingFile =
   | 'odd-values'
   | 'groups'
   | 'access'
-  | 'providers';
+  | 'providers'
+  | 'rename-and-delete';
 
 export function readRecordings(release: Release, file: RecordingFile): Recording[] {
   const text = readFileSync(new URL(`../recordings/${release}/${file}.json`, import.meta.url), 'utf8');

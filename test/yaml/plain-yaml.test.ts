@@ -241,7 +241,8 @@ describe('what is read as plain YAML is read as the parser reads it', () => {
       }),
       { numRuns: texts },
     );
-    expect(plain).toBeGreaterThan(texts / 100);
+    // Some one in seventy are, and chance may have it fewer.
+    expect(plain).toBeGreaterThan(texts / 200);
   });
 
   test.each(words)('in the value %j', (text) => {

@@ -3,6 +3,7 @@ import { isBlank, sensitive } from '../../base/sensitive.ts';
 import { kindOf } from '../../kinds/all.ts';
 import { isInstruction, savedValue } from '../../kinds/fields.ts';
 import { type Kind } from '../../kinds/kind.ts';
+import { state } from '../../kinds/lifecycle.ts';
 import { idsIn, referring } from '../../kinds/named.ts';
 import { canonical } from '../canonical.ts';
 import {
@@ -70,6 +71,7 @@ function changeFault(change: ChangeDocument, contractOnly = false): string | und
   }
   if (Object.keys({ ...before, ...after }).some((field) => isInstruction(kind, field)))
     return 'how an entry is treated is no field of it';
+  if (change.state === 'absent') return departingFault(change);
   const isUnknown = change.presence === 'unknown';
   const fits = isUnknown ? !kind.lookUp.isDocumented : kind.lookUp.isDocumented || !contractOnly;
   switch (fits && `${change.presence} ${actions.join()}`) {
@@ -87,6 +89,27 @@ function changeFault(change: ChangeDocument, contractOnly = false): string | und
       return differencesFault(before, differences);
     default:
       return `${actions.join()} does not go with ${kind.words.one} whose presence is ${change.presence}`;
+  }
+}
+
+/** What is to be absent is deleted, or left with that alone as what differs, or is absent already. */
+function departingFault({
+  presence,
+  differences,
+  change: { actions, before, after },
+}: ChangeDocument): string | undefined {
+  const isLeft = same(differences, [{ field: state, declared: 'absent', observed: 'present' }]);
+  switch (`${presence} ${actions.join()}`) {
+    case 'present delete':
+      return before !== null && after === null && isLeft ? undefined : 'what is to be deleted is there';
+    case 'present no-op':
+      return before !== null && same(before, after) && isLeft ? undefined : 'what exists is left as it is';
+    case 'absent no-op':
+      return before === null && after === null && differences.length === 0
+        ? undefined
+        : 'what is absent holds nothing';
+    default:
+      return `${actions.join()} does not go with what is to be absent`;
   }
 }
 

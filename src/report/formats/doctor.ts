@@ -95,6 +95,9 @@ export function leastRole({ contractOnly, capabilities }: Reach, release: Releas
     ...finished.map(permissionTo('change')),
     ...changed.map(permissionTo('change')),
     ...(changed.length > 0 ? bound.map(permissionTo('delete')) : []),
+    ...(capabilities.includes('delete')
+      ? kinds.filter(({ deletion }) => deletion).map(permissionTo('delete'))
+      : []),
   ];
   const bind =
     bound.length === 0 ? '' : `, and to bind who may open ${listsIn(kinds.filter(({ access }) => access))}`;

@@ -112,7 +112,7 @@ function goneEntry({ address, source }: Gone): Entry {
   return {
     kind: 'gone',
     heading: address,
-    verdict: 'No longer declared. rollcall deletes nothing.',
+    verdict: 'No longer declared, and left as it is.',
     place: source ? `${source.file}:${source.line}:${source.column}, before` : '',
     body: markup``,
   };

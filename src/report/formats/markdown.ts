@@ -6,7 +6,8 @@ import { inline, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
-import { goneWords, pendingFirst, planView, shownChanges, withoutUnseen } from '../words/plan.ts';
+import { pendingFirst, planView, shownChanges, withoutUnseen } from '../words/plan.ts';
+import { goneWords } from '../words/gone.ts';
 import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
 import { applyFoot, outcomeLines, planFoot } from './text.ts';
 

@@ -13,7 +13,8 @@ import {
 import { grouped } from '../words/diagnostics.ts';
 import type { Look } from '../words/changes.ts';
 import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
-import { goneWords, planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
+import { planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
+import { goneWords } from '../words/gone.ts';
 import {
   changeLines,
   compactLine,

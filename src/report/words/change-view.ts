@@ -60,7 +60,8 @@ function note(words: string, field: string = 'note'): FieldView {
   return { kind: 'words', field, words: inline(words) };
 }
 
-function viewsOfFields({ resource, presence, differences, since }: Change): FieldView[] {
+function viewsOfFields({ resource, presence, action, differences, since }: Change): FieldView[] {
+  if (action === 'delete') return [];
   const differing = new Map(differences.map((difference) => [difference.field, difference]));
   if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
   if (presence === 'present' && since?.kind !== 'added')

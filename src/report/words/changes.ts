@@ -1,4 +1,5 @@
 import type { Alteration } from '../../manifest/since.ts';
+import { isToGo } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
@@ -49,6 +50,15 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     added: 'is added; it exists, and will be changed',
     altered: 'is altered',
   },
+  delete: {
+    label: 'to delete',
+    sign: actions.delete.sign,
+    colour: 'red',
+    verdict: () => 'Exists, and is to be absent. Will be deleted.',
+    words: 'will be deleted',
+    added: 'is added as absent; it exists, and will be deleted',
+    altered: 'is altered; it is to be absent, and will be deleted',
+  },
   differs: {
     label: 'differing',
     sign: '!',
@@ -73,7 +83,11 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
     sign: '=',
     colour: 'grey',
     verdict: (change) =>
-      staysIn(change).length > 0 ? `Exists; ${stillInSync}.` : 'Exists, and is as declared.',
+      change.presence !== 'present'
+        ? 'Is absent, as declared.'
+        : staysIn(change).length > 0
+          ? `Exists; ${stillInSync}.`
+          : 'Exists, and is as declared.',
     words: '',
     added: 'is added; it exists already, as declared',
     altered: 'is altered, and in sync',
@@ -81,6 +95,7 @@ export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
 };
 
 const stillInSync = 'what it still declares is in sync';
+const leftToGo = 'is to be absent, and is left as it is';
 const wasBroken = '; it was broken before';
 
 /** What the service goes on holding, though the entry no longer declares it. */
@@ -107,7 +122,7 @@ export function changeWords(change: Change): string {
   const words: Readonly<Record<Alteration['kind'], string>> = {
     added: look.added,
     altered: isStaying ? `is altered; ${stillInSync}` : look.altered,
-    same: look.words,
+    same: isToGo(change.resource) && look === changeLooks.differs ? leftToGo : look.words,
   };
   const broken = since?.kind === 'altered' && !since.fields ? wasBroken : '';
   const verb = `${words[since?.kind ?? 'same']}${broken}`;
@@ -124,7 +139,7 @@ export function compactWords(change: Change): string {
     since?.kind === 'altered' &&
       (since.fields ? `is altered in ${namesOf(since.fields)}` : `is altered${wasBroken}`),
     ...staysIn(change),
-    differences.length > 0 && `${verb} ${namesOf(differences)}`,
+    differences.length > 0 && (action === 'delete' ? 'is deleted' : `${verb} ${namesOf(differences)}`),
     leftBecause,
     faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
     ...remarks,

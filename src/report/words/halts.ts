@@ -6,7 +6,6 @@ import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
 import type { NameFault, UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
-import type { WriteAction } from '../../plan/actions.ts';
 import { answerWords, linesOf, requestWords, saidWords, serviceWords, waitAdvice } from './answers.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
@@ -29,6 +28,8 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     }
     case 'too_many_updates':
       return [tooMany(halt, 'update')];
+    case 'too_many_deletes':
+      return [tooManyDeletes(halt)];
     case 'not_confirmed': {
       const detail = 'Nothing was created or changed.';
       return [
@@ -52,7 +53,7 @@ function interrupted(what: string): Diagnostic {
 
 function tooMany(
   { count, most }: Readonly<Record<'count' | 'most', number>>,
-  action: WriteAction,
+  action: 'create' | 'update',
   unseen: string = '',
 ): Diagnostic {
   const verb = action === 'update' ? 'change' : 'create';
@@ -61,6 +62,14 @@ function tooMany(
     summary: `the plan would ${verb} ${count} resources, and --max-${action}s allows ${most}`,
     detail: `${unseen}Allow more, or narrow the plan with --target and --exclude.`,
   });
+}
+
+function tooManyDeletes({ count, most, of }: Extract<Halt, { kind: 'too_many_deletes' }>): Diagnostic {
+  const summary = of
+    ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, and a tenth of them is ${most}`
+    : `the plan would delete ${count} resources, and --max-deletes allows ${most}`;
+  const detail = `Read the plan. Where all of that is meant, say so: --max-deletes ${count}.`;
+  return diagnosticFor(undefined, { code: 'too-many-deletes', summary, detail });
 }
 
 /** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */

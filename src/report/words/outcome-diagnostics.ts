@@ -1,14 +1,15 @@
-import { isMissing, isPartial, type Clash, type Outcome, type OutcomeKind } from '../../apply/outcome.ts';
+import { isMissing, isPartial, type Clash, type Outcome } from '../../apply/outcome.ts';
 import type { Diagnostic, Problem } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../../base/json.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { isBound } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import type { WriteAction } from '../../plan/actions.ts';
+import { actions } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 import { grouped } from './diagnostics.ts';
+import { wordsOf } from './outcome-openings.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
 import { fieldsOf, leftAsItIs } from './plan.ts';
 
@@ -46,7 +47,8 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   if (outcome.outcome === 'unfinished') return [unfinishedProblem(outcome)];
   if (clash) return clashProblems(clash, outcome);
   const { resource, action } = outcome.change;
-  const { opening = '', advice } = wordsOf[action === 'update' ? 'update' : 'create'][outcome.outcome] ?? {};
+  const { opening = '', advice } =
+    wordsOf[action === 'update' || action === 'delete' ? action : 'create'][outcome.outcome] ?? {};
   if (outcome.outcome === 'unknown' && answer === undefined)
     return [
       {
@@ -81,33 +83,6 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
   return [{ field: at, code, summary: `${begins}${summary}`, detail }];
 }
-
-interface OutcomeWords {
-  /** What the summary of a diagnostic begins with. */
-  readonly opening: string;
-  readonly advice?: string;
-}
-
-const wordsOf: Readonly<Record<WriteAction, Readonly<Partial<Record<OutcomeKind, OutcomeWords>>>>> = {
-  create: {
-    conflict: {
-      opening: 'this name is taken or reserved: ',
-      advice: 'Choose another name, or use a token that may view what has this name.',
-    },
-    unknown: {
-      opening: 'it may or may not have been created: ',
-      advice: 'Plan and apply again: that finds out, and creates nothing twice.',
-    },
-    not_attempted: { opening: 'not created: ' },
-  },
-  update: {
-    unknown: {
-      opening: 'it may or may not have been changed: ',
-      advice: 'Plan and apply again: that finds out, and changes nothing that is as declared.',
-    },
-    not_attempted: { opening: 'not changed: ' },
-  },
-};
 
 /** Why a resource that this run created, or probably did, does not count as done. */
 function partialProblems({ change, outcome, doubt, differences = [], answer }: Outcome): PlacedProblem[] {
@@ -179,11 +154,12 @@ function meanwhileWords(clash: Clash, { kind }: Resource): string {
 }
 
 /** Why what exists was not changed, field by field where it is about fields. */
-function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PlacedProblem[] {
+function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
+  const { verb } = actions[change.action === 'delete' ? 'delete' : 'update'];
   const sent =
     outcome === 'unknown'
-      ? 'A request to change it was sent, and it is not known what that did.'
+      ? `A request to ${verb === 'update' ? 'change' : verb} it was sent, and it is not known what that did.`
       : attempts > 0
         ? 'A request to change it was sent, and changed nothing.'
         : 'Nothing of it was sent.';
@@ -194,7 +170,13 @@ function clashProblems(clash: Clash, { outcome, attempts }: Outcome): PlacedProb
     case 'replaced':
       return [{ code, summary: 'another record has its name by now', detail }];
     case 'closed':
-      return [{ code, summary: `it is not to be changed any more: ${clash.why}`, detail }];
+      return [
+        {
+          code,
+          summary: `it is not to be ${verb === 'update' ? 'changed' : 'deleted'} any more: ${clash.why}`,
+          detail,
+        },
+      ];
     case 'changed':
       return clash.fields.map(({ field, planned, observed }) => ({
         field,

@@ -23,6 +23,7 @@ import type { Look } from './changes.ts';
 export const outcomeLooks: Readonly<Record<OutcomeKind, Look & { readonly needsFix?: true }>> = {
   created: { label: 'created', sign: actions.create.sign, colour: 'green' },
   updated: { label: 'changed', sign: actions.update.sign, colour: 'green' },
+  deleted: { label: 'deleted', sign: actions.delete.sign, colour: 'green' },
   unfinished: { label: 'begun and not finished', sign: 'x', colour: 'red' },
   exists: { label: 'there already', sign: '=', colour: 'grey' },
   unchanged: { label: 'in sync', sign: '=', colour: 'grey' },
@@ -54,6 +55,7 @@ const stops: Readonly<Record<StopReason, { readonly words: string; readonly need
   fail_fast: { words: 'another failed, and --fail-fast was given' },
   not_planned: { words: 'it could not be planned', needsFix: true },
   waits: { words: 'what it takes was not freed: the change that it waits for did not succeed' },
+  not_last: { words: 'what is to be deleted comes last, and something before it did not succeed' },
   unmade: { words: 'what it names was to be created first, and that did not succeed' },
   error: { words: 'the run met an unexpected error' },
 };
@@ -115,7 +117,8 @@ function shortened(value: JsonValue): string {
 /** What the service said, or why nothing was sent; empty where there is nothing to say. */
 export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
-  return outcome === 'created' || outcome === 'updated' || answer === undefined ? '' : serviceWords(answer);
+  const isDone = outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
+  return isDone || answer === undefined ? '' : serviceWords(answer);
 }
 
 /** Of more that went as planned, those that were there already are counted; so many of those that were created or changed are named. */
@@ -129,7 +132,9 @@ export function worthNaming<Ended extends Pick<Outcome, 'outcome'> & { readonly 
 ): { readonly named: readonly Ended[]; readonly more: number } {
   const asPlanned = outcomes.filter((outcome) => outcome.asPlanned);
   if (asPlanned.length <= mostAsPlanned) return { named: outcomes, more: 0 };
-  const done = asPlanned.filter(({ outcome }) => outcome === 'created' || outcome === 'updated');
+  const done = asPlanned.filter(
+    ({ outcome }) => outcome === 'created' || outcome === 'updated' || outcome === 'deleted',
+  );
   const shown = new Set(done.length <= mostDone ? done : done.slice(0, mostAsPlanned));
   const named = outcomes.filter((outcome) => !outcome.asPlanned || shown.has(outcome));
   return { named, more: outcomes.length - named.length };

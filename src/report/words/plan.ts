@@ -15,6 +15,7 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
+import { goneFindings } from './gone.ts';
 import { shortCommit, type Gone } from '../../manifest/since.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
@@ -201,11 +202,12 @@ function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: P
 
 /** How many changes there are of each kind, without those of which there are fewer than `least`. */
 function countsOf(changes: readonly Change[], least: number = 1): string[] {
-  const { update, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
+  const { update, delete: deleted, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
   const counts: [count: number, words: string][] = [
     [summary.create, 'to create'],
     [summary.create_if_absent, 'to create if absent'],
     ...(update > 0 ? [[update, 'to change'] as [number, string]] : []),
+    ...(deleted > 0 ? [[deleted, 'to delete'] as [number, string]] : []),
     [differs, differs === 1 ? 'differs' : 'differ'],
     [summary.in_sync, 'in sync'],
     ...(notPlanned > 0 ? [[notPlanned, 'not planned'] as [number, string]] : []),
@@ -256,6 +258,7 @@ function drift(changes: readonly Change[], severity: Diagnostic['severity']): Di
 }
 
 function whatBecomes({ action, leftBecause }: Change): string {
+  if (action === 'delete') return 'An apply would delete it.';
   if (action === 'update') return 'An apply would change it to what is declared.';
   return leftBecause === undefined ? leftAsItIs : `It is left as it is: ${leftBecause}.`;
 }
@@ -266,26 +269,3 @@ export function fieldsOf(differences: readonly Difference[]): string {
 
 export const leftAsItIs =
   'It is left as it is: rollcall changes what exists only with the capability `update` and --allow update.';
-
-/** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
-function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
-  return (since?.noLongerDeclared ?? []).map(({ address, source }) => ({
-    ...diagnosticFor(
-      filenames.find((filename) => filename === source?.file),
-      {
-        code: 'no-longer-declared',
-        severity: 'warning',
-        summary: `${address} is no longer declared`,
-        detail: 'rollcall deletes nothing. If it should go, remove it in the service.',
-      },
-    ),
-    address,
-  }));
-}
-
-/** What is no longer declared, in a line; of very many, the first ones. Safe to print. */
-export function goneWords(gone: readonly Gone[], most: number = gone.length): string {
-  const names = gone.slice(0, most).map(({ address }) => inline(address));
-  const more = gone.length > most ? ` and ${gone.length - most} more` : '';
-  return `No longer declared (rollcall deletes nothing): ${names.join(', ')}${more}`;
-}

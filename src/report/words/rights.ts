@@ -1,6 +1,7 @@
 import { accesses, kinds, listsOf, modelOf, type ResourceType } from '../../kinds/all.ts';
 import { capabilities, capabilityWords, type Capability } from '../../kinds/capability.ts';
-import type { Access, Kind } from '../../kinds/kind.ts';
+import type { Access } from '../../kinds/bound.ts';
+import type { Kind } from '../../kinds/kind.ts';
 import { referring } from '../../kinds/named.ts';
 import type { ReadRight } from '../../service/read-rights.ts';
 import { probedKind } from '../../service/probe.ts';

@@ -1,0 +1,73 @@
+import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
+import { shownPlace, type Range } from '../base/source.ts';
+import { formerly, formerName, isToGo, state } from '../kinds/lifecycle.ts';
+import { addressNamed, declaredNames } from '../kinds/named.ts';
+import { addressOf, diagnosticOf, nameOf, placeOf } from '../kinds/resource.ts';
+import type { Entry, Met } from './met.ts';
+
+/** What a resource was called before is the name of no other, now or before. */
+export function formerNames({ resource, first, isFirst }: Entry, { names, formers }: Met): Diagnostic[] {
+  if (!isFirst) return [];
+  const { kind, address } = resource;
+  const found: Diagnostic[] = [];
+  const heir = formers.find(address);
+  if (heir !== undefined) {
+    const summary = `${nameOf(names.textOf(formers.ownerOf(heir)))} is declared as what this was renamed to`;
+    found.push(
+      diagnosticOf(resource, kind.identity, formerProblem(summary, formers.placeOf(heir), oneByOne)),
+    );
+  }
+  const former = formerName(resource);
+  if (former === undefined) return found;
+  const before = addressOf(kind.type, former);
+  const holder = names.find(before);
+  const other = formers.find(before);
+  if (holder !== undefined) {
+    const summary =
+      before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
+    found.push(diagnosticOf(resource, formerly, formerProblem(summary, names.placeOf(holder), oneByOne)));
+  } else if (other !== undefined) {
+    const summary = `\`${former}\` is what ${nameOf(names.textOf(formers.ownerOf(other)))} was called before`;
+    found.push(
+      diagnosticOf(resource, formerly, formerProblem(summary, formers.placeOf(other), 'One of the two is.')),
+    );
+  } else formers.add(before, placeOf(resource, formerly), first);
+  return found;
+}
+
+function formerProblem(summary: string, at: Range, detail: string): Problem {
+  return { code: 'former-name', summary, detail: `See ${shownPlace(at)}. ${detail}` };
+}
+
+const oneByOne =
+  'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
+
+/** What is to be deleted is named by nothing that is declared. */
+export function namesGoing({ resource, first }: Entry, { going, named }: Met): Diagnostic[] {
+  const { kind, address } = resource;
+  const found: Diagnostic[] = [];
+  if (isToGo(resource)) {
+    const at = named.find(address);
+    if (!going.has(address)) going.add(address, placeOf(resource, state), first);
+    if (at !== undefined)
+      found.push(diagnosticOf(resource, kind.identity, goingProblem(address, named.placeOf(at))));
+  }
+  for (const declared of declaredNames(resource)) {
+    const to = addressNamed(declared);
+    if (to === undefined) continue;
+    const at = going.find(to);
+    if (at !== undefined) {
+      const { field, item } = declared;
+      found.push(diagnosticOf(resource, field, goingProblem(to, going.placeOf(at)), item));
+    } else if (!named.has(to)) named.add(to, placeOf(resource, declared.field, declared.item), first);
+  }
+  return found;
+}
+
+function goingProblem(address: Address, at: Range): Problem {
+  return {
+    code: 'names-absent',
+    summary: `${address} is to be absent, and is named all the same`,
+    detail: `See ${shownPlace(at)}. Take its name out there, or let it stay.`,
+  };
+}

@@ -1,0 +1,187 @@
+import type { Address } from '../base/diagnostic.ts';
+import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { kinds } from '../kinds/all.ts';
+import type { Access, Subject } from '../kinds/bound.ts';
+import { listQuery, type Kind } from '../kinds/kind.ts';
+import { idKey } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { readAllBindings } from './bindings.ts';
+import type { Client } from './client.ts';
+import type { Pacing } from './pacing.ts';
+import { countOf } from './read-pages.ts';
+import { readWhole } from './read-whole.ts';
+import { retrieveSelf } from './retrieve.ts';
+import { triesOf, untilProven } from './retries.ts';
+import type { Binding, HeldRecord } from './types.ts';
+
+/** What is known of a record that is to be deleted. */
+export interface Deletion {
+  /** Why it is kept; nothing where it may go. */
+  readonly because?: string;
+  /** What hangs on it, in words. */
+  readonly notes: readonly string[];
+}
+
+/** Of what is to be deleted, by address; and how many records there are of its kinds, where the service says so. */
+export interface Deletions {
+  readonly of: ReadonlyMap<Address, Deletion>;
+  readonly counts: ReadonlyMap<Kind, number>;
+}
+
+/** A record that is to be deleted. */
+export interface Going {
+  readonly resource: Pick<Resource, 'kind' | 'name' | 'address'>;
+  readonly held: HeldRecord;
+}
+
+interface DeletionOptions {
+  readonly client: Client;
+  readonly pacing: Pacing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Finds out what hangs on what is to be deleted, and what keeps it from that. Where a change closes `isClosed` before, nothing opens. */
+export async function readDeletions(
+  going: readonly Going[],
+  isClosed: (pk: string) => boolean,
+  options: DeletionOptions,
+): Promise<Deletions> {
+  const of = new Map<Address, Deletion>();
+  for (const one of going) {
+    const because = await whyKept(one, going, options, isClosed);
+    const notes = await usesOf(one, options);
+    of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
+  }
+  const counts = new Map<Kind, number>();
+  for (const kind of new Set(going.map(({ resource }) => resource.kind))) {
+    const counted = await countOf(listQuery(kind, new Set()), options);
+    if (counted.kind === 'counted') counts.set(kind, counted.count);
+  }
+  return { of, counts };
+}
+
+/** Why a record is not to be deleted, as far as the service shows it now; nothing where it may be. */
+export async function whyKept(
+  { resource: { kind }, held }: Going,
+  going: readonly Going[],
+  options: DeletionOptions,
+  isClosed: (pk: string) => boolean = () => false,
+): Promise<string | undefined> {
+  const { deletion } = kind;
+  if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
+  const refused = deletion.refusal?.(held.fields);
+  if (refused !== undefined) return refused;
+  const doors = doorsFor(kind);
+  const asksSelf = deletion.isOwned === true || doors.length > 0;
+  const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
+  if (asksSelf && self?.proof !== 'exists') return 'it could not be learnt whose the token is';
+  if (deletion.isOwned && self?.proof === 'exists') {
+    if (self.pk === undefined) return 'it is not known whether the token belongs to it';
+    if (self.pk === held.pk) return 'the token belongs to it';
+  }
+  const last = await whyLast(kind, held, going, options);
+  if (last !== undefined || doors.length === 0) return last;
+  if (self?.proof !== 'exists' || !self.isSuperuser)
+    return 'nobody can tell whether something would open to everyone: all that is bound shows to superusers alone';
+  for (const door of doors) {
+    const opened = await whyOpen(door, held, going, options, isClosed);
+    if (opened !== undefined) return opened;
+  }
+  return undefined;
+}
+
+/** Where a record is the last of those of which one has to stay. */
+async function whyLast(
+  kind: Kind,
+  held: HeldRecord,
+  going: readonly Going[],
+  options: DeletionOptions,
+): Promise<string | undefined> {
+  const last = kind.deletion?.last;
+  if (last === undefined || held.fields[last.field] === false) return undefined;
+  const { byName } = kind;
+  const list = byName && (await readWhole(byName, options));
+  if (list?.kind !== 'whole') return `it could not be read whether it is ${last.words}`;
+  const gone = pksOf(kind, going);
+  const stays = list.records.some(
+    ({ received }) => received[last.field] === true && !gone.has(textOf(received['pk'])),
+  );
+  return stays ? undefined : `it is ${last.words}`;
+}
+
+/** What says who may open something, where records of a kind can be bound. */
+interface Doors {
+  readonly access: Access;
+  readonly subject: Subject;
+  readonly of: Kind;
+}
+
+function doorsFor({ type }: Kind): Doors[] {
+  return kinds.flatMap((of) => {
+    const { access } = of;
+    if (access === undefined) return [];
+    const subject = access.subjects.find(({ field }) => of.fields[field]?.refersTo?.type === type);
+    return subject ? [{ access, subject, of }] : [];
+  });
+}
+
+/** Whether something would open to everyone, because nobody else is bound to it who stays. */
+async function whyOpen(
+  { access, subject, of }: Doors,
+  held: HeldRecord,
+  going: readonly Going[],
+  options: DeletionOptions,
+  isClosed: (pk: string) => boolean,
+): Promise<string | undefined> {
+  const read = await readAllBindings(access, options);
+  if (read.kind !== 'read') return 'what is bound to it could not be read';
+  const pks = pksOf(of, going);
+  const leaves = going.flatMap((one) =>
+    doorsFor(one.resource.kind).map((door) => keyOf(of, door.subject.field, one.held.pk)),
+  );
+  const gone = new Set([...leaves, keyOf(of, subject.field, held.pk)]);
+  const own = keyOf(of, subject.field, held.pk);
+  for (const [target, bindings] of read.of) {
+    const keys = bindings.filter(({ isCounted }) => isCounted).map((binding) => keyOfBinding(of, binding));
+    if (!keys.includes(own) || keys.some((key) => !gone.has(key))) continue;
+    if (!pks.has(target) && !isClosed(target))
+      return `nobody else is bound to what has the id ${target}, and then everyone could open it: let others in first, or delete that`;
+  }
+  return undefined;
+}
+
+function keyOfBinding(of: Kind, { field = '', id = null }: Binding): string {
+  return keyOf(of, field, id);
+}
+
+function keyOf(of: Kind, field: string, id: JsonValue): string {
+  return `${field} ${textOf(idKey(of, field, id))}`;
+}
+
+function pksOf(kind: Kind, going: readonly Going[]): ReadonlySet<string> {
+  return new Set(going.flatMap(({ resource, held }) => (resource.kind.type === kind.type ? held.pk : [])));
+}
+
+const mostNamed = 10;
+
+/** What the service says that hangs on a record. */
+async function usesOf(
+  { resource: { kind, name }, held }: Going,
+  { client, pacing, signal }: DeletionOptions,
+): Promise<string[]> {
+  const reading = await untilProven(
+    () => client.readUses(kind, name, held.pk, signal),
+    pacing,
+    triesOf.lookUp,
+  );
+  if (reading?.proof !== 'exists') return ['what hangs on it could not be read'];
+  const words = reading.uses.flatMap((use) => (isJsonObject(use) ? useWords(use) : []));
+  const more = words.length - mostNamed;
+  return more > 0 ? [...words.slice(0, mostNamed), `${more} more hang on it`] : words;
+}
+
+function useWords(use: Readonly<Record<string, JsonValue>>): string {
+  const what = `the ${textOf(use['model_name'] ?? null)} ${JSON.stringify(textOf(use['name'] ?? null))}`;
+  const action = textOf(use['action'] ?? null);
+  return action === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
+}

@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest';
+import { apply } from '../../src/commands/apply.ts';
+import { plan } from '../../src/commands/plan.ts';
+import { validate } from '../../src/commands/validate.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
+import { formatNames } from '../../src/report/formats/all.ts';
+import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { outcomesIn, World } from '../support/update-world.ts';
+import { lost } from '../support/scripted-transport.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { parseJson } from '../../src/base/json.ts';
+
+const deleting = { allow: ['delete'] };
+
+/** As somebody leaves them: an application with its provider, its group and who is in that. */
+const seed: SandboxSeed = {
+  tokens: [{ token: 'sandbox-token', superuser: true }],
+  groups: [{ name: 'admins', is_superuser: true }, { name: 'staff' }, { name: 'guests' }],
+  providers: [{ pk: 7, name: 'Wiki', type: 'oauth2' }],
+  applications: [
+    { slug: 'wiki', name: 'Wiki', provider: 7 },
+    { slug: 'mail', name: 'Mail' },
+  ],
+  users: [
+    { username: 'jane', name: 'Jane' },
+    { username: 'carl', name: 'Carl' },
+  ],
+  bindings: [
+    { application: 'wiki', group: 'staff' },
+    { application: 'mail', group: 'staff' },
+    { application: 'mail', user: 'carl' },
+  ],
+};
+const all = `version: 1
+groups: [{ name: staff, state: absent }]
+providers: [{ name: Wiki, type: oauth2, state: absent }]
+applications: [{ slug: wiki, state: absent }, { slug: mail, name: Mail, access: { users: [{ name: carl }] } }]
+users: [{ username: jane, state: absent }]
+`;
+const entry = (list: string, fields: string): string =>
+  `version: 1\n${list}: [{ ${fields}, state: absent }]\n`;
+const jane = entry('users', 'username: jane');
+
+interface Done {
+  readonly ending: string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(world: World, command: typeof apply, text: string, options: object = {}): Promise<Done> {
+  const { context, stdout, stderr } = world.run(text, { ROLLCALL_CAPABILITIES: 'update,delete' });
+  const ending = await command(['m.yaml'], { output: 'text', yes: true, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+const planned = (world: World, text: string, options: object = deleting): Promise<Done> =>
+  run(world, plan as typeof apply, text, options);
+const applied = (world: World, text: string, options: object = deleting): Promise<Done> =>
+  run(world, apply, text, options);
+
+function deletes(world: World): string[] {
+  return world.requests.flatMap(({ method, path }) => (method === 'DELETE' ? path : []));
+}
+
+describe.each(sandboxReleases)('on release %s', (release) => {
+  test('what is declared as absent is deleted once, applications first, and then nothing is left to do', async () => {
+    const world = new World(seed, release);
+    const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
+    expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
+    expect(stdout).toContain('takes the policybinding "wiki/staff" along');
+    const done = await applied(world, all, { allow: ['update', 'delete'] });
+    expect(done.ending, done.stdout).toBe('done');
+    expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');
+    expect(deletes(world).map((path) => path.replace(/^\/api\/v3\/(\w+\/\w+)\/.*/, '$1'))).toEqual([
+      'policies/bindings',
+      'core/applications',
+      'core/groups',
+      'providers/oauth2',
+      'core/users',
+    ]);
+    expect((await planned(world, all)).stdout).toContain('No changes.');
+  });
+});
+
+test('without both switches, what is to be absent is shown, and left as it is', async () => {
+  const world = new World(seed);
+  const { stdout } = await applied(world, jane, {});
+  expect(stdout).toContain('user.jane is to be absent, and is left as it is');
+  expect(world.writes()).toEqual([]);
+});
+
+test.each([
+  ['the user of the token', entry('users', 'username: sandbox'), 'the token belongs to it'],
+  ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
+  ['the last one who is let in', entry('groups', 'name: staff'), 'and then everyone could open it'],
+])('%s stays', async (_, text, why) => {
+  const world = new World(seed);
+  const { stdout } = await applied(world, text);
+  expect(stdout).toContain(why);
+  expect(deletes(world)).toEqual([]);
+});
+
+test('those who are let in together do not go together', async () => {
+  const world = new World({
+    ...seed,
+    bindings: [
+      { application: 'mail', group: 'staff' },
+      { application: 'mail', user: 'carl' },
+    ],
+  });
+  const text =
+    'version: 1\ngroups: [{ name: staff, state: absent }]\nusers: [{ username: carl, state: absent }]\n';
+  expect((await applied(world, text)).stdout).toContain('and then everyone could open it');
+  expect(deletes(world)).toEqual([]);
+  // One of them may go: the other one is let in still.
+  expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
+});
+
+test('an account of the service itself stays', async () => {
+  const users = [{ username: 'ak-outpost', name: 'Outpost', path: 'goauthentik.io/outposts/x' }];
+  const world = new World({ ...seed, users });
+  expect((await applied(world, entry('users', 'username: ak-outpost'))).stdout).toContain(
+    'it is an account of the service itself',
+  );
+  expect(deletes(world)).toEqual([]);
+});
+
+test('a token that does not see all that is bound deletes nobody who could be', async () => {
+  const world = new World({ ...seed, tokens: [{ token: 'sandbox-token' }] });
+  expect((await applied(world, jane)).stdout).toContain('all that is bound shows to superusers alone');
+  expect(deletes(world)).toEqual([]);
+});
+
+test('who is let in by others at the moment of the delete is not the one who was when it was planned', async () => {
+  const world = new World(seed);
+  const pkOf = (type: 'application' | 'user', name: string): unknown =>
+    world.sandbox.record(type, name)?.['pk'];
+  world.tamper = ({ path }, answer) => {
+    // Once it is planned, somebody lets jane alone into the wiki.
+    if (path.includes('/used_by/')) {
+      world.sandbox.delete('group', 'staff');
+      const body = JSON.stringify({
+        target: pkOf('application', 'wiki'),
+        user: pkOf('user', 'jane'),
+        order: 0,
+      });
+      world.handle({ method: 'POST', path: '/api/v3/policies/bindings/', body });
+    }
+    return answer();
+  };
+  const { stdout, stderr } = await applied(world, jane);
+  expect(stdout).toContain('in conflict');
+  expect(stdout + stderr).toContain('user.jane');
+  expect(deletes(world)).toEqual([]);
+});
+
+test.each(['before', 'after'])(
+  'a delete whose answer is lost %s it was made is settled by reading',
+  async (when) => {
+    const world = new World(seed);
+    let sent = 0;
+    world.tamper = ({ method }, answer) => {
+      if (method !== 'DELETE' || (sent += 1) > 1) return answer();
+      if (when === 'after') answer();
+      return lost;
+    };
+    const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+    expect(await apply(['m.yaml'], { output: 'json', yes: true, ...deleting }, context)).toBe('done');
+    expect(outcomesIn(stdout())).toMatchObject([{ address: 'user.jane', outcome: 'deleted' }]);
+    expect(sent).toBe(when === 'after' ? 1 : 2);
+  },
+);
+
+test('who came back under the name is not deleted in the place of another', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) => {
+    if (path.includes('/used_by/')) {
+      world.sandbox.delete('user', 'jane');
+      world.sandbox.create('user', { username: 'jane', name: 'Another Jane' });
+    }
+    return answer();
+  };
+  const { stdout, stderr } = await applied(world, jane);
+  expect(stdout + stderr).toContain('another record has its name by now');
+  expect(deletes(world)).toEqual([]);
+});
+
+test('nothing is deleted where something before it did not succeed', async () => {
+  const world = new World(seed);
+  const text = `${jane.trim().replace(' }]', ' }, { username: new, name: New }]')}\n`;
+  world.tamper = ({ method }, answer) => {
+    const exchange = answer();
+    return method === 'POST' && exchange.kind === 'answered'
+      ? { ...exchange, status: 400, body: '{"name": ["No."]}' }
+      : exchange;
+  };
+  const { stdout } = await applied(world, text);
+  expect(stdout).toContain('not attempted: what is to be deleted comes last');
+  expect(deletes(world)).toEqual([]);
+});
+
+describe('brakes', () => {
+  const users = Array.from({ length: 40 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
+  const going = (count: number): string =>
+    `version: 1\nusers:\n${users
+      .slice(0, count)
+      .map(({ username }) => `  - { username: ${username}, state: absent }\n`)
+      .join('')}`;
+
+  test.each([
+    [5, {}, 'the plan would delete 5 of the 41 users, and a tenth of them is 4'],
+    [11, {}, 'the plan would delete 11 resources, and --max-deletes allows 10'],
+    [5, { maxDeletes: '4' }, 'the plan would delete 5 resources, and --max-deletes allows 4'],
+  ])('%i deletes with %j are too many', async (count, options, words) => {
+    const world = new World({ ...seed, users });
+    const { ending, stderr } = await applied(world, going(count), { ...deleting, ...options });
+    expect(ending).toBe('failed');
+    expect(stderr).toContain(words);
+    expect(deletes(world)).toEqual([]);
+  });
+
+  test('one of a few can go, and more where that is said', async () => {
+    const world = new World({ ...seed, users });
+    expect((await applied(world, going(4))).stdout).toContain('4 destroyed');
+    expect((await applied(world, going(12), { ...deleting, maxDeletes: '8' })).stdout).toContain(
+      '8 destroyed',
+    );
+  });
+
+  test('a person is asked for the deletes by themselves, with their count', async () => {
+    const world = new World(seed);
+    const questions: string[] = [];
+    const ask = async (question: string): Promise<string> => (questions.push(question), 'yes');
+    const { context } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+    const asked = { ...context, ask };
+    expect(await apply(['m.yaml'], { output: 'text', ...deleting }, asked)).toBe('done');
+    expect(questions.map((question) => question.replace(/ Only.*/s, ''))).toEqual([
+      'Delete 1 in http://127.0.0.1:9?',
+      'Delete it for good?',
+    ]);
+  });
+});
+
+test.each([
+  [entry('users', 'username: a, name: A'), 'this is declared of what is to be absent'],
+  [
+    'version: 1\ngroups: [{ name: g, state: absent }]\nusers: [{ username: a, name: A, groups: [{ name: g }] }]\n',
+    'group.g is to be absent, and is named all the same',
+  ],
+  [
+    'version: 1\napplications: [{ slug: a, name: A, provider: { name: p } }]\nproviders: [{ name: p, type: proxy, state: absent }]\n',
+    'provider.p is to be absent, and is named all the same',
+  ],
+  ['version: 1\nusers: [{ username: a, name: A, state: present }]\n', '`state` must be "absent"'],
+  ['version: 1\nusers: [{ username: a, state: absent }, { username: a, name: A }]\n', 'is declared twice'],
+])('%s is refused', async (text, summary) => {
+  const world = new World();
+  const { context, stderr, stdout } = world.run(text);
+  expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('invalid');
+  expect(stderr() + stdout()).toContain(summary);
+});
+
+test('defaults are not for what is to be absent, and it needs no name', async () => {
+  const { context, stdout } = new World().run(
+    'version: 1\ndefaults: { user: { path: staff } }\napplications: [{ slug: a, state: absent }]\nusers: [{ username: a, state: absent }]\n',
+  );
+  expect(await validate(['m.yaml'], { output: 'text' }, context)).toBe('done');
+  expect(stdout()).toContain('Valid: 1 application, 1 user.');
+});
+
+test('contract_only deletes nothing, and says so', async () => {
+  const { ending, stderr, stdout } = await planned(new World(seed), jane, { contractOnly: true });
+  expect(ending).toBe('invalid');
+  expect(stderr + stdout).toContain('to delete takes more than the three documented operations');
+});
+
+test('the document of a plan has what is deleted', async () => {
+  const world = new World(seed);
+  const { context, stdout } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+  expect(await plan(['m.yaml'], { output: 'json', ...deleting }, context)).toBe('done');
+  const document = parseJson(stdout());
+  expect(schemaErrors('plan', document)).toEqual([]);
+  expect(document).toMatchObject({
+    summary: { delete: 1 },
+    resource_changes: [
+      {
+        address: 'user.jane',
+        state: 'absent',
+        change: { actions: ['delete'], before: { username: 'jane' }, after: null },
+      },
+    ],
+  });
+});
+
+test('a saved plan deletes what it says, and nothing that is no longer there or that it does not say', async () => {
+  const world = new World(seed);
+  const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+  expect(await plan(['m.yaml'], { output: 'text', out: 'p.json', ...deleting }, context)).toBe('done');
+  const saved = written.get('p.json') ?? '';
+  const withPlan = (text: string, options: object): Promise<string> =>
+    apply(
+      [],
+      { output: 'text', plan: 'p.json', ...options },
+      world.run('', { ROLLCALL_CAPABILITIES: 'delete' }, { files: { 'p.json': text } }).context,
+    );
+  expect(await withPlan(saved, {})).toBe('invalid');
+  const document = JSON.parse(saved) as SavedPlan;
+  const forged = {
+    ...document,
+    resource_changes: document.resource_changes.map((change) => ({
+      ...change,
+      address: 'user.carl',
+      name: 'carl',
+    })),
+    saved: { 'user.carl': { places: {} } },
+  };
+  const resealed = JSON.stringify({ ...forged, digest: contentDigest(forged as unknown as SavedPlan) });
+  expect(await withPlan(resealed.replace('"delete":1', '"delete":0'), deleting)).toBe('stale');
+  expect(await withPlan(saved, deleting)).toBe('done');
+  expect(deletes(world)).toHaveLength(1);
+  expect(await withPlan(saved, deleting)).toBe('stale');
+  expect(deletes(world)).toHaveLength(1);
+});
+
+test.each(formatNames.filter((name) => name !== 'sarif' && name !== 'github'))(
+  'the report %s says what was deleted',
+  async (format) => {
+    const world = new World(seed);
+    const { context, written } = world.run(jane, { ROLLCALL_CAPABILITIES: 'delete' });
+    const report = [`${format}=out.txt`];
+    expect(await apply(['m.yaml'], { output: 'text', yes: true, ...deleting, report }, context)).toBe('done');
+    expect(written.get('out.txt')).toMatch(/jane/);
+  },
+);
