@@ -1,4 +1,4 @@
-import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
+import type { Diagnostic, Problem } from '../base/diagnostic.ts';
 import { shownPlace, type Range } from '../base/source.ts';
 import { formerly, formerName, isToGo, state } from '../kinds/lifecycle.ts';
 import { addressNamed, declaredNames } from '../kinds/named.ts';
@@ -50,7 +50,7 @@ export function namesGoing({ resource, first }: Entry, { going, named }: Met): D
     const at = named.find(address);
     if (!going.has(address)) going.add(address, placeOf(resource, state), first);
     if (at !== undefined)
-      found.push(diagnosticOf(resource, kind.identity, goingProblem(address, named.placeOf(at))));
+      found.push(diagnosticOf(resource, kind.identity, goingProblem('it', named.placeOf(at))));
   }
   for (const declared of declaredNames(resource)) {
     const to = addressNamed(declared);
@@ -64,10 +64,10 @@ export function namesGoing({ resource, first }: Entry, { going, named }: Met): D
   return found;
 }
 
-function goingProblem(address: Address, at: Range): Problem {
+function goingProblem(what: string, at: Range): Problem {
   return {
     code: 'names-absent',
-    summary: `${address} is to be absent, and is named all the same`,
+    summary: `${what} is to be absent, and is named all the same`,
     detail: `See ${shownPlace(at)}. Take its name out there, or let it stay.`,
   };
 }

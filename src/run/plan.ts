@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Referable } from '../kinds/kind.ts';
-import { declaresAccess, letsEveryoneIn } from '../kinds/access.ts';
+import { declaresAccess } from '../kinds/access.ts';
 import { isToGo } from '../kinds/lifecycle.ts';
 import { addressNamed, withIdsOf } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -250,10 +250,10 @@ async function deletionsFor(
     return held ? [{ resource, held }] : [];
   });
   if (going.length === 0) return undefined;
-  // An access that is declared and changed before holds others; apply looks again.
+  // Who may open it is declared, and that is brought about before; apply looks again.
   const closed = new Set(
     resources.flatMap((resource) =>
-      settings.allow.includes('update') && declaresAccess(resource) && !letsEveryoneIn(resource)
+      settings.allow.includes('update') && declaresAccess(resource)
         ? (heldAt(observed, resource.address)?.pk ?? [])
         : [],
     ),

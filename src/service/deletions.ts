@@ -1,12 +1,12 @@
 import type { Address } from '../base/diagnostic.ts';
-import { isJsonObject, textOf, type JsonValue } from '../base/json.ts';
+import { isJsonObject, textOf, type JsonObject, type JsonValue } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import type { Access, Subject } from '../kinds/bound.ts';
 import { listQuery, type Kind } from '../kinds/kind.ts';
 import { idKey } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { readAllBindings } from './bindings.ts';
-import type { Client } from './client.ts';
+import type { Client, UsesReading } from './client.ts';
 import type { Pacing } from './pacing.ts';
 import { countOf } from './read-pages.ts';
 import { readWhole } from './read-whole.ts';
@@ -49,7 +49,8 @@ export async function readDeletions(
   const of = new Map<Address, Deletion>();
   for (const one of going) {
     const because = await whyKept(one, going, options, isClosed);
-    const notes = await usesOf(one, options);
+    const uses = await usesOf(one, options);
+    const notes = uses ? notesOn(uses) : ['what hangs on it could not be read'];
     of.set(one.resource.address, { notes, ...(because !== undefined && { because }) });
   }
   const counts = new Map<Kind, number>();
@@ -62,11 +63,12 @@ export async function readDeletions(
 
 /** Why a record is not to be deleted, as far as the service shows it now; nothing where it may be. */
 export async function whyKept(
-  { resource: { kind }, held }: Going,
+  { resource, held }: Going,
   going: readonly Going[],
   options: DeletionOptions,
   isClosed: (pk: string) => boolean = () => false,
 ): Promise<string | undefined> {
+  const { kind } = resource;
   const { deletion } = kind;
   if (deletion === undefined) return `rollcall deletes no ${kind.list}`;
   const refused = deletion.refusal?.(held.fields);
@@ -83,8 +85,9 @@ export async function whyKept(
   if (last !== undefined || doors.length === 0) return last;
   if (self?.proof !== 'exists' || !self.isSuperuser)
     return 'nobody can tell whether something would open to everyone: all that is bound shows to superusers alone';
+  const uses = await usesOf({ resource, held }, options);
   for (const door of doors) {
-    const opened = await whyOpen(door, held, going, options, isClosed);
+    const opened = await whyOpen(door, { held, uses }, going, options, isClosed);
     if (opened !== undefined) return opened;
   }
   return undefined;
@@ -128,13 +131,16 @@ function doorsFor({ type }: Kind): Doors[] {
 /** Whether something would open to everyone, because nobody else is bound to it who stays. */
 async function whyOpen(
   { access, subject, of }: Doors,
-  held: HeldRecord,
+  { held, uses }: { readonly held: HeldRecord; readonly uses: readonly JsonObject[] | undefined },
   going: readonly Going[],
   options: DeletionOptions,
   isClosed: (pk: string) => boolean,
 ): Promise<string | undefined> {
   const read = await readAllBindings(access, options);
-  if (read.kind !== 'read') return 'what is bound to it could not be read';
+  if (read.kind !== 'read' || uses === undefined) return 'where it is bound could not be read';
+  const shown = new Set([...read.of.values()].flat().map(({ pk }) => pk));
+  const isHidden = uses.some((use) => use['model_name'] === access.type && !shown.has(textOf(use['pk'])));
+  if (isHidden) return 'a list of what is bound lacks some of where it is';
   const pks = pksOf(of, going);
   const leaves = going.flatMap((one) =>
     doorsFor(one.resource.kind).map((door) => keyOf(of, door.subject.field, one.held.pk)),
@@ -164,24 +170,22 @@ function pksOf(kind: Kind, going: readonly Going[]): ReadonlySet<string> {
 
 const mostNamed = 10;
 
-/** What the service says that hangs on a record. */
+/** What the service says that hangs on a record; nothing where it does not say. */
 async function usesOf(
   { resource: { kind, name }, held }: Going,
   { client, pacing, signal }: DeletionOptions,
-): Promise<string[]> {
-  const reading = await untilProven(
-    () => client.readUses(kind, name, held.pk, signal),
-    pacing,
-    triesOf.lookUp,
-  );
-  if (reading?.proof !== 'exists') return ['what hangs on it could not be read'];
-  const words = reading.uses.flatMap((use) => (isJsonObject(use) ? useWords(use) : []));
-  const more = words.length - mostNamed;
-  return more > 0 ? [...words.slice(0, mostNamed), `${more} more hang on it`] : words;
+): Promise<readonly JsonObject[] | undefined> {
+  const ask = (): Promise<UsesReading> => client.readUses(kind, name, held.pk, signal);
+  const reading = await untilProven(ask, pacing, triesOf.lookUp);
+  return reading?.proof === 'exists' ? reading.uses.filter((use) => isJsonObject(use)) : undefined;
 }
 
-function useWords(use: Readonly<Record<string, JsonValue>>): string {
-  const what = `the ${textOf(use['model_name'] ?? null)} ${JSON.stringify(textOf(use['name'] ?? null))}`;
-  const action = textOf(use['action'] ?? null);
-  return action === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
+function notesOn(uses: readonly JsonObject[]): string[] {
+  const words = uses.map((use) => {
+    const [model, name, action] = ['model_name', 'name', 'action'].map((key) => textOf(use[key] ?? null));
+    const what = `the ${model} ${JSON.stringify(name)}`;
+    return action === 'cascade' ? `takes ${what} along` : `${what} goes on without it`;
+  });
+  const more = words.length - mostNamed;
+  return more > 0 ? [...words.slice(0, mostNamed), `${more} more hang on it`] : words;
 }

@@ -113,7 +113,12 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
     const isOfToken =
       answer.purpose === 'self' &&
       run.delivered.some(
-        (other) => isOfUsers(other) && other.status === 403 && planned && before(other, planned),
+        (other) =>
+          isOfUsers(other) &&
+          other.purpose === 'look_up' &&
+          other.status === 403 &&
+          planned &&
+          before(other, planned),
       );
     const isForAll =
       isOfToken || (answer.purpose === 'look_up' && answer.type !== 'user' && !isSecondLook(run, answer));

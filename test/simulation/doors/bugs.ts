@@ -103,6 +103,32 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
       return answered(204, '');
     },
   },
+  'creates under the new name what is there under the one before': {
+    breaks: 'renamed',
+    transport: (network) => async (request, signal) => {
+      const isRename = request.method === 'PATCH' && bodyOf(request)['slug'] !== undefined;
+      if (!isRename) return network(request, signal);
+      const body = JSON.stringify({ name: 'X', ...bodyOf(request) });
+      return network({ ...request, method: 'POST', path: '/api/v3/core/applications/', body }, signal);
+    },
+  },
+  'deletes more than is declared as absent': {
+    breaks: 'deleted',
+    transport: (network) => async (request, signal) => {
+      if (request.method === 'DELETE' && request.path.includes('/groups/')) {
+        const { path } = request;
+        await network({ method: 'DELETE', path: path.replace(/groups\/./, 'groups/0') });
+      }
+      return network(request, signal);
+    },
+  },
+  'believes that it has deleted what it has asked for': {
+    breaks: 'true',
+    transport: (network) => (request, signal) =>
+      request.method === 'DELETE' && !request.path.startsWith(bindings)
+        ? Promise.resolve(answered(204, ''))
+        : network(request, signal),
+  },
   'prints what the service shows of a provider': {
     breaks: 'secret',
     print: (text, world) => text + world.secrets().at(-1),

@@ -16,7 +16,17 @@ describe('who may open an application', () => {
       for (const outcome of outcomes) ended.add(outcome);
     }
     if (seeds < enough) return;
-    const all = ['created', 'updated', 'unfinished', 'unchanged', 'differs', 'denied', 'conflict', 'unknown'];
+    const all = [
+      'created',
+      'updated',
+      'unfinished',
+      'unchanged',
+      'deleted',
+      'differs',
+      'denied',
+      'conflict',
+      'unknown',
+    ];
     expect([...ended]).toEqual(expect.arrayContaining(all));
   });
 

@@ -11,6 +11,8 @@ export interface Door {
   /** A provider that the same run makes, in place of one that is there. */
   readonly made?: Made;
   readonly mode?: Mode;
+  /** Whether it had another name before; where it exists, it still has that. */
+  readonly isRenamed?: boolean;
   /** What is there before; nothing where it is not. */
   readonly existing?: Existing;
 }
@@ -48,6 +50,10 @@ export interface Scenario {
   readonly runs: readonly PlannedRun[];
   /** Whether the runs are allowed to change what exists. */
   readonly mayUpdate: boolean;
+  /** What is to be absent, with the applications to which the group is bound; and whether the first runs may delete. */
+  readonly going?: { readonly boundTo: readonly string[]; readonly mayDelete: boolean };
+  /** Whether the token of the first runs is a superuser's. */
+  readonly isSuperuser: boolean;
   /** What the token of the first runs may not do. */
   readonly lacks: readonly (
     | 'add_bindings'
@@ -97,6 +103,13 @@ export type Fault = (typeof faults)[number];
 
 export const groups = ['ga', 'gb', 'gc'] as const;
 export const single = 'solo';
+/** The group and the application that are to be absent. */
+export const gone = { group: 'gx', slug: 'az' };
+
+/** What an application was called that has another name now. */
+export function formerSlug(slug: string): string {
+  return `old-${slug}`;
+}
 
 /** Users of every set of groups: `u0` is in none, `u7` in all three. */
 export const members: readonly { readonly name: string; readonly groups: readonly string[] }[] = [
@@ -149,7 +162,7 @@ export function scenarioOf(random: Random): Scenario {
     ...(chance(0.3) && { killAfter: whole(1, 40) }),
     ...(chance(0.15) && { interruptAfter: whole(1, 40) }),
   });
-  return {
+  const made = {
     doors,
     trouble: pick([0, 0, 0.03, 0.1, 0.3, 0.6]),
     faults: chance(0.5) ? faults : some(faults, 0.15).concat(pick(faults)),
@@ -172,6 +185,17 @@ export function scenarioOf(random: Random): Scenario {
     isLate: chance(0.5),
     ceiling: pick([1, 2, 8]),
   };
+  const isWhole = made.lacks.length === 0 && made.blindFor === undefined;
+  const there = doors.flatMap(({ slug, existing }) => (existing ? slug : []));
+  return {
+    ...made,
+    // What is there under neither name is for a superuser to create.
+    doors: doors.map((each) => ({ ...each, ...(each.existing && chance(0.3) && { isRenamed: true }) })),
+    isSuperuser: isWhole && chance(0.5),
+    ...(chance(0.3) && {
+      going: { boundTo: some(there, 0.6), mayDelete: made.mayUpdate && chance(0.7) },
+    }),
+  };
 }
 
 /** The secret of every provider that declares one. */
@@ -190,7 +214,7 @@ export function fieldsOfMade({ type }: Made): JsonObject {
 }
 
 /** The manifest of what a seed declares. */
-export function manifestOf({ doors }: Pick<Scenario, 'doors'>): string {
+export function manifestOf({ doors, going }: Pick<Scenario, 'doors' | 'going'>): string {
   const providers = doors.flatMap(({ slug, made }) =>
     made === undefined
       ? []
@@ -206,19 +230,28 @@ export function manifestOf({ doors }: Pick<Scenario, 'doors'>): string {
   return JSON.stringify({
     version: 1,
     ...(providers.length > 0 && { providers }),
-    applications: doors.map(({ slug, guests, provider, made, mode }) => ({
-      slug,
-      name: slug.toUpperCase(),
-      ...(provider !== undefined && { provider }),
-      ...(made && { provider: { name: slug } }),
-      ...(mode && { policy_engine_mode: mode }),
-      access:
-        guests === 'everyone'
-          ? guests
-          : {
-              groups: guests.groups.map((name) => ({ name })),
-              users: guests.users.map((name) => ({ name })),
-            },
-    })),
+    ...(going && { groups: [{ name: gone.group, state: 'absent' }] }),
+    applications: [
+      ...(going ? [{ slug: gone.slug, state: 'absent' }] : []),
+      ...doors.map((door) => entryOf(door)),
+    ],
   });
+}
+
+function entryOf({ slug, guests, provider, made, mode, isRenamed }: Door): JsonObject {
+  return {
+    slug,
+    ...(isRenamed && { formerly: formerSlug(slug) }),
+    name: slug.toUpperCase(),
+    ...(provider !== undefined && { provider }),
+    ...(made && { provider: { name: slug } }),
+    ...(mode && { policy_engine_mode: mode }),
+    access:
+      guests === 'everyone'
+        ? guests
+        : {
+            groups: guests.groups.map((name) => ({ name })),
+            users: guests.users.map((name) => ({ name })),
+          },
+  };
 }

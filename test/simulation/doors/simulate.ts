@@ -8,6 +8,7 @@ import { VirtualTime } from '../virtual-time.ts';
 import {
   declaredSecret,
   fieldsOfMade,
+  gone,
   manifestOf,
   scenarioOf,
   type Door,
@@ -27,6 +28,8 @@ export const doorRules = {
   secret: 'No output shows a secret that is declared, or one that the service shows.',
   silent: 'Nothing is reported of who may open it where that was not shown.',
   changed: 'Without the permission, nothing that was there is bound, taken away or changed.',
+  renamed: 'What is renamed keeps its id, and is at no moment there under both names.',
+  deleted: 'Nothing is deleted that is not declared as absent, and nothing by a run that may not.',
   ends: 'Every run that is not killed ends, and with no exception.',
   converges:
     'A run that meets no fault ends well, and one or two of them bring all to what is declared, where they may change it.',
@@ -103,6 +106,8 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   for (const door of scenario.doors)
     if (!isAsDeclared(door, world) || !isMadeAsDeclared(door, world))
       fail('converges', `${door.slug} is not as declared`);
+  if (scenario.going && !goneAddresses.every((address) => world.isGone(address)))
+    fail('converges', 'what is to be absent is still there');
   const last = ended.at(-1);
   if (
     last?.run !== 'last' ||
@@ -113,7 +118,9 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   const isCalm = isUntroubled(scenario);
   for (const { run, ending, outcomes: of } of ended) {
     const isFirst = scenario.runs.some(({ name }) => name === run);
-    const isLeft = (one: string): boolean => isFirst && !scenario.mayUpdate && one === 'differs';
+    const isKept =
+      !scenario.mayUpdate || (scenario.going && !(scenario.isSuperuser && scenario.going.mayDelete));
+    const isLeft = (one: string): boolean => isFirst && isKept === true && one === 'differs';
     const isWell = ending === 'done' && [...of.values()].every((one) => done.has(one) || isLeft(one));
     if ((isCalm || !isFirst) && !isWell)
       fail('converges', `${run} ends as ${ending}, though nothing goes wrong`);
@@ -168,7 +175,8 @@ function isMadeAsDeclared(door: Door, world: DoorWorld): boolean {
   return isSecret && Object.entries(fieldsOfMade(made)).every(([field, value]) => record[field] === value);
 }
 
-const done = new Set(['created', 'updated', 'unchanged']);
+const done = new Set(['created', 'updated', 'unchanged', 'deleted']);
+const goneAddresses = [`group.${gone.group}`, `application.${gone.slug}`];
 
 function checkReport(
   { run, ending, outcomes }: Ended,
@@ -178,6 +186,11 @@ function checkReport(
 ): void {
   const isAlone = scenario.runs.length === 1 || !scenario.runs.some(({ name }) => name === run);
   const seesAll = scenario.blindFor === undefined || (run !== 'first' && run !== 'second');
+  for (const address of goneAddresses) {
+    const outcome = outcomes.get(address);
+    if (outcome !== undefined && done.has(outcome) && !world.isGone(address))
+      fail('true', `${run} reports ${address} as ${outcome}`);
+  }
   for (const door of scenario.doors) {
     const made = outcomes.get(`provider.${door.slug}`);
     if (made !== undefined && done.has(made) && !isMadeAsDeclared(door, world))
@@ -257,11 +270,14 @@ function startRun(
     toolVersion: '0',
   };
   world.log(`${name}: begins${mayUpdate ? ', and may change what exists' : ''}`);
+  const mayDelete = mayUpdate && (token === tokens.healed || scenario.going?.mayDelete === true);
+  const allow = [...(mayUpdate ? ['update'] : []), ...(mayDelete ? ['delete'] : [])];
   const options = {
     output: 'json',
     yes: true,
     concurrency: String(scenario.ceiling),
-    ...(mayUpdate && { capability: ['update'], allow: ['update'] }),
+    capability: ['update', 'delete'],
+    ...(allow.length > 0 && { allow }),
   } as const;
   const run = async (): Promise<void> => {
     try {
@@ -296,11 +312,11 @@ function storyOf(
   violations: readonly { readonly rule: DoorRule; readonly words: string }[],
 ): string {
   const start = world.seen[0]?.at ?? 0;
-  const { doors, lacks, blindFor, mayUpdate, isLate } = scenario;
+  const { doors, lacks, blindFor, mayUpdate, isLate, going, isSuperuser } = scenario;
   return [
     `seed ${seed}: doors`,
     ...doors.map((door) => JSON.stringify(door)),
-    `the token lacks: ${lacks.join(', ') || 'nothing'}${blindFor === undefined ? '' : `; it does not see ${blindFor}/ga`}${mayUpdate ? '' : '; no changes'}${isLate ? '; late' : ''}`,
+    `the token lacks: ${lacks.join(', ') || 'nothing'}${blindFor === undefined ? '' : `; it does not see ${blindFor}/ga`}${mayUpdate ? '' : '; no changes'}${isLate ? '; late' : ''}${isSuperuser ? '; a superuser' : ''}${going ? `; to go: ${JSON.stringify(going)}` : ''}`,
     ...world.seen.map(({ at, words }) => `${String(at - start).padStart(8)} ms  ${words}`),
     ...violations.map(({ rule, words }) => `BROKEN  ${rule}: ${words}\n        ${doorRules[rule]}`),
     '',

@@ -16,6 +16,8 @@ import type { VirtualTime } from '../virtual-time.ts';
 import {
   declaredSecret,
   fieldsOfMade,
+  formerSlug,
+  gone,
   groups,
   members,
   single,
@@ -51,7 +53,7 @@ export interface BindSent {
 /** The service and the network, with what goes wrong there, and somebody who looks who is let in after each request. */
 export class DoorWorld {
   readonly seen: Seen[] = [];
-  readonly violations: { readonly rule: 'opened'; readonly words: string }[] = [];
+  readonly violations: { readonly rule: 'opened' | 'renamed' | 'deleted'; readonly words: string }[] = [];
   readonly binds: BindSent[] = [];
   /** The runs that were given a list that lacked something, or saw a part. */
   readonly misled = new Set<string>();
@@ -63,6 +65,10 @@ export class DoorWorld {
   readonly #allowed = new Map<string, ReadonlySet<string>>();
   /** By run and target: the subjects that the last list showed. */
   readonly #shown = new Map<string, ReadonlySet<string>>();
+  /** The ids of what is there from the start under its former name, by its new one. */
+  readonly #kept = new Map<string, JsonValue>();
+  /** What may be deleted, by the path of the request. */
+  readonly #going: ReadonlySet<string>;
   #trouble: number;
   #ordered = 0;
 
@@ -74,6 +80,10 @@ export class DoorWorld {
     const { sandbox } = seedSandbox(seedOf(scenario), scenario.isLate ? '2026.2' : '2023.10');
     this.#sandbox = sandbox;
     for (const { slug, made } of scenario.doors) if (made?.before) this.#make(slug, made);
+    for (const { slug, isRenamed } of scenario.doors)
+      if (isRenamed) this.#kept.set(slug, sandbox.record('application', formerSlug(slug))?.['pk'] ?? null);
+    const group = textOf(sandbox.record('group', gone.group)?.['pk'] ?? null);
+    this.#going = new Set([`/api/v3/core/groups/${group}/`, `/api/v3/core/applications/${gone.slug}/`]);
     for (const door of scenario.doors) {
       // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
       const isOpen = door.existing?.provider !== undefined || scenario.blindFor === door.slug;
@@ -128,12 +138,51 @@ export class DoorWorld {
 
   /** Somebody else binds one more: who comes in by that is let in by them. */
   act({ slug, group }: Scenario['actor'][number]): void {
-    const target = this.#sandbox.record('application', slug)?.['pk'];
+    const target = this.application(slug)?.['pk'];
     const pk = this.#sandbox.record('group', group)?.['pk'];
     if (target === undefined || pk === undefined) return;
     this.#monitor('POST', bindingsPath, { target, group: pk, order: 9 });
     this.log(`    somebody else binds ${group} to ${slug}`);
-    this.#allowed.set(slug, new Set([...(this.#allowed.get(slug) ?? []), ...this.insiders(slug)]));
+    // Whoever is in that group is let in by them, now or as soon as the mode allows it.
+    const guests = members.flatMap((member) => (member.groups.includes(group) ? member.name : []));
+    const all = [...(this.#allowed.get(slug) ?? []), ...guests, ...this.insiders(slug)];
+    this.#allowed.set(slug, new Set(all));
+  }
+
+  /** The name that an application has by now. */
+  #nameNow(slug: string): string {
+    return this.#kept.has(slug) && this.#sandbox.record('application', slug) === undefined
+      ? formerSlug(slug)
+      : slug;
+  }
+
+  /** Whether what is to be absent is gone. */
+  isGone(address: string): boolean {
+    return address === `group.${gone.group}`
+      ? this.#sandbox.record('group', gone.group) === undefined
+      : this.#sandbox.record('application', gone.slug) === undefined;
+  }
+
+  #broken(rule: 'opened' | 'renamed' | 'deleted', words: string): void {
+    if (!this.violations.some((other) => other.words === words)) this.violations.push({ rule, words });
+  }
+
+  /** Looks at what a delete has taken away. */
+  #noteDelete(run: string, { method, path }: HttpRequest, status: number): void {
+    if (method !== 'DELETE' || path.startsWith(bindingsPath) || status !== 204) return;
+    const isFirst = this.#scenario.runs.some(({ name }) => name === run);
+    const mayDelete = !isFirst || this.#scenario.going?.mayDelete === true;
+    if (!this.#going.has(path) || !mayDelete || this.#scenario.going === undefined)
+      this.#broken('deleted', `${run} deletes ${path}`);
+  }
+
+  /** What was renamed is the one that it was, and there is no other. */
+  #watchNames(): void {
+    for (const [slug, pk] of this.#kept) {
+      const [now, before] = [slug, formerSlug(slug)].map((name) => this.#sandbox.record('application', name));
+      if (now && before) this.#broken('renamed', `${slug} is there under both names`);
+      else if ((now ?? before)?.['pk'] !== pk) this.#broken('renamed', `${slug} is another by now`);
+    }
   }
 
   #monitor(method: string, path: string, body?: JsonObject): SandboxResponse {
@@ -145,14 +194,14 @@ export class DoorWorld {
   insiders(slug: string): readonly string[] {
     return members.flatMap(({ name }) => {
       const pk = textOf(this.#sandbox.record('user', name)?.['pk']);
-      const path = `/api/v3/core/applications/${slug}/check_access/?for_user=${pk}`;
+      const path = `/api/v3/core/applications/${this.#nameNow(slug)}/check_access/?for_user=${pk}`;
       const answer = parseJson(this.#monitor('GET', path).body);
       return isJsonObject(answer) && answer['passing'] === true ? [name] : [];
     });
   }
 
   application(slug: string): JsonObject | undefined {
-    return this.#sandbox.record('application', slug);
+    return this.#sandbox.record('application', this.#nameNow(slug));
   }
 
   /** What is bound that counts, each as `ga`, as often as it is. */
@@ -180,15 +229,14 @@ export class DoorWorld {
   }
 
   #watch(): void {
+    this.#watchNames();
     for (const { slug } of this.#scenario.doors) {
       const application = this.application(slug);
       if (application === undefined || (application['provider'] ?? null) === null) continue;
       const allowed = this.#allowed.get(slug) ?? new Set();
       const strangers = this.insiders(slug).filter((name) => !allowed.has(name));
       if (strangers.length === 0) continue;
-      const words = `${slug} lets ${strangers.join(', ')} in`;
-      if (!this.violations.some((other) => other.words === words))
-        this.violations.push({ rule: 'opened', words });
+      this.#broken('opened', `${slug} lets ${strangers.join(', ')} in`);
     }
   }
 
@@ -254,6 +302,7 @@ export class DoorWorld {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const response = this.#sandbox.handle({ method, path, headers, body });
       this.log(`    service: answers #${id} with ${response.status}`);
+      this.#noteDelete(run, request, response.status);
       if (!isRead) this.#watch();
       return response;
     };
@@ -384,16 +433,22 @@ function letIn(bindings: readonly Bound[], mode: Mode): readonly string[] {
   });
 }
 
-function seedOf({ doors, lacks, blindFor }: Scenario): ConstructorParameters<typeof Sandbox>[0] {
+function seedOf({
+  doors,
+  lacks,
+  blindFor,
+  going,
+  isSuperuser,
+}: Scenario): ConstructorParameters<typeof Sandbox>[0] {
   const existing = doors.flatMap((door) => (door.existing ? [{ ...door, existing: door.existing }] : []));
   const labels = doors.flatMap(({ slug }) =>
-    [...groups, single, 'policy'].flatMap((name) =>
-      slug === blindFor && name === groups[0] ? [] : [`${slug}/${name}`],
+    [...groups, single, 'policy', gone.group].flatMap((name) =>
+      slug === blindFor && name === groups[0] ? [] : [`${slug}/${name}`, `${formerSlug(slug)}/${name}`],
     ),
   );
   return {
     providers: [1, 2, 3].map((pk) => ({ pk, name: `P${pk}` })),
-    groups: groups.map((name, index) => ({
+    groups: [...groups, ...(going ? [gone.group] : [])].map((name, index) => ({
       name,
       num_pk: index,
       pk: `${index}0000000-0000-4000-8000-000000000000`,
@@ -405,18 +460,25 @@ function seedOf({ doors, lacks, blindFor }: Scenario): ConstructorParameters<typ
         (group) => `${groups.indexOf(group as (typeof groups)[number])}0000000-0000-4000-8000-000000000000`,
       ),
     })),
-    applications: existing.map(({ slug, existing: { provider, mode } }) => ({
-      slug,
-      name: slug.toUpperCase(),
-      policy_engine_mode: mode,
-      ...(provider !== undefined && { provider }),
-    })),
-    bindings: existing.flatMap(({ slug, existing: { bindings } }) =>
-      bindings.map((bound) => ({ application: slug, ...bound })),
+    applications: [
+      ...existing.map(({ slug, isRenamed, existing: { provider, mode } }) => ({
+        slug: isRenamed ? formerSlug(slug) : slug,
+        name: slug.toUpperCase(),
+        policy_engine_mode: mode,
+        ...(provider !== undefined && { provider }),
+      })),
+      ...(going ? [{ slug: gone.slug, name: 'Gone' }] : []),
+    ],
+    bindings: existing.flatMap(({ slug, isRenamed, existing: { bindings } }) =>
+      [...bindings, ...(going?.boundTo.includes(slug) ? [{ group: gone.group }] : [])].map((bound) => ({
+        application: isRenamed ? formerSlug(slug) : slug,
+        ...bound,
+      })),
     ),
     tokens: [
       {
         token: tokens.first,
+        superuser: isSuperuser,
         ...(lacks.includes('add_bindings') && { add_bindings: false }),
         ...(lacks.includes('delete_bindings') && { delete_bindings: false }),
         ...(lacks.includes('add_providers') && { add_providers: false }),
@@ -424,7 +486,7 @@ function seedOf({ doors, lacks, blindFor }: Scenario): ConstructorParameters<typ
         ...(blindFor !== undefined && { view_bindings: labels }),
         ...(lacks.includes('view_bindings') && { view_bindings: 'none' as const }),
       },
-      { token: tokens.healed },
+      { token: tokens.healed, superuser: true },
       { token: tokens.monitor, superuser: true },
     ],
   };
