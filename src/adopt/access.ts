@@ -2,7 +2,7 @@ import { textOf } from '../base/json.ts';
 import { readBindings, withBindings } from '../service/bindings.ts';
 import type { Client } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
-import type { Inventory } from './inventory.ts';
+import type { Inventory } from '../observe/inventory.ts';
 
 interface AccessOptions {
   readonly client: Client;

@@ -15,7 +15,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
 import { withAccess } from './access.ts';
-import { inventoryOf, type Inventory } from './inventory.ts';
+import { inventoryOf, type Inventory } from '../observe/inventory.ts';
 
 /** Reads all that the service holds of some kinds. Sends nothing but reads. */
 export function readHoldings(

@@ -43,6 +43,7 @@ export function declarePlan(rollcall: Command, { end, contextFor }: Caller): voi
       .option('--out <file>', 'save the plan, for `rollcall apply --plan`')
       .option('--detailed-exitcode', 'exit 2 when apply would do something')
       .option('--check-access <user>', 'ask what the service lets a user open')
+      .option('--undeclared', 'name what the service holds and no manifest has')
       .addOption(failOnOption()),
   )
     .summary('show what apply would do; does nothing of it')

@@ -8,13 +8,28 @@ export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
+interface Asked {
+  readonly since?: string;
+  readonly undeclared?: boolean;
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly shard?: string;
+  readonly changedOnly?: boolean;
+}
+
 /** Throws a UsageError where a plan cannot show whether it has what is named. */
-export function refuseWithoutSince(failOn: readonly FailOn[], since: string | undefined): void {
-  if (!failOn.includes('undeclared') || since !== undefined) return;
-  throw new UsageError(
-    '--fail-on undeclared needs --since',
-    'Name the revision that the manifests are compared with, such as: --since origin/main.',
-  );
+export function refuseUnasked(failOn: readonly FailOn[], asked: Asked): void {
+  const { since, undeclared, target, exclude, shard, changedOnly } = asked;
+  if (failOn.includes('undeclared') && since === undefined && !undeclared)
+    throw new UsageError(
+      '--fail-on undeclared needs --undeclared or --since',
+      'With --undeclared, it is what the service holds and no manifest declares; with --since origin/main, what is no longer declared.',
+    );
+  if (undeclared && (target ?? exclude ?? shard ?? changedOnly) !== undefined)
+    throw new UsageError(
+      '--undeclared is about all that is declared',
+      'Leave out --target, --exclude, --shard and --changed-only.',
+    );
 }
 
 /** Why a plan fails by what `--fail-on` names, each reason in a line; empty when it does not. */
@@ -23,7 +38,8 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
     const count = countOf(name, plan);
     if (count === 0) return [];
     const subject = `${count} ${count === 1 ? 'resource' : 'resources'}`;
-    return `${subject} ${words[name][count === 1 ? 0 : 1]}, and --fail-on ${name} is given`;
+    const [one, several] = name === 'undeclared' && plan.undeclared ? notDeclared : words[name];
+    return `${subject} ${count === 1 ? one : several}, and --fail-on ${name} is given`;
   });
 }
 
@@ -34,12 +50,12 @@ export function whyIncomplete(plan: Plan): string[] {
   return left.length === 0 ? [] : [`${subject} not planned: ${listed(left)}`];
 }
 
-function countOf(name: FailOn, { changes, since }: Plan): number {
+function countOf(name: FailOn, { changes, since, undeclared }: Plan): number {
   switch (name) {
     case 'differs':
       return changes.filter(({ differences }) => differences.length > 0).length;
     case 'undeclared':
-      return since?.noLongerDeclared.length ?? 0;
+      return (since?.noLongerDeclared.length ?? 0) + (undeclared?.found.length ?? 0);
     case 'opens':
       return changes.filter(({ opens = [] }) => opens.length > 0).length;
   }
@@ -51,3 +67,5 @@ const words: Readonly<Record<FailOn, readonly [string, string]>> = {
   undeclared: ['is no longer declared', 'are no longer declared'],
   opens: ['is opened to more than before', 'are opened to more than before'],
 };
+
+const notDeclared = ['is not declared', 'are not declared'] as const;

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
-import { pendingIn } from '../plan/plan.ts';
+import { notPlannedIn, pendingIn } from '../plan/plan.ts';
 import { savedPlan } from '../plan/saved/document.ts';
 import { json, jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
@@ -10,7 +10,7 @@ import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { refuseWithoutSince, whyFailed, whyIncomplete, type FailOn } from './fail-on.ts';
+import { refuseUnasked, whyFailed, whyIncomplete, type FailOn } from './fail-on.ts';
 import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, couldWrite, type ReportFlags } from './reports.ts';
@@ -22,6 +22,8 @@ export interface PlanOptions extends RunFlags, DetailFlags, ReportFlags {
   readonly detailedExitcode?: boolean;
   /** The user of whom the service is asked what it lets them open. */
   readonly checkAccess?: string;
+  /** Whether to name what the service holds and no manifest declares. */
+  readonly undeclared?: boolean;
   /** What of the plan ends it with 2. */
   readonly failOn?: readonly FailOn[];
 }
@@ -47,7 +49,14 @@ export async function plan(
   if (ended.thrown) throw ended.thrown;
   // Last of all, where the reader of a log looks first.
   for (const failure of failures) context.stderr.write(`error: ${failure}\n`);
-  return unlessLost(ending === 'done' && findings.length > 0 ? 'changes' : ending, !written);
+  return unlessLost(endsWith(ending, ended.result, findings), !written);
+}
+
+/** What was found is found, though there may be more of it. */
+function endsWith(ending: Ending, made: Planned | undefined, findings: readonly string[]): Ending {
+  const isRead = made !== undefined && notPlannedIn(made).length === 0;
+  const isFound = findings.length > 0 && (ending === 'done' || (ending === 'incomplete' && isRead));
+  return isFound ? 'changes' : ending;
 }
 
 function isMade(ending: Ending): boolean {
@@ -60,8 +69,8 @@ async function planned(
   { refuse }: Reports,
   context: Context,
 ): Promise<Ran<Planned>> {
-  const { out, failOn = [], since } = options;
-  refuseWithoutSince(failOn, since);
+  const { out, failOn = [] } = options;
+  refuseUnasked(failOn, options);
   if (out === '-')
     throw new UsageError(
       '--out cannot be -',
@@ -74,7 +83,17 @@ async function planned(
       '--check-access asks beyond the three documented operations, and contract_only keeps to these',
       'Leave out one of the two.',
     );
-  const request = { ...asked, refuseOutputs: refuse, checkAccess: options.checkAccess };
+  if (options.undeclared && asked.settings.contractOnly)
+    throw new UsageError(
+      '--undeclared reads lists, and contract_only keeps to the three documented operations',
+      'Leave out one of the two.',
+    );
+  const request = {
+    ...asked,
+    refuseOutputs: refuse,
+    checkAccess: options.checkAccess,
+    undeclared: options.undeclared,
+  };
   const ran = await planRun(request, job);
   const { result, ending } = ran;
   if (result === undefined || !isMade(ending)) return ran;
@@ -84,6 +103,9 @@ async function planned(
     const saved = await couldWrite(out, 'the plan cannot be saved', save, context);
     if (!saved) return { ...ran, ending: 'failed' };
   }
+  // What was not read may be what is looked for.
+  if (ending === 'done' && failOn.includes('undeclared') && result.undeclared?.isWhole === false)
+    return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
 }

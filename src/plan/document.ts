@@ -8,6 +8,7 @@ import { namesAt, namesById, referring, withNamesAt, type Names } from '../kinds
 import { sourceOf, type Resource, type Source } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { EffectiveAccess } from '../observe/effective-access.ts';
+import type { Undeclared } from '../observe/undeclared.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import {
   planSummary,
@@ -49,6 +50,8 @@ export interface PlanDocument {
   readonly summary: PlanSummary;
   /** Whether somebody could open its applications now, where that was asked. */
   readonly effective_access?: readonly EffectiveAccess[];
+  /** What the service holds and no manifest declares, where that was asked; and whether all was read that there is. */
+  readonly undeclared?: { readonly found: Undeclared['found']; readonly whole: boolean };
   /** Only of a saved plan: the fields that are in it, and that nothing shows of it. */
   readonly hide?: Hide;
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
@@ -130,6 +133,9 @@ export function planDocument(plan: Plan): PlanDocument {
       since: { ref: since.ref, commit: since.commit, no_longer_declared: since.noLongerDeclared },
     }),
     ...(plan.effectiveAccess && { effective_access: plan.effectiveAccess }),
+    ...(plan.undeclared && {
+      undeclared: { found: plan.undeclared.found, whole: plan.undeclared.isWhole },
+    }),
     resource_changes: changes,
     ...countedDocument(changes),
   };

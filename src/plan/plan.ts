@@ -10,6 +10,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Scope } from '../manifest/select.ts';
 import type { Alteration, SinceRevision } from '../manifest/since.ts';
 import type { EffectiveAccess } from '../observe/effective-access.ts';
+import type { Undeclared } from '../observe/undeclared.ts';
 import type { HeldRecord, Unreadable } from '../service/types.ts';
 import { effectsOf, type Action, type WriteAction, type Effect } from './actions.ts';
 
@@ -33,6 +34,8 @@ export interface Plan extends Destination {
   readonly hide?: Hide | undefined;
   /** Whether somebody could open its applications now, where that was asked. */
   readonly effectiveAccess?: readonly EffectiveAccess[] | undefined;
+  /** What the service holds and no manifest declares, where that was asked. */
+  readonly undeclared?: Undeclared | undefined;
   /** Every declared resource in the scope of the plan; applications first, then by name, but each behind those that it waits for. */
   readonly changes: readonly Change[];
 }

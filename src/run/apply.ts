@@ -16,7 +16,8 @@ import type { Settings } from '../settings/settings.ts';
 import { inputsOf, type RefuseOutputs } from './check.ts';
 import { withService, type Service } from './connect.ts';
 import { inScope } from './scope.ts';
-import { halted, planFor, tooMuch, type Limits, type PlanRequest } from './plan.ts';
+import { halted, planFor, type PlanRequest } from './plan.ts';
+import { tooMuch, type Limits } from './too-much.ts';
 import { applyEnding, type ApplyRun, type Course, type Halt, type Halted, type Ran } from './result.ts';
 import type { Job } from './world.ts';
 

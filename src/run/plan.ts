@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../base/diagnostic.ts';
+import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Referable } from '../kinds/kind.ts';
 import { declaresAccess } from '../kinds/access.ts';
@@ -11,22 +11,17 @@ import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { ListNews } from '../observe/read-lists.ts';
+import { asFormer } from '../observe/renames.ts';
+import { readUndeclared } from '../observe/undeclared.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
-import {
-  notPlannedIn,
-  plannedEffects,
-  unseenKinds,
-  type Permission,
-  type Plan,
-  type ReadyPlan,
-  type UnreadableTypes,
-} from '../plan/plan.ts';
+import { notPlannedIn, type Permission, type ReadyPlan, type UnreadableTypes } from '../plan/plan.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { heldBackByNames, sharedBy, withOthers, type HaltWords } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
+import { tooMuch, type Limits } from './too-much.ts';
 import type { Client } from '../service/client.ts';
 import { askRelease } from '../service/release.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
@@ -40,14 +35,8 @@ export interface PlanOptions extends Limits {
   readonly keepGoing?: HaltWords | undefined;
   /** The user of whom the service is asked what it lets them open. */
   readonly checkAccess?: string | undefined;
-}
-
-/** A plan that would do more ends the run; none: no limit. */
-export interface Limits {
-  readonly mostCreates?: number | undefined;
-  readonly mostUpdates?: number | undefined;
-  /** None: ten, and no more than a tenth of a kind. */
-  readonly mostDeletes?: number | undefined;
+  /** Whether to read what the service holds and no manifest declares. */
+  readonly undeclared?: boolean | undefined;
 }
 
 /** A plan, and what it was made from: to be saved. */
@@ -86,11 +75,25 @@ async function boundedPlan(
 ): Promise<Course<Planned>> {
   const planned = await planFor(scoped, service, job, options);
   if ('halt' in planned) return planned;
-  const made = await withEffectiveAccess(planned, options, service);
+  const asked = await withEffectiveAccess(planned, options, service);
+  const made = options.undeclared ? await withUndeclared(asked, scoped, service) : asked;
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
   return { result: made, ending: notPlannedIn(made).length > 0 ? 'incomplete' : 'done' };
+}
+
+/** The plan, with what no manifest declares. What is renamed is declared under both names. */
+async function withUndeclared(
+  made: Planned,
+  { resources, elsewhere }: Scoped,
+  { client, pacing, signal }: Service,
+): Promise<Planned> {
+  const declared = new Set(
+    resources.flatMap((resource) => [resource.address, asFormer(resource)?.address ?? resource.address]),
+  );
+  const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
+  return { ...made, undeclared: await readUndeclared(isDeclared, { client, pacing, signal }) };
 }
 
 /** The plan, with what the service lets somebody open of it, where that is asked. */
@@ -259,33 +262,4 @@ async function deletionsFor(
     ),
   );
   return readDeletions(going, (pk) => closed.has(pk), { client, pacing, signal });
-}
-
-/** Why a plan goes no further that would create or change more than is allowed. */
-export function tooMuch(
-  made: Plan & Pick<Planned, 'deletions'>,
-  { mostCreates, mostUpdates, mostDeletes }: Limits,
-): Halt | undefined {
-  const { add, change, destroy } = plannedEffects(made);
-  if (mostCreates !== undefined && add > mostCreates)
-    return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unseenKinds(made) };
-  if (mostUpdates !== undefined && change > mostUpdates)
-    return { kind: 'too_many_updates', count: change, most: mostUpdates };
-  if (destroy > (mostDeletes ?? usualDeletes))
-    return { kind: 'too_many_deletes', count: destroy, most: mostDeletes ?? usualDeletes };
-  return mostDeletes === undefined ? tooManyOfOne(made) : undefined;
-}
-
-const usualDeletes = 10;
-
-/** Where more than a tenth of a kind would be deleted, and more than one. */
-function tooManyOfOne({ changes, deletions }: Plan & Pick<Planned, 'deletions'>): Halt | undefined {
-  const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
-  for (const kind of new Set(going)) {
-    const count = going.filter((each) => each === kind).length;
-    const all = deletions?.counts.get(kind) ?? 0;
-    const most = Math.max(1, Math.floor(all / 10));
-    if (count > most) return { kind: 'too_many_deletes', count, most, of: { kind, count: all } };
-  }
-  return undefined;
 }

@@ -124,7 +124,7 @@ describe('--fail-on differs', () => {
       'error: 2 resources are no longer declared, and',
     );
     await expect(planned([synced], { failOn: ['undeclared'] })).rejects.toThrow(
-      '--fail-on undeclared needs --since',
+      '--fail-on undeclared needs --undeclared or --since',
     );
   });
 

@@ -3,11 +3,11 @@ import type { Declared } from '../../adopt/declaration.ts';
 import { addressOf } from '../../kinds/resource.ts';
 import { textOf } from '../../base/json.ts';
 import type { Unwritable } from '../../adopt/writable.ts';
-import type { Gap, Inventory } from '../../adopt/inventory.ts';
+import type { Gap, Inventory } from '../../observe/inventory.ts';
 import { answerWords } from './answers.ts';
 
 /** What an inventory lacks, for a person who may take it for whole. */
-export function gapDiagnostics({ kind, gaps }: Inventory): Diagnostic[] {
+export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>): Diagnostic[] {
   return gaps.flatMap((gap) => gapDiagnostic(kind, gap) ?? []);
 }
 

@@ -15,7 +15,7 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
-import { goneFindings } from './gone.ts';
+import { goneFindings, undeclaredNotes } from './gone.ts';
 import { shortCommit, type Gone } from '../../manifest/since.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
@@ -91,7 +91,7 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan)],
+    notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan), ...undeclaredNotes(plan)],
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };

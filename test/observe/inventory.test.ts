@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/json.ts';
 import { kindOf } from '../../src/kinds/all.ts';
-import { inventoryOf, type Inventory } from '../../src/adopt/inventory.ts';
+import { inventoryOf, type Inventory } from '../../src/observe/inventory.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createPacing } from '../../src/service/pacing.ts';
 import type { Transport } from '../../src/service/transport.ts';

@@ -1,0 +1,41 @@
+import type { Kind } from '../kinds/kind.ts';
+import { plannedEffects, unseenKinds, type Plan } from '../plan/plan.ts';
+import type { Halt } from './result.ts';
+
+/** A plan that would do more ends the run; none: no limit. */
+export interface Limits {
+  readonly mostCreates?: number | undefined;
+  readonly mostUpdates?: number | undefined;
+  /** None: ten, and no more than a tenth of a kind. */
+  readonly mostDeletes?: number | undefined;
+}
+
+interface Bounded extends Plan {
+  readonly deletions?: { readonly counts: ReadonlyMap<Kind, number> } | undefined;
+}
+
+/** Why a plan goes no further that would create or change more than is allowed. */
+export function tooMuch(made: Bounded, { mostCreates, mostUpdates, mostDeletes }: Limits): Halt | undefined {
+  const { add, change, destroy } = plannedEffects(made);
+  if (mostCreates !== undefined && add > mostCreates)
+    return { kind: 'too_many_creates', count: add, most: mostCreates, unseen: unseenKinds(made) };
+  if (mostUpdates !== undefined && change > mostUpdates)
+    return { kind: 'too_many_updates', count: change, most: mostUpdates };
+  if (destroy > (mostDeletes ?? usualDeletes))
+    return { kind: 'too_many_deletes', count: destroy, most: mostDeletes ?? usualDeletes };
+  return mostDeletes === undefined ? tooManyOfOne(made) : undefined;
+}
+
+const usualDeletes = 10;
+
+/** Where more than a tenth of a kind would be deleted, and more than one. */
+function tooManyOfOne({ changes, deletions }: Bounded): Halt | undefined {
+  const going = changes.flatMap(({ action, resource }) => (action === 'delete' ? resource.kind : []));
+  for (const kind of new Set(going)) {
+    const count = going.filter((each) => each === kind).length;
+    const all = deletions?.counts.get(kind) ?? 0;
+    const most = Math.max(1, Math.floor(all / 10));
+    if (count > most) return { kind: 'too_many_deletes', count, most, of: { kind, count: all } };
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
+import { plan } from '../../src/commands/plan.ts';
+import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
+import { schemaErrors } from '../support/schemas.ts';
+import { World } from '../support/update-world.ts';
+
+const seed: SandboxSeed = {
+  tokens: [{ token: 'sandbox-token', superuser: true }],
+  groups: [{ name: 'staff' }],
+  providers: [],
+  applications: [
+    { slug: 'wiki', name: 'Wiki' },
+    { slug: 'old', name: 'Old' },
+  ],
+  users: [
+    { username: 'alice', name: 'Alice' },
+    { username: 'ak-outpost', name: 'Outpost', path: 'goauthentik.io/outposts/x' },
+  ],
+};
+const roll = `version: 1
+groups: [{ name: people, formerly: staff }]
+applications: [{ slug: wiki, name: Wiki }]
+users: [{ username: sandbox, name: sandbox }]
+`;
+
+async function planned(
+  world: World,
+  options: object,
+  text: string = roll,
+): Promise<{ ending: string; stdout: string; stderr: string }> {
+  const { context, stdout, stderr } = world.run(text);
+  const ending = await plan(['m.yaml'], { output: 'text', undeclared: true, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr() };
+}
+
+test('what the service holds and no manifest declares is named, and nothing is planned of it', async () => {
+  const world = new World(seed);
+  const { ending, stdout } = await planned(world, {});
+  expect(ending).toBe('done');
+  expect(stdout).toContain(
+    '2 that the service holds and no manifest declares, left as they are:\n  application.old (pk ',
+  );
+  expect(stdout).toContain('\n  user.alice (pk ');
+  // What is to be renamed is declared, and an account of the service is its own business.
+  expect(stdout).not.toMatch(/^ {2}(?:group\.staff|user\.ak-outpost|user\.sandbox) \(pk/m);
+  expect(world.writes()).toEqual([]);
+});
+
+test('the document has what is not declared, and whether that is all', async () => {
+  const { stdout } = await planned(new World(seed), { output: 'json' });
+  const document = parseJson(stdout);
+  expect(schemaErrors('plan', document)).toEqual([]);
+  expect(document).toMatchObject({
+    undeclared: { whole: true, found: [{ address: 'application.old' }, { address: 'user.alice' }] },
+    summary: { create: 0 },
+  });
+});
+
+test('--fail-on undeclared ends a plan that finds some, and one that could not read all', async () => {
+  const found = await planned(new World(seed), { failOn: ['undeclared'] });
+  expect(found.ending).toBe('changes');
+  expect(found.stderr).toContain('2 resources are not declared');
+  const all = roll
+    .replace('users: [', 'users: [{ username: alice, name: Alice }, ')
+    .replace('applications: [', 'applications: [{ slug: old, name: Old }, ');
+  const whole = await planned(new World(seed), { failOn: ['undeclared'] }, all);
+  expect(whole.ending).toBe('done');
+  expect(whole.stdout).toContain('All that the service holds is declared.');
+  const part = new World(seed);
+  part.tamper = ({ path }, answer) =>
+    path.includes('/outposts/instances/')
+      ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+      : answer();
+  const unread = await planned(part, { failOn: ['undeclared'] }, all);
+  expect(unread.ending).toBe('incomplete');
+  expect(unread.stdout).toContain('Of what could be read, all is declared.');
+  expect(unread.stdout).toContain('Not all was read: not all outposts could be read');
+});
+
+test('of very many, the first are named, and the rest are counted', async () => {
+  const users = Array.from({ length: 30 }, (_, index) => ({ username: `u${index}`, name: 'U' }));
+  const { stdout } = await planned(new World({ ...seed, users }), {});
+  expect(stdout.match(/^ {2}user\./gm)).toHaveLength(20);
+  expect(stdout).toContain('  and 10 more of type user');
+});
+
+test.each([
+  [{ target: ['user.*'] }, '--undeclared is about all that is declared'],
+  [{ undeclared: false, failOn: ['undeclared'] }, '--fail-on undeclared needs --undeclared or --since'],
+  [{ contractOnly: true }, '--undeclared reads lists, and contract_only keeps to the three'],
+])('%j is a usage error', async (options, words) => {
+  await expect(planned(new World(seed), options)).rejects.toThrow(words);
+});
