@@ -1,5 +1,6 @@
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
+import { didYouMean } from '../base/suggestion.ts';
 import { kinds, type ResourceType } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { refusalOfKey } from './writable.ts';
@@ -23,9 +24,23 @@ export interface Column {
   readonly key?: string;
 }
 
+/** What the columns of a table are called that its own names do not say, and which are left out. */
+export interface Mapping {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly ignored: ReadonlySet<string>;
+}
+
+export const plainMapping: Mapping = { fields: new Map(), ignored: new Set() };
+
 /** What the columns of a table are, by its first row; or why that is not known. */
-export function columnsOf(header: Row, file: SourceFile): Columns | Diagnostic {
-  const cells = [...header.cells];
+export function columnsOf(header: Row, file: SourceFile, mapping: Mapping): Columns | Diagnostic {
+  const names = [...header.cells.values()].map(({ text }) => text);
+  const unknown = [...mapping.fields.keys(), ...mapping.ignored].find((name) => !names.includes(name));
+  if (unknown !== undefined) return diagnosticAt(file, header.span, noColumn(unknown, names));
+  const cells = [...header.cells].flatMap(([index, cell]) => {
+    const text = mapping.fields.get(cell.text) ?? cell.text;
+    return mapping.ignored.has(cell.text) ? [] : [[index, { ...cell, text }] as const];
+  });
   const kind = kindBy(cells.map(([, { text }]) => text));
   const other = otherDelimiter(header);
   // Whatever this file is, it may be no table: then what it holds is not for everybody.
@@ -78,6 +93,14 @@ function columnNamed(name: string, kind: Kind): Column | Problem {
 
 function meaningIn(kind: Kind, name: string): ReturnType<typeof meaningOf> {
   return meaningOf(name, Object.keys(kind.fields), kind);
+}
+
+function noColumn(name: string, names: readonly string[]): Problem {
+  return {
+    code: 'unknown-field',
+    summary: `there is no column ${JSON.stringify(name)}`,
+    detail: didYouMean(name, names) ?? `There are: ${names.map((one) => JSON.stringify(one)).join(', ')}.`,
+  };
 }
 
 const repeated: Problem = {

@@ -14,7 +14,7 @@ import { writable, type Declaration } from './writable.ts';
 import { writeManifest } from './write-manifest.ts';
 import { hasErrors } from '../run/check.ts';
 import { readText } from '../yaml/read-text.ts';
-import { columnsOf, type Columns } from './csv-columns.ts';
+import { columnsOf, plainMapping, type Columns, type Mapping } from './csv-columns.ts';
 import { readTable, type Row } from './csv-table.ts';
 
 /** What a table declares. */
@@ -39,10 +39,9 @@ export async function manifestOfTable(
   filename: string,
   delimiter: string,
   files: Files,
+  mapping: Mapping = plainMapping,
 ): Promise<TableManifest> {
-  const file = await readText(filename, files);
-  const { resources, diagnostics } =
-    'code' in file ? { resources: [], diagnostics: [file] } : resourcesOf(file, delimiter);
+  const { resources, diagnostics } = await tableOf(filename, delimiter, files, mapping);
   const { text } = writeManifest(resources.map(declarationOf));
   const last = {
     files: { ...files, readStandardInput: async () => new TextEncoder().encode(text) },
@@ -63,8 +62,19 @@ export async function manifestOfTable(
   };
 }
 
+/** What a CSV file declares, as it is read. */
+export async function tableOf(
+  filename: string,
+  delimiter: string,
+  files: Files,
+  mapping: Mapping = plainMapping,
+): Promise<FromTable> {
+  const file = await readText(filename, files);
+  return 'code' in file ? { resources: [], diagnostics: [file] } : resourcesOf(file, delimiter, mapping);
+}
+
 /** The resources of a CSV file, one a row: each column is a field, and an empty cell declares nothing. */
-export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
+export function resourcesOf(file: SourceFile, delimiter: string, mapping: Mapping = plainMapping): FromTable {
   const rows = readTable(unquotable(file), delimiter, limits.inFile + 2);
   if (!Array.isArray(rows)) return { resources: [], diagnostics: [rows] };
   const [header, ...entries] = rows;
@@ -73,7 +83,7 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
     return { resources: [], diagnostics: [diagnosticFor(file.filename, tooMany ?? noRows)] };
   const headerEnd = rangeOf(file, header.span).end.line;
   const shown = { ...file, isQuotable: (line: number) => line <= headerEnd };
-  const columns = columnsOf(header, shown);
+  const columns = columnsOf(header, shown, mapping);
   if ('code' in columns) return { resources: [], diagnostics: [columns] };
   const isNamed = [...columns.columns.values()].some(({ field }) => field === columns.kind.identity);
   if (!isNamed) return { resources: [], diagnostics: columns.diagnostics };
@@ -96,7 +106,7 @@ export function resourcesOf(file: SourceFile, delimiter: string): FromTable {
   return { resources, diagnostics: diagnostics.toSorted(byPlace) };
 }
 
-function declarationOf(resource: Resource): Declaration {
+export function declarationOf(resource: Resource): Declaration {
   const { address, kind } = resource;
   return { address, kind, fields: asDeclared(kind, fieldsBy(writtenValue, resource)) };
 }

@@ -20,6 +20,7 @@ import {
   withServiceOptions,
   type Caller,
   type ColourOption,
+  collect,
 } from './options.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
@@ -97,11 +98,15 @@ export function declareImportCsv(rollcall: Command, { end, contextFor }: Caller)
           .choices(Object.keys(delimiters))
           .default('comma'),
       )
-      .option('--out <path>', 'a new file, or a folder for it (default: stdout)'),
+      .option('--out <path>', 'a new file, or a folder for it (default: stdout)')
+      .option('--into <file>', 'a manifest that is there: write what differs')
+      .option('--max-gone <n>', 'with --into: how many may have left (default: half)')
+      .option('--column <name=field>', 'which field a column is; repeatable', collect)
+      .option('--ignore <name>', 'leave a column out; repeatable', collect),
   )
     .summary('write a manifest of the rows of a table')
     .description(
-      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, and sends nothing.',
+      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, but with --into, and sends nothing.',
     )
     .argument('<file>', 'the CSV file, or - for standard input')
     .addHelpText('after', example('rollcall import csv people.csv --out manifests/people.yaml'))

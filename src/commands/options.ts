@@ -45,7 +45,9 @@ export function withConfigOptions(command: Command, capability: Option): Command
 
 /** The second of two switches; the page on capabilities explains both. */
 function allowOption(): Option {
-  return new Option('--allow <action>', 'update: also change what differs; repeatable').argParser(collect);
+  return new Option('--allow <action>', 'update or delete: what the run may do; repeatable').argParser(
+    collect,
+  );
 }
 
 function contractOnlyOption(): Option {
@@ -58,7 +60,7 @@ export function capabilityOption(): Option {
   );
 }
 
-function collect(value: string, previous: readonly string[] = []): string[] {
+export function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value];
 }
 
