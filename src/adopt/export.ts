@@ -7,6 +7,7 @@ import type { Referable } from '../kinds/kind.ts';
 import { changeKind, type Plan } from '../plan/plan.ts';
 import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
+import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
@@ -15,7 +16,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
 import { withAccess } from './access.ts';
-import { inventoryOf, type Inventory } from '../observe/inventory.ts';
+import type { Inventory } from '../observe/inventory.ts';
 
 /** Reads all that the service holds of some kinds. Sends nothing but reads. */
 export function readHoldings(
@@ -27,14 +28,8 @@ export function readHoldings(
     const { client, send, pacing, signal } = service;
     const release = await askRelease(send, pacing, signal);
     const inventories: Inventory[] = [];
-    const onRead = (done: number, total: number): void =>
-      job.emit({ kind: 'progress', stage: 'looking_up', done, total, pace: pacing.pace() });
-    for (const kind of kinds) {
-      onRead(0, 0);
-      const inventory = await inventoryOf(kind, { client, pacing, signal, onRead });
-      inventories.push(await withAccess(inventory, { client, pacing, signal }));
-      job.emit({ kind: 'inventoried' });
-    }
+    for (const kind of kinds)
+      inventories.push(await withAccess(await readInventory(kind, service), { client, pacing, signal }));
     const names = new Map<Referable, NamesReading>();
     // What lets somebody in shows their names itself.
     const named = inventories.flatMap(({ kind, records }) =>

@@ -43,6 +43,13 @@ export function whyFailed(plan: Plan, failOn: readonly FailOn[]): string[] {
   });
 }
 
+/** Why it is not known whether a plan has what `--fail-on` names; empty where it is. */
+export function whyUnknown({ undeclared }: Plan, failOn: readonly FailOn[]): string[] {
+  return failOn.includes('undeclared') && undeclared && undeclared.gaps.length > 0
+    ? ['not all that the service holds could be read, and --fail-on undeclared is given']
+    : [];
+}
+
 /** The last line of a plan of which some is not planned. */
 export function whyIncomplete(plan: Plan): string[] {
   const left = notPlannedIn(plan).map(({ resource }) => inline(resource.address));

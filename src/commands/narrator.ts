@@ -85,8 +85,11 @@ class Narrator {
         const { stage, done, total, pace } = event;
         const label = stage === 'creating' ? 'Creating' : 'Looking up';
         if (done > 0) this.#progress?.update(done, total, pace);
-        // Lines of a log would run through the bar.
-        else if (!quiet) this.#progress = createProgress(label, this.#context, log === undefined);
+        else {
+          this.#endProgress();
+          // Lines of a log would run through the bar.
+          if (!quiet) this.#progress = createProgress(label, this.#context, log === undefined);
+        }
         return;
       }
       case 'inventoried':

@@ -6,11 +6,12 @@ import { json, jsonText } from '../report/formats/json.ts';
 import { createStyle } from '../report/formats/lines.ts';
 import { planText } from '../report/formats/text.ts';
 import { planReport } from '../report/report.ts';
+import { gapWords } from '../report/words/inventory.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
 import type { Ran } from '../run/result.ts';
 import { rollOf } from '../settings/roll.ts';
 import type { Context } from '../terminal/context.ts';
-import { refuseUnasked, whyFailed, whyIncomplete, type FailOn } from './fail-on.ts';
+import { refuseUnasked, whyFailed, whyIncomplete, whyUnknown, type FailOn } from './fail-on.ts';
 import { detailOf, inputsFrom, requestOf, voiceOf, type DetailFlags, type RunFlags } from './flags.ts';
 import { narrated } from './narrator.ts';
 import { endedWell, Reports, couldWrite, type ReportFlags } from './reports.ts';
@@ -40,7 +41,8 @@ export async function plan(
   const { ending, ...ended } = await endedWell(() => planned(paths, options, reports, context));
   const { failOn = [] } = options;
   const findings = ended.result && isMade(ending) ? whyFailed(ended.result, failOn) : [];
-  const failures = [...findings, ...(ended.result ? whyIncomplete(ended.result) : [])];
+  const unknown = ended.result && isMade(ending) ? whyUnknown(ended.result, failOn) : [];
+  const failures = [...findings, ...(ended.result ? whyIncomplete(ended.result) : []), ...unknown];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
   if (options.output === 'json') context.stdout.write(json(report, context));
   else if (ended.result && !reports.replaceText)
@@ -92,7 +94,7 @@ async function planned(
     ...asked,
     refuseOutputs: refuse,
     checkAccess: options.checkAccess,
-    undeclared: options.undeclared,
+    ...(options.undeclared && { undeclared: gapWords }),
   };
   const ran = await planRun(request, job);
   const { result, ending } = ran;
@@ -104,8 +106,7 @@ async function planned(
     if (!saved) return { ...ran, ending: 'failed' };
   }
   // What was not read may be what is looked for.
-  if (ending === 'done' && failOn.includes('undeclared') && result.undeclared?.isWhole === false)
-    return { ...ran, ending: 'incomplete' };
+  if (ending === 'done' && whyUnknown(result, failOn).length > 0) return { ...ran, ending: 'incomplete' };
   const changes = options.detailedExitcode && pendingIn(result).length > 0;
   return ending === 'done' && changes ? { ...ran, ending: 'changes' } : ran;
 }

@@ -1,34 +1,51 @@
 import type { Address } from '../base/diagnostic.ts';
 import { textOf } from '../base/json.ts';
-import { kinds } from '../kinds/all.ts';
-import { addressOf } from '../kinds/resource.ts';
-import type { Client } from '../service/client.ts';
-import type { Pacing } from '../service/pacing.ts';
-import { inventoryOf, type Inventory } from './inventory.ts';
+import type { ResourceType } from '../kinds/all.ts';
+import { addressOf, byAddress } from '../kinds/resource.ts';
+import type { Inventory } from './inventory.ts';
 
 /** What the service holds and no manifest declares, but for what it keeps for itself. Nothing is planned of it. */
 export interface Undeclared {
+  /** In the order of their types, then of their names. */
   readonly found: readonly { readonly address: Address; readonly pk: string }[];
-  /** Whether all was read that there is; else there may be more. */
-  readonly isWhole: boolean;
-  /** What of each kind was not read, and why, where that is known. */
-  readonly gaps?: readonly Pick<Inventory, 'kind' | 'gaps'>[];
+  /** What was not read, and why. None: all was read that there is; else there may be more. */
+  readonly gaps: readonly UnreadPart[];
 }
 
-/** Reads all records of all kinds, as far as the token can see them. */
-export async function readUndeclared(
+export interface UnreadPart {
+  readonly type: ResourceType;
+  readonly summary: string;
+  /** What to do about it; may be empty. */
+  readonly detail: string;
+}
+
+/** What an inventory lacks, in words. */
+export type GapWords = (
+  inventory: Pick<Inventory, 'kind' | 'gaps'>,
+) => readonly Pick<UnreadPart, 'summary' | 'detail'>[];
+
+/** What inventories hold that is not declared. */
+export function undeclaredIn(
+  inventories: readonly Inventory[],
   isDeclared: (address: Address) => boolean,
-  options: { readonly client: Client; readonly pacing: Pacing; readonly signal?: AbortSignal | undefined },
-): Promise<Undeclared> {
-  const inventories: Inventory[] = [];
-  for (const kind of kinds) inventories.push(await inventoryOf(kind, options));
-  const found = inventories.flatMap(({ kind, records }) =>
-    records.flatMap(({ received, shown }) => {
-      if (kind.isInternal?.(received) || isDeclared(addressOf(kind.type, textOf(received[kind.identity]))))
-        return [];
-      return { address: addressOf(kind.type, textOf(shown[kind.identity])), pk: textOf(shown['pk']) };
-    }),
-  );
-  const isWhole = inventories.every(({ gaps }) => gaps.length === 0);
-  return { found, isWhole, ...(!isWhole && { gaps: inventories }) };
+  wordsOf: GapWords,
+): Undeclared {
+  const found: { readonly address: Address; readonly pk: string }[] = [];
+  const gaps: UnreadPart[] = [];
+  for (const { kind, records, gaps: all } of inventories) {
+    const { type, identity } = kind;
+    for (const { received, shown } of records)
+      if (!kind.isInternal?.(received) && !isDeclared(addressOf(type, textOf(received[identity]))))
+        found.push({ address: addressOf(type, textOf(shown[identity])), pk: textOf(shown['pk']) });
+    const left = all.filter((gap) => !('name' in gap) || !isDeclared(addressOf(type, gap.name)));
+    // Of one name, none is declared.
+    for (const gap of left)
+      if (gap.kind === 'several')
+        for (const pk of gap.ids) found.push({ address: addressOf(type, gap.name), pk });
+    const unread = left.filter(({ kind: what }) => what !== 'several');
+    // Two kinds of a type can lack the same.
+    for (const words of wordsOf({ kind, gaps: unread }))
+      if (!gaps.some(({ summary }) => summary === words.summary)) gaps.push({ type, ...words });
+  }
+  return { found: found.toSorted(byAddress), gaps };
 }

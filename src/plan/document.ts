@@ -51,7 +51,7 @@ export interface PlanDocument {
   /** Whether somebody could open its applications now, where that was asked. */
   readonly effective_access?: readonly EffectiveAccess[];
   /** What the service holds and no manifest declares, where that was asked; and whether all was read that there is. */
-  readonly undeclared?: { readonly found: Undeclared['found']; readonly whole: boolean };
+  readonly undeclared?: Partial<Undeclared> & Pick<Undeclared, 'found'> & { readonly whole: boolean };
   /** Only of a saved plan: the fields that are in it, and that nothing shows of it. */
   readonly hide?: Hide;
   /** What was found in the manifests, and on the way; only where it is printed or reported. As in schemas/validation.schema.json. */
@@ -134,7 +134,11 @@ export function planDocument(plan: Plan): PlanDocument {
     }),
     ...(plan.effectiveAccess && { effective_access: plan.effectiveAccess }),
     ...(plan.undeclared && {
-      undeclared: { found: plan.undeclared.found, whole: plan.undeclared.isWhole },
+      undeclared: {
+        found: plan.undeclared.found,
+        whole: plan.undeclared.gaps.length === 0,
+        ...(plan.undeclared.gaps.length > 0 && { gaps: plan.undeclared.gaps }),
+      },
     }),
     resource_changes: changes,
     ...countedDocument(changes),

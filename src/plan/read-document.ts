@@ -29,7 +29,7 @@ export function planFrom(
     ...(document.hide && { hide: document.hide }),
     ...(document.effective_access && { effectiveAccess: document.effective_access }),
     ...(document.undeclared && {
-      undeclared: { found: document.undeclared.found, isWhole: document.undeclared.whole },
+      undeclared: { found: document.undeclared.found, gaps: document.undeclared.gaps ?? [] },
     }),
     changes: document.resource_changes.map((change) => changeFrom(change, resourceOf, document.hide)),
   };

@@ -1,4 +1,4 @@
-import type { Address, Diagnostic } from '../base/diagnostic.ts';
+import type { Diagnostic } from '../base/diagnostic.ts';
 import type { Release } from '../kinds/release.ts';
 import type { Referable } from '../kinds/kind.ts';
 import { declaresAccess } from '../kinds/access.ts';
@@ -11,8 +11,7 @@ import { factsOfIds } from '../observe/facts-of-ids.ts';
 import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { ListNews } from '../observe/read-lists.ts';
-import { asFormer } from '../observe/renames.ts';
-import { readUndeclared } from '../observe/undeclared.ts';
+import type { GapWords } from '../observe/undeclared.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
@@ -22,6 +21,7 @@ import { heldBackByNames, sharedBy, withOthers, type HaltWords } from './keep-go
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
 import { tooMuch, type Limits } from './too-much.ts';
+import { withUndeclared } from './undeclared.ts';
 import type { Client } from '../service/client.ts';
 import { askRelease } from '../service/release.ts';
 import { retrieveSelf } from '../service/retrieve.ts';
@@ -35,8 +35,8 @@ export interface PlanOptions extends Limits {
   readonly keepGoing?: HaltWords | undefined;
   /** The user of whom the service is asked what it lets them open. */
   readonly checkAccess?: string | undefined;
-  /** Whether to read what the service holds and no manifest declares. */
-  readonly undeclared?: boolean | undefined;
+  /** Given, what the service holds and no manifest declares is read as well. */
+  readonly undeclared?: GapWords | undefined;
 }
 
 /** A plan, and what it was made from: to be saved. */
@@ -75,25 +75,13 @@ async function boundedPlan(
 ): Promise<Course<Planned>> {
   const planned = await planFor(scoped, service, job, options);
   if ('halt' in planned) return planned;
-  const asked = await withEffectiveAccess(planned, options, service);
-  const made = options.undeclared ? await withUndeclared(asked, scoped, service) : asked;
+  const complete = await withUndeclared(planned, scoped, options.undeclared, service);
+  if ('halt' in complete) return halted(complete.halt, job, service.signal);
+  const made = await withEffectiveAccess(complete, options, service);
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };
   return { result: made, ending: notPlannedIn(made).length > 0 ? 'incomplete' : 'done' };
-}
-
-/** The plan, with what no manifest declares. What is renamed is declared under both names. */
-async function withUndeclared(
-  made: Planned,
-  { resources, elsewhere }: Scoped,
-  { client, pacing, signal }: Service,
-): Promise<Planned> {
-  const declared = new Set(
-    resources.flatMap((resource) => [resource.address, asFormer(resource)?.address ?? resource.address]),
-  );
-  const isDeclared = (address: Address): boolean => declared.has(address) || elsewhere?.has(address) === true;
-  return { ...made, undeclared: await readUndeclared(isDeclared, { client, pacing, signal }) };
 }
 
 /** The plan, with what the service lets somebody open of it, where that is asked. */

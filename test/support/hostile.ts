@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Undeclared } from '../../src/observe/undeclared.ts';
 import type { Outcome, OutcomeKind } from '../../src/apply/outcome.ts';
 import { type Address, type Diagnostic, diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
 import type { Observation } from '../../src/observe/observation.ts';
@@ -126,7 +127,11 @@ export function given(texts: readonly string[]): Given {
     scope: { target: texts.slice(0, 3), exclude: texts.slice(3, 5), declared: 1000 },
   };
   const plan = makePlan(resources, observed, context);
-  const sincePlan = makePlan(resources, observed, { ...context, since: sinceOf(resources, texts) });
+  const since = sinceOf(resources, texts);
+  const sincePlan = {
+    ...makePlan(resources, observed, { ...context, since }),
+    undeclared: undeclaredOf(texts),
+  };
   const run: ApplyRun = {
     plan,
     outcomes: plan.changes.map((change, index): Outcome => {
@@ -162,6 +167,17 @@ export function given(texts: readonly string[]): Given {
     ),
   ];
   return { resources, plan, sincePlan, run, diagnostics };
+}
+
+/** What the service holds beside them, and what of it was not read. */
+function undeclaredOf(texts: readonly string[]): Undeclared {
+  return {
+    found: texts.map((text, index) => ({
+      address: addressOf(index % 2 === 0 ? 'application' : 'user', text),
+      pk: text,
+    })),
+    gaps: texts.map((text) => ({ type: 'user', summary: text, detail: `${text}\n${text}` })),
+  };
 }
 
 /** A third of them is as it was; of the others, some are new, some altered, and of some nothing is known. */

@@ -5,13 +5,15 @@ import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { inline, quoted, unsafe } from '../printable.ts';
+import { quoted } from '../printable.ts';
 import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks, worthNaming } from '../words/outcomes.ts';
 import { planView } from '../words/plan.ts';
+import type { UndeclaredView } from '../words/undeclared.ts';
+import { Html, markup } from './markup.ts';
 
 /** A page for a pipeline's artifacts. It is self-contained: it loads nothing, and runs no script but its own. */
 export const html: Format = (report) => htmlPage(headingOf(report), pageOf(report)).text;
@@ -69,7 +71,7 @@ const pageOf = byKind<[], Page>({
 });
 
 function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
-  const { head, opens, since, touched, others, gone, besides, counts } = planView(plan);
+  const { head, opens, since, touched, others, gone, besides, undeclared, counts } = planView(plan);
   return {
     lines: [
       markup`${head}`,
@@ -78,17 +80,20 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
       ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
       headlineOf(headline),
       markup`${counts}`,
+      ...(undeclared?.head ?? []).map((line) => markup`${line}`),
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
     looks: {
       ...severities,
       ...changeLooks,
       gone: { label: 'no longer declared', sign: '-', colour: 'grey' },
+      undeclared: { label: 'not declared', sign: '*', colour: 'grey' },
     },
     entries: [
       ...entriesOf(warnings),
       ...touched.map((change) => changeEntry(change)),
       ...gone.map((each) => goneEntry(each)),
+      ...(undeclared ? undeclaredEntries(undeclared) : []),
     ],
     more: { words: besides, entries: others.map((change) => changeEntry(change)) },
   };
@@ -116,6 +121,16 @@ function goneEntry({ address, source }: Gone): Entry {
     place: source ? `${source.file}:${source.line}:${source.column}, before` : '',
     body: markup``,
   };
+}
+
+function undeclaredEntries({ lists, hint }: UndeclaredView): Entry[] {
+  return lists.map(({ count, lines }) => ({
+    kind: 'undeclared',
+    heading: count,
+    verdict: 'The service holds this, and no manifest declares it.',
+    place: hint.join(' '),
+    body: markup`<pre>\n${lines.join('\n')}</pre>\n`,
+  }));
 }
 
 function changeEntry(change: Change): Entry {
@@ -183,48 +198,6 @@ function lookedLine(look: Side['look'], text: string, end: string = ''): Html {
     case 'added':
       return markup`<ins>+ ${text}</ins>${end}\n`;
   }
-}
-
-/** Text that is HTML already. */
-class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '#': '&#35;',
-  ':': '&#58;',
-};
-
-/** Writes HTML. Values that are put in are escaped, unless they are Html already; the parts of a list follow each other. */
-function markup(
-  pieces: TemplateStringsArray,
-  ...values: readonly (string | number | Html | readonly Html[])[]
-): Html {
-  const texts = values.map((value) => {
-    if (value instanceof Html) return value.text;
-    return typeof value === 'object' ? value.map(({ text }) => text).join('') : escaped(String(value));
-  });
-  return new Html(pieces.map((piece, index) => piece + (texts[index] ?? '')).join(''));
-}
-
-/*
- * What means something to HTML, and what begins a command of a CI system: a page may be written to a log. See printable.ts.
- */
-const special = /[&<>"']|#(?=#\w*\[)|(?<=^\s*):(?=:)/gmu;
-
-/** Line ends are kept; any other character that cannot be seen is made visible. */
-function escaped(text: string): string {
-  const visible = text.replace(unsafe, (character) => (character === '\n' ? character : inline(character)));
-  return visible.replace(special, (character) => entities[character] ?? '');
 }
 
 function htmlPage(title: string, { lines, looks, entries, more }: Page): Html {

@@ -6,10 +6,10 @@ import { inline, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
-import { pendingFirst, planView, shownChanges, withoutUnseen } from '../words/plan.ts';
+import { pendingFirst, planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
 import { goneWords } from '../words/gone.ts';
 import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
-import { applyFoot, outcomeLines, planFoot } from './text.ts';
+import { applyFoot, outcomeLines, planFoot, undeclaredIn } from './text.ts';
 
 /**
  * A comment for a pull request: how it ended, and the rest in blocks of code. Every text from a manifest or the service is in
@@ -106,7 +106,7 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   const { since, touched, gone, besides } = view;
   const counts = `${since ? headline : `**${headline}**`} ${view.counts}`;
   const others = changesOf(shownChanges({ changes: since ? view.others : touched }));
-  const rest = [warningsOf(warnings), others, uncut(...planFoot(view, style))];
+  const rest = [warningsOf(warnings), others, ...undeclaredOf(view), uncut(...planFoot(view, style))];
   if (!since)
     return {
       headline: [counts, ...warned(warnings)].join(' '),
@@ -138,6 +138,16 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
       { summary: besides || 'Show the notes', language: 'diff', sections: [uncut(view.head), ...rest] },
     ],
   };
+}
+
+function undeclaredOf(view: PlanView): Section[] {
+  const lines = undeclaredIn(view, style);
+  if (lines === undefined) return [];
+  const { first, rest } = lines;
+  return [
+    { items: first, separator: '\n' },
+    { items: rest, separator: '\n', itemName: 'lines' },
+  ];
 }
 
 function uncut(...items: readonly string[]): Section {

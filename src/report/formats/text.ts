@@ -15,6 +15,7 @@ import type { Look } from '../words/changes.ts';
 import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
 import { planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
 import { goneWords } from '../words/gone.ts';
+import { undeclaredLines, type UndeclaredLines } from '../words/undeclared.ts';
 import {
   changeLines,
   compactLine,
@@ -59,6 +60,7 @@ const mostOnTerminal = 200;
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   const view = planView(plan);
   const { since, gone, besides } = view;
+  const undeclared = undeclaredIn(view, style);
   const changes = since ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
@@ -88,6 +90,7 @@ export function planText(plan: Plan, style: Style, detail?: Detail): string {
     ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
     ...notes.map((note) => fitted(note, style)),
+    ...(undeclared ? [[...undeclared.first, ...undeclared.rest].join('\n')] : []),
     ...planFoot(view, style),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -109,6 +112,14 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
     case 'counts':
       return [];
   }
+}
+
+/** What the service holds and no manifest declares. */
+export function undeclaredIn({ undeclared }: PlanView, style: Style): UndeclaredLines | undefined {
+  if (undeclared === undefined) return undefined;
+  const { first, rest } = undeclaredLines(undeclared);
+  const fit = (line: string): string => fitted(line, style, 4);
+  return { first: first.map((line) => fit(line)), rest: rest.map((line) => fit(line)) };
 }
 
 /** What comes after the changes: notes, the counts, and the last line. */

@@ -1,10 +1,9 @@
 import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
-import { kinds, resourceTypes } from '../../kinds/all.ts';
+import { kinds } from '../../kinds/all.ts';
 import { nameOf, typeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
-import { gapDiagnostics } from './inventory.ts';
 
 /** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
 export function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
@@ -41,35 +40,4 @@ export function goneWords(gone: readonly Gone[], most: number = gone.length): st
   const names = gone.slice(0, most).map(({ address }) => inline(address));
   const more = gone.length > most ? ` and ${gone.length - most} more` : '';
   return `No longer declared, and left as it is: ${names.join(', ')}${more}`;
-}
-
-const mostUndeclared = 20;
-
-/** What the service holds and no manifest declares, and what of that could not be read. Safe to print. */
-export function undeclaredNotes({ undeclared }: Pick<Plan, 'undeclared'>): string[] {
-  if (undeclared === undefined) return [];
-  const { found, isWhole, gaps = [] } = undeclared;
-  const lines = resourceTypes.flatMap((type) => {
-    const all = found.filter(({ address }) => typeOf(address) === type);
-    const more = all.length - mostUndeclared;
-    return [
-      ...all.slice(0, mostUndeclared).map(({ address, pk }) => inline(`  ${address} (pk ${pk})`)),
-      ...(more > 0 ? [`  and ${more} more of type ${type}`] : []),
-    ];
-  });
-  const head =
-    found.length === 0
-      ? isWhole
-        ? 'All that the service holds is declared.'
-        : 'Of what could be read, all is declared.'
-      : `${found.length} that the service holds and no manifest declares, left as ${found.length === 1 ? 'it is' : 'they are'}:`;
-  const tail =
-    found.length > 0
-      ? ['`rollcall export --missing-from MANIFESTS` writes what declares them; --list names them all.']
-      : [];
-  const missing = gaps.flatMap((each) =>
-    gapDiagnostics(each).map(({ summary, detail }) => inline(`  Not all was read: ${summary}. ${detail}`)),
-  );
-  const unknown = !isWhole && missing.length === 0 ? ['  Not all could be read.'] : [];
-  return [[head, ...lines, ...tail.map((words) => `  ${words}`), ...missing, ...unknown].join('\n')];
 }

@@ -4,15 +4,20 @@ import { addressOf } from '../../kinds/resource.ts';
 import { textOf } from '../../base/json.ts';
 import type { Unwritable } from '../../adopt/writable.ts';
 import type { Gap, Inventory } from '../../observe/inventory.ts';
+import type { GapWords } from '../../observe/undeclared.ts';
 import { answerWords } from './answers.ts';
+import { namedSummary } from './diagnostics.ts';
 
 /** What an inventory lacks, for a person who may take it for whole. */
 export function gapDiagnostics({ kind, gaps }: Pick<Inventory, 'kind' | 'gaps'>): Diagnostic[] {
-  return gaps.flatMap((gap) => gapDiagnostic(kind, gap) ?? []);
+  return gaps.map((gap) => gapDiagnostic(kind, gap));
 }
 
-/** None for an interruption: the end of the run reports it. */
-function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic | undefined {
+/** The same, for what shows no diagnostics. */
+export const gapWords: GapWords = (inventory) =>
+  gapDiagnostics(inventory).map((found) => ({ summary: namedSummary(found), detail: found.detail }));
+
+function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic {
   switch (gap.kind) {
     case 'not_superuser': {
       const { named, count } = gap;
@@ -66,7 +71,10 @@ function gapDiagnostic({ type, list }: Inventory['kind'], gap: Gap): Diagnostic 
       });
     }
     case 'interrupted':
-      return undefined;
+      return notExported(
+        `not all ${list} were read: the run was interrupted, or the service asked to wait for too long`,
+        'Run it again.',
+      );
   }
 }
 

@@ -15,7 +15,8 @@ import {
   type Plan,
 } from '../../plan/plan.ts';
 import { inline } from '../printable.ts';
-import { goneFindings, undeclaredNotes } from './gone.ts';
+import { goneFindings } from './gone.ts';
+import { undeclaredView, type UndeclaredView } from './undeclared.ts';
 import { shortCommit, type Gone } from '../../manifest/since.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
@@ -68,6 +69,8 @@ export interface PlanView {
   readonly gone: readonly Gone[];
   /** A note on the resources that cannot be read, where the plan has any. */
   readonly notes: readonly string[];
+  /** What the service holds and no manifest declares, where that was asked. */
+  readonly undeclared?: UndeclaredView;
   /** How many changes there are of each kind. */
   readonly counts: string;
   readonly headline: string;
@@ -91,7 +94,8 @@ export function planView(plan: Plan): PlanView {
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
-    notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan), ...undeclaredNotes(plan)],
+    notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan)],
+    ...(plan.undeclared && { undeclared: undeclaredView(plan.undeclared) }),
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };

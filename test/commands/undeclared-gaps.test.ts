@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import type { Ending } from '../../src/base/exit-code.ts';
+import { exportManifests } from '../../src/commands/export.ts';
+import { plan, type PlanOptions } from '../../src/commands/plan.ts';
+import { show } from '../../src/commands/show.ts';
+import type { Transport } from '../../src/service/transport.ts';
+import { listingService, manyApplications, manyUsers } from '../support/listing-service.ts';
+import { capture, type Setup } from '../support/run.ts';
+import { sandboxHere } from '../support/sandbox-transport.ts';
+import { answered } from '../support/scripted-transport.ts';
+
+const url = 'https://id.example.com';
+const asked: Partial<PlanOptions> = { undeclared: true };
+
+interface Ran {
+  readonly ending: Ending;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly written: ReadonlyMap<string, string>;
+}
+
+async function planned(
+  transport: Transport,
+  options: Partial<PlanOptions> = asked,
+  setup: Setup = {},
+): Promise<Ran> {
+  const files = { 'm.yaml': 'version: 1\napplications: [{ slug: a00000, name: A }]\n' };
+  const { context, stdout, stderr, written } = capture({ url, transport, files, ...setup });
+  const ending = await plan(['m.yaml'], { output: 'text', quiet: true, ...asked, ...options }, context);
+  return { ending, stdout: stdout(), stderr: stderr(), written };
+}
+
+/** A service that asks to wait for too long once it says whose token it is. */
+const asksToWait = (): Transport =>
+  listingService({
+    users: manyUsers(2),
+    instead: ({ list }) => (list === 'me' ? answered(429, {}, { 'retry-after': '99999' }) : undefined),
+  }).send;
+
+describe('what was not read', () => {
+  test('is never taken for nothing where the service asks to wait for too long', async () => {
+    const { stdout } = await planned(asksToWait());
+    expect(stdout).toContain(
+      'not all users were read: the run was interrupted, or the service asked to wait for too long',
+    );
+  });
+
+  test('is never taken for nothing by an export either', async () => {
+    const { send } = listingService({
+      users: manyUsers(2),
+      instead: ({ path }) =>
+        path.includes('/version/') ? answered(429, {}, { 'retry-after': '99999' }) : undefined,
+    });
+    const { context, stdout, stderr } = capture({ url, transport: send });
+    const ending = await exportManifests({ output: 'yaml', ids: true, type: ['user'] }, context);
+    expect([ending, stdout()]).toEqual(['failed', '']);
+    expect(stderr()).toContain('not all users were read');
+  });
+
+  test('is said once for a type of which two kinds lack the same', async () => {
+    const { stdout } = await planned(listingService({}).send);
+    expect(stdout.split('not all providers could be read')).toHaveLength(2);
+  });
+
+  test('is in the document with its reason, and in a saved plan that is shown again', async () => {
+    const { send } = listingService({ applications: manyApplications(1), isSuperuser: false });
+    const { stdout, written } = await planned(send, { out: 'plan.json' });
+    const again = capture({ files: { 'plan.json': written.get('plan.json') ?? '' } });
+    expect(await show('plan.json', { output: 'text' }, again.context)).toBe('done');
+    expect(again.stdout()).toBe(stdout);
+    const { stdout: document } = await planned(send, { output: 'json' });
+    expect(JSON.parse(document)).toMatchObject({
+      undeclared: {
+        whole: false,
+        gaps: expect.arrayContaining([
+          {
+            type: 'application',
+            summary: 'the service shows all applications to superusers alone',
+            detail: expect.stringContaining('Use the token of a superuser.') as string,
+          },
+        ]) as unknown,
+      },
+    });
+  });
+});
+
+test('a run that is interrupted meanwhile ends as interrupted, and without a plan', async () => {
+  const interruption = new AbortController();
+  const service = listingService({
+    users: manyUsers(3),
+    instead: ({ query, list }) => {
+      if (list === 'users' && query.get('page_size') === '100') interruption.abort('SIGINT');
+      return undefined;
+    },
+  });
+  const { ending, stdout, stderr } = await planned(service.send, asked, { signal: interruption.signal });
+  expect({ ending, stdout }).toEqual({ ending: 'interrupted', stdout: '' });
+  expect(stderr).toContain(`No plan for ${url}: interrupted. Nothing was changed.`);
+});
+
+test('those that share a name are not declared, each of them', async () => {
+  const { send } = sandboxHere({ groups: [{ name: 'twice' }, { name: 'twice' }] });
+  const { stdout } = await planned(
+    send,
+    { output: 'json' },
+    { files: { 'm.yaml': 'version: 1\nusers: []\n' } },
+  );
+  const { undeclared } = JSON.parse(stdout) as { undeclared: { found: { address: string; pk: string }[] } };
+  const twice = undeclared.found.filter(({ address }) => address === 'group.twice');
+  expect(new Set(twice.map(({ pk }) => pk)).size).toBe(2);
+  expect(undeclared).toMatchObject({ whole: true });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { addressOf } from '../../src/kinds/resource.ts';
+import type { Undeclared } from '../../src/observe/undeclared.ts';
+import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
+import { planReport, type Setting } from '../../src/report/report.ts';
+import { planOf } from '../support/plan-of.ts';
+
+const formats = await loadFormats();
+
+const held = (type: 'application' | 'user', name: string): Undeclared['found'][number] => ({
+  address: addressOf(type, name),
+  pk: `pk-${name}`,
+});
+const gap: Undeclared['gaps'][number] = {
+  type: 'application',
+  summary: 'the service shows all applications to superusers alone',
+  detail: 'There may be others.\nUse the token of a superuser.',
+};
+const users = Array.from({ length: 23 }, (_, index) => held('user', `u${index + 10}`));
+
+async function written(
+  format: ReportFormat,
+  undeclared: Undeclared,
+  setting: Partial<Setting> = {},
+): Promise<string> {
+  const plan = { ...(await planOf('version: 1\napplications: [{ slug: a, name: A }]\n', {})), undeclared };
+  const report = planReport({ result: plan, diagnostics: [], filenames: [] });
+  return formats[format](report, { toolVersion: '1', ...setting });
+}
+
+describe('what no manifest declares', () => {
+  test('stands in the text before the counts, and what was not read before the names', async () => {
+    const found = [held('application', 'old'), ...users];
+    const [, , said] = (await written('text', { found, gaps: [gap] })).split('\n\n');
+    expect(said?.split('\n').toSpliced(4, 19)).toEqual([
+      '24 that the service holds and no manifest declares, left as they are:',
+      '  Not all was read: the service shows all applications to superusers alone. There may be others. Use the token of a superuser.',
+      '  application.old (pk pk-old)',
+      '  user.u10 (pk pk-u10)',
+      '  and 3 more of type user',
+      '  `rollcall export --missing-from MANIFESTS` writes what declares them; --list names them all.',
+    ]);
+  });
+
+  test('is nothing only as far as the token sees, and where all was read', async () => {
+    expect(await written('text', { found: [], gaps: [] })).toContain(
+      '\n\nAll that this token sees in the service is declared.\n\n',
+    );
+    expect(await written('text', { found: [], gaps: [gap] })).toContain(
+      '\n\nOf what could be read, all is declared.\n  Not all was read: ',
+    );
+  });
+
+  test('is cut in a comment that has no room, and what was not read stays', async () => {
+    const found = users.map(({ pk }) => held('user', `${pk}-${'y'.repeat(150)}`));
+    const limit = { most: 5000, lengthOf: (text: string) => text.length };
+    const text = await written('markdown', { found, gaps: [gap] }, { limit });
+    expect(text.length).toBeLessThanOrEqual(limit.most);
+    expect(text).toMatch(
+      /23 that the service holds[^]*Not all was read: the service shows all applications[^]*user\.pk-u10-y/,
+    );
+    expect(text).toMatch(/… and \d+ more lines, left out here\.[^]*Plan: 1 to add/);
+  });
+
+  test('stands whole in a comment that has room', async () => {
+    const text = await written('markdown', { found: users, gaps: [gap, { ...gap, summary: 'other' }] });
+    expect(text).toMatch(/user\.u29 \(pk pk-u29\)\n {2}and 3 more of type user\n[^]*--list names them all/);
+  });
+
+  test('is an entry for each type on the page, with what was not read in its head', async () => {
+    const text = await written('html', { found: [held('application', '<b>'), ...users], gaps: [gap] });
+    expect(text).toContain('<p>Not all was read: the service shows all applications');
+    expect(text).toContain('value="undeclared" checked> not declared (2)');
+    expect(text).toContain('application.&lt;b&gt; (pk pk-&lt;b&gt;)</pre>');
+    expect(text).toMatch(/23 users<\/h2>[^]*and 3 more of type user<\/pre>/);
+  });
+});
