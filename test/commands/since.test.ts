@@ -549,3 +549,49 @@ describe('what an entry no longer declares, and the service goes on holding', ()
     expect(hidden).not.toContain(staff);
   });
 });
+
+describe('what goes, and what has another name now', () => {
+  const entry = (list: string, fields: string): string => `version: 1\n${list}: [{ ${fields} }]\n`;
+  const alone = { 'rollcall.yaml': config };
+
+  test('what is no longer declared is reported with the lines that would let it go', async () => {
+    const then = {
+      ...alone,
+      'm/a.yaml': entry('users', 'username: jane, name: J'),
+      'm/b.yaml': entry('applications', 'slug: old, name: O'),
+      'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki'),
+    };
+    const { 'm/a.yaml': _, 'm/b.yaml': __, ...rest } = then;
+    const captured = setup(then, rest);
+    await planned({ report: ['sarif=out.sarif'] }, captured);
+    const report = captured.written.get('out.sarif') ?? '';
+    expect(report).toContain('- { username: \\"jane\\", is_active: false }');
+    expect(report).toContain('- { slug: \\"old\\", state: absent }');
+  });
+
+  test('what was renamed is altered, and neither added nor no longer declared', async () => {
+    const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
+    const ran = await planned(
+      {},
+      setup(then, {
+        ...alone,
+        'm/c.yaml': entry('applications', 'slug: handbook, formerly: wiki, name: Wiki'),
+      }),
+    );
+    const document = JSON.parse(ran.stdout) as {
+      since: { no_longer_declared: unknown[] };
+      resource_changes: unknown[];
+    };
+    expect(document.since.no_longer_declared).toEqual([]);
+    expect(document.resource_changes).toMatchObject([
+      {
+        address: 'application.handbook',
+        formerly: 'wiki',
+        since: {
+          kind: 'altered',
+          fields: [{ field: 'slug', before: 'wiki', now: 'handbook' }, { field: 'formerly' }],
+        },
+      },
+    ]);
+  });
+});
