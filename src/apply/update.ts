@@ -120,8 +120,6 @@ export async function lookAt(
   course: Course,
 ): Promise<Look> {
   const reading = await retrieveWhole(alterable, client, pacing);
-  if (reading === 'taken')
-    return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
   if (reading === undefined) {
     course.stop('pause');
     return { kind: 'ended', end: { outcome: 'not_attempted' } };
@@ -148,18 +146,17 @@ function nameIn({ identity }: Kind, { fields }: HeldRecord): string {
   return textOf(fields[identity]);
 }
 
-/** The record under the name that it had, or under its own by now. Or that its own is taken, while it still has the other. */
+/** The record under the name that it had, or what has its own by now: itself, or another that took the name meanwhile. */
 async function retrieveNamed(
   { resource: { kind, name }, base }: Alterable,
   client: Client,
   pacing: Pacing,
-): Promise<Reading | 'taken' | undefined> {
+): Promise<Reading | undefined> {
   const before = nameIn(kind, base);
   const reading = await retrieve(kind, before, client, pacing);
   if (before === name || (reading?.proof !== 'exists' && reading?.proof !== 'absent')) return reading;
   const other = await retrieve(kind, name, client, pacing);
   if (reading.proof === 'absent' || other === undefined) return other;
-  if (other.proof === 'exists') return 'taken';
   return other.proof === 'absent' ? reading : other;
 }
 
@@ -168,10 +165,9 @@ async function retrieveWhole(
   alterable: Alterable,
   client: Client,
   pacing: Pacing,
-): Promise<Reading | 'taken' | undefined> {
+): Promise<Reading | undefined> {
   const { resource } = alterable;
   const reading = await retrieveNamed(alterable, client, pacing);
-  if (reading === 'taken') return reading;
   if (reading?.proof !== 'exists' || !declaresAccess(resource)) return reading;
   const read = await withAccessOf(resource, reading.held, client, pacing);
   if ('held' in read) return { ...reading, held: read.held };

@@ -122,7 +122,6 @@ function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: Manifes
   for (const field of Object.keys(entry)) {
     if (own.has(field) || !Object.hasOwn(kind.fields, field === kind.access?.field ? kind.identity : field))
       continue;
-    read.broken.set([...path, field], true);
     report(field, declaredOfGone(kind));
   }
 }

@@ -5,7 +5,9 @@ import { validate } from '../../src/commands/validate.ts';
 import type { SandboxSeed } from '../../src/generated/sandbox-seed.ts';
 import { contentDigest, type SavedPlan } from '../../src/plan/saved/document.ts';
 import { formatNames } from '../../src/report/formats/all.ts';
+import { user } from '../../src/kinds/user.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
+import { createClient } from '../../src/service/client.ts';
 import { outcomesIn, World } from '../support/update-world.ts';
 import { lost } from '../support/scripted-transport.ts';
 import { schemaErrors } from '../support/schemas.ts';
@@ -79,6 +81,15 @@ describe.each(sandboxReleases)('on release %s', (release) => {
       'providers/oauth2',
       'core/users',
     ]);
+    // Each is looked at once the one before is gone.
+    const from = world.requests.findIndex(
+      ({ method, path }) => method === 'DELETE' && path.includes('/applications/'),
+    );
+    const next = world.requests.slice(from + 1).map(({ method, path }) => `${method} ${path}`);
+    expect(
+      next.findIndex((request) => request.startsWith('GET /api/v3/core/groups/?name=staff')),
+    ).toBeLessThan(next.findIndex((request) => request.startsWith('DELETE /api/v3/core/groups/')));
+    expect(next.join('\n')).toContain('GET /api/v3/core/groups/?name=staff');
     expect((await planned(world, all)).stdout).toContain('No changes.');
   });
 });
@@ -115,6 +126,57 @@ test('those who are let in together do not go together', async () => {
   expect(deletes(world)).toEqual([]);
   // One of them may go: the other one is let in still.
   expect((await applied(world, entry('users', 'username: carl'))).stdout).toContain('1 destroyed');
+});
+
+test('a user stays where the service does not say whose the token is', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path }, answer) => {
+    const exchange = answer();
+    return path.endsWith('/users/me/') && exchange.kind === 'answered'
+      ? { ...exchange, body: exchange.body.replace(/"pk":\s*\d+/, '"pk": null') }
+      : exchange;
+  };
+  const { stdout } = await applied(world, entry('users', 'username: sandbox'));
+  expect(stdout).toContain('it is not known whether the token belongs to it');
+  expect(deletes(world)).toEqual([]);
+});
+
+test('a list of what is bound that lacks where one is bound decides nothing', async () => {
+  const world = new World(seed);
+  world.tamper = ({ path, method }, answer) => {
+    const exchange = answer();
+    if (method !== 'GET' || !path.startsWith('/api/v3/policies/bindings/') || exchange.kind !== 'answered')
+      return exchange;
+    const body = JSON.parse(exchange.body) as {
+      pagination: { count: number };
+      results: { group: unknown }[];
+    };
+    const results = body.results.filter(({ group }) => group === null);
+    const pagination = { ...body.pagination, count: results.length, end_index: results.length };
+    return { ...exchange, body: JSON.stringify({ ...body, pagination, results }) };
+  };
+  const { stdout } = await applied(world, entry('groups', 'name: staff'));
+  expect(stdout).toContain('a list of what is bound lacks some of where it is');
+  expect(deletes(world)).toEqual([]);
+});
+
+test('a binding that lets nobody in keeps nothing closed', async () => {
+  const bindings = [
+    { application: 'mail', group: 'staff' },
+    { application: 'mail', group: 'guests', enabled: false },
+  ];
+  const world = new World({ ...seed, bindings });
+  expect((await applied(world, entry('groups', 'name: staff'))).stdout).toContain(
+    'and then everyone could open it',
+  );
+  expect(deletes(world)).toEqual([]);
+});
+
+test('without its capability, the client deletes nothing', async () => {
+  const world = new World(seed);
+  const client = createClient(world.send, { capabilities: ['update'] });
+  await expect(client.remove(user, 'jane', '3')).rejects.toThrow('nothing is deleted');
+  expect(world.requests).toEqual([]);
 });
 
 test('an account of the service itself stays', async () => {
@@ -319,6 +381,15 @@ test('a saved plan deletes what it says, and nothing that is no longer there or 
   };
   const resealed = JSON.stringify({ ...forged, digest: contentDigest(forged as unknown as SavedPlan) });
   expect(await withPlan(resealed.replace('"delete":1', '"delete":0'), deleting)).toBe('stale');
+  const bare = {
+    ...document,
+    resource_changes: document.resource_changes.map((change) => ({
+      ...change,
+      change: { ...change.change, before: null },
+    })),
+  };
+  const sealed = JSON.stringify({ ...bare, digest: contentDigest(bare as unknown as SavedPlan) });
+  expect(await withPlan(sealed, deleting)).toBe('stale');
   expect(await withPlan(saved, deleting)).toBe('done');
   expect(deletes(world)).toHaveLength(1);
   expect(await withPlan(saved, deleting)).toBe('stale');

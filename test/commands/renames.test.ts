@@ -3,7 +3,7 @@ import { apply } from '../../src/commands/apply.ts';
 import { plan } from '../../src/commands/plan.ts';
 import { validate } from '../../src/commands/validate.ts';
 import { sandboxReleases } from '../../src/sandbox/release.ts';
-import { allowed, World } from '../support/update-world.ts';
+import { allowed, staff, World } from '../support/update-world.ts';
 import { lost } from '../support/scripted-transport.ts';
 
 const providers = (name: string): string => `providers:
@@ -51,7 +51,9 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const shown = await planned(world, after);
     expect(shown.stdout).toContain('Plan: 0 to add, 4 to change, 0 to destroy.');
     expect(shown.stdout).toContain('those of OpenID Connect and SAML too');
-    expect((await run(world, apply, after)).stdout).toContain('0 added, 4 changed, 0 destroyed');
+    const renamed = await run(world, apply, after);
+    expect(renamed.stdout).toContain('0 added, 4 changed, 0 destroyed');
+    expect(renamed.stdout).not.toContain('unclear');
     expect(held.map((type) => world.sandbox.record(type, now[type])?.['pk'])).toEqual(pks);
     expect(held.map((type) => world.sandbox.record(type, old[type]))).toEqual(held.map(() => undefined));
     expect(world.writes().length - from).toBe(4);
@@ -149,4 +151,18 @@ test('contract_only looks nothing up under two names, and says so', async () => 
   const { ending, stderr, stdout } = await planned(new World(), jane, { contractOnly: true, allow: [] });
   expect(ending).toBe('invalid');
   expect(stderr + stdout).toContain('to rename takes more than the three documented operations');
+});
+
+test('where two have the former name, nobody can tell which was renamed, and none is made', async () => {
+  const world = new World(
+    { groups: [{ name: 'engineering' }, { name: 'engineering', pk: staff }], users: [] },
+    '2023.10',
+  );
+  const text = 'version: 1\ngroups: [{ name: platform, formerly: engineering }]\n';
+  const { ending, stderr, stdout } = await run(world, apply, text);
+  expect(ending).not.toBe('done');
+  expect(stderr + stdout).toContain(
+    'it cannot be told whether the group is there as "platform" or as "engineering"',
+  );
+  expect(world.writes()).toEqual([]);
 });

@@ -594,4 +594,14 @@ describe('what goes, and what has another name now', () => {
       },
     ]);
   });
+
+  test('of what is to be absent by now, nothing is said to stay', async () => {
+    const then = { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki') };
+    const ran = await planned(
+      { output: 'text' },
+      setup(then, { ...alone, 'm/c.yaml': entry('applications', 'slug: wiki, state: absent') }),
+    );
+    expect(ran.stdout).toContain('application.wiki is altered');
+    expect(ran.stdout).not.toContain('keeps');
+  });
 });

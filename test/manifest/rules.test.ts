@@ -139,3 +139,12 @@ describe('all mistakes of an entry are reported at once', () => {
     for (const { address } of diagnostics) expect([undefined, 'user.a']).toContain(address);
   });
 });
+
+test('what is to be absent and is named in an earlier file is an error at its own place', async () => {
+  const found = await foundIn(
+    'users: [{ username: a, name: A, groups: [{ name: g }] }]',
+    'groups: [{ name: g, state: absent }]',
+  );
+  expect(found.map(({ code, file }) => [code, file])).toEqual([['names-absent', 'm/2.yaml']]);
+  expect(found[0]?.detail).toContain('m/1.yaml');
+});

@@ -253,8 +253,8 @@ function tornProblem(resource: Resource, { why, ids }: Extract<NameFault, { kind
     case 'unread':
       return {
         code,
-        summary: `it could not be looked up whether the ${type} is there as ${now} or as ${before}`,
-        detail: `The token must be allowed to view ${list}. Without that, leave \`formerly\` out.`,
+        summary: `it cannot be told whether the ${type} is there as ${now} or as ${before}`,
+        detail: `The token must be allowed to view ${list}, and one of them have each name. Else leave \`formerly\` out.`,
       };
   }
 }
