@@ -179,4 +179,27 @@ describe('rollcall import csv --into', () => {
     expect(text).toBe('version: 1\ngroups: [{ name: a, is_superuser: true }, { name: b }]\n');
     expect(stderr).toContain('b is not in the table, and stays as it is');
   });
+
+  test('what the defaults of the file say is not repeated, and what is to be absent is left alone', async () => {
+    const before = `version: 1
+defaults:
+  user: { path: staff }
+users:
+  - username: a
+    name: A
+  - { username: b, state: absent }
+`;
+    const { text, stderr } = await imported(
+      before,
+      'username,name,path\na,A,staff\nc,C,staff\nd,D,guests\n',
+      {},
+    );
+    expect(text).toBe(`${before}  - username: c
+    name: C
+  - username: d
+    name: D
+    path: guests
+`);
+    expect(stderr).not.toContain('b is');
+  });
 });
