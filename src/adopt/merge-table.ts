@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
+import { active, state } from '../kinds/lifecycle.ts';
 import { sameJson } from '../kinds/values.ts';
 import { literally } from '../manifest/reference-pieces.ts';
 import { compose } from '../yaml/compose.ts';
@@ -29,9 +30,6 @@ interface Edit {
   readonly end: number;
   readonly text: string;
 }
-
-/** The field by which one is there and can no longer come in. */
-const active = 'is_active';
 
 /**
  * Writes the rows of a table into the text of a manifest. Only what differs is written: all other lines stay as they are, byte by byte.
@@ -105,7 +103,7 @@ class Merge {
   }
 
   leave(name: string, entry: YAMLMap): void {
-    if (pairOf(entry, 'state') !== undefined) return;
+    if (pairOf(entry, state) !== undefined) return;
     if (this.#kind.fields[active] === undefined) {
       this.entries.push({ name, kind: 'missing', fields: [] });
       return;

@@ -4,6 +4,9 @@ import type { Kind } from './kind.ts';
 /** The field of an entry that says what it was called before: an instruction, as it is not sent. */
 export const formerly = 'formerly';
 
+/** The field of those who can leave, and are there all the same. */
+export const active = 'is_active';
+
 /** The field that says that it is to be deleted: `state: absent`. */
 export const state = 'state';
 

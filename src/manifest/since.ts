@@ -39,6 +39,8 @@ export interface Gone {
   readonly address: Address;
   /** Where it was declared; unknown of an entry that was broken. */
   readonly source?: Source;
+  /** Whether the account can still log in, where that was read. */
+  readonly active?: boolean;
 }
 
 /** What became of every entry since a revision. */

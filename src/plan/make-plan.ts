@@ -6,10 +6,11 @@ import { heldAt, type Observation, type ObservedState } from '../observe/observa
 import { blankFor, fieldNames, managedPart, mergedValue, sentFields, sentValue } from '../kinds/fields.ts';
 import { ownedFields } from '../kinds/kind.ts';
 import { isToGo, state } from '../kinds/lifecycle.ts';
-import { factKey, idsIn, type Facts } from '../kinds/named.ts';
-import { sameJson } from '../kinds/values.ts';
+import type { Hide } from '../kinds/hide.ts';
+import { factKey, idsIn, nameIn, type Facts } from '../kinds/named.ts';
+import { sameJson, shownId } from '../kinds/values.ts';
 import { addressOf, byAddress, type Resource } from '../kinds/resource.ts';
-import type { HeldRecord } from '../service/types.ts';
+import type { Held, HeldRecord } from '../service/types.ts';
 import type { Since } from '../manifest/since.ts';
 import { compare } from './compare.ts';
 import { allFacts } from './facts.ts';
@@ -70,8 +71,9 @@ export function makePlan(
     const renamed = about.scope ? [] : renamedFrom(resource, observed);
     const held = heldAt(observed, resource.address) ?? { fields: {} };
     const hanging = change.action === 'delete' ? (deletions?.get(resource.address)?.notes ?? []) : [];
+    const freed = change.action === 'delete' ? freedBy(resource, held, about.hide) : [];
     const remarks = [
-      ...hanging.map((words) => redactorOf(resource.secrets).clean(words)),
+      ...[...hanging, ...freed].map((words) => redactorOf(resource.secrets).clean(words)),
       ...(isPending(change) && change.action !== 'delete'
         ? [...remarksOn(change, held, holderOf, known), ...renamed]
         : []),
@@ -92,6 +94,17 @@ export function makePlan(
   const made = ordered(withDeletionsLast(changes), holderOf);
   const kept = heldBack ? { changes: withoutRefused(made), refused: [] } : made;
   return { ...about, ...(since && { since: since.revision }), manifestDigest, ...kept };
+}
+
+/** What belongs to one that is deleted, and is nobody's then. */
+function freedBy({ kind }: Resource, { fields, names = {} }: Held, hide: Hide = []): string[] {
+  return ownedFields(kind).flatMap((field) =>
+    idsIn(field, fields[field] ?? null).map(({ id }) => {
+      const isShown = !hide.includes(`${kind.type}.${field}`);
+      const name = nameIn(names[field] ?? new Map(), kind, field, id);
+      return `frees ${isShown ? shownId(id, name) : 'one'} of \`${field}\``;
+    }),
+  );
 }
 
 /** What is to be deleted comes last: first what others can be bound to, so that nothing stands open meanwhile. */

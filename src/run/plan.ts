@@ -20,6 +20,7 @@ import { destinationOf, type ServiceSettings } from '../settings/service-setting
 import { heldBackByNames, sharedBy, withOthers, type HaltWords } from './keep-going.ts';
 import { inScope, type Scoped, type ScopeRequest } from './scope.ts';
 import { withService, type Service } from './connect.ts';
+import { withStanding } from './gone.ts';
 import { tooMuch, type Limits } from './too-much.ts';
 import { withUndeclared } from './undeclared.ts';
 import type { Client } from '../service/client.ts';
@@ -77,7 +78,8 @@ async function boundedPlan(
   if ('halt' in planned) return planned;
   const complete = await withUndeclared(planned, scoped, options.undeclared, service);
   if ('halt' in complete) return halted(complete.halt, job, service.signal);
-  const made = await withEffectiveAccess(complete, options, service);
+  const asked = await withEffectiveAccess(complete, options, service);
+  const made = await withStanding(asked, service);
   job.emit({ kind: 'planned', plan: made });
   const halt = tooMuch(made, options);
   if (halt) return { result: made, ...halted(halt, job, service.signal) };

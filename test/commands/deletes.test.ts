@@ -71,6 +71,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const { stdout } = await planned(world, all, { allow: ['update', 'delete'] });
     expect(stdout).toContain('Plan: 0 to add, 1 to change, 4 to destroy.');
     expect(stdout).toContain('takes the policybinding "wiki/staff" along');
+    expect(stdout).toContain('frees "Wiki" (7) of `provider`');
     const done = await applied(world, all, { allow: ['update', 'delete'] });
     expect(done.ending, done.stdout).toBe('done');
     expect(done.stdout).toContain('Apply complete! Resources: 0 added, 1 changed, 4 destroyed.');

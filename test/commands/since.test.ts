@@ -604,4 +604,24 @@ describe('what goes, and what has another name now', () => {
     expect(ran.stdout).toContain('application.wiki is altered');
     expect(ran.stdout).not.toContain('keeps');
   });
+
+  test('of a user who is no longer declared, the plan says whether the account is still active', async () => {
+    const world = new World({
+      users: [
+        { username: 'jane', name: 'J' },
+        { username: 'carl', name: 'C', is_active: false },
+      ],
+    });
+    const then = {
+      ...alone,
+      'm/a.yaml': entry('users', 'username: jane, name: J }, { username: carl, name: C'),
+      'm/c.yaml': entry('applications', 'slug: wiki, name: Wiki'),
+    };
+    const { 'm/a.yaml': _, ...rest } = then;
+    const ran = await planned({ output: 'text' }, setup(then, rest, { transport: world.send }));
+    expect(ran.stdout).toContain(
+      'No longer declared, and left as it is: user.carl, user.jane (still active)',
+    );
+    expect(world.writes()).toEqual([]);
+  });
 });

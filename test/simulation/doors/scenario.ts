@@ -52,6 +52,8 @@ export interface Scenario {
   readonly mayUpdate: boolean;
   /** What is to be absent, with the applications to which the group is bound; and whether the first runs may delete. */
   readonly going?: { readonly boundTo: readonly string[]; readonly mayDelete: boolean };
+  /** Whether a user of the roll had another name before. */
+  readonly hasRenamedUser: boolean;
   /** Whether the token of the first runs is a superuser's. */
   readonly isSuperuser: boolean;
   /** What the token of the first runs may not do. */
@@ -105,6 +107,9 @@ export const groups = ['ga', 'gb', 'gc'] as const;
 export const single = 'solo';
 /** The group and the application that are to be absent. */
 export const gone = { group: 'gx', slug: 'az' };
+
+/** The user who had another name before. */
+export const renamedUser = { now: 'zed', before: 'old-zed' };
 
 /** What an application was called that has another name now. */
 export function formerSlug(slug: string): string {
@@ -192,6 +197,7 @@ export function scenarioOf(random: Random): Scenario {
     // What is there under neither name is for a superuser to create.
     doors: doors.map((each) => ({ ...each, ...(each.existing && chance(0.3) && { isRenamed: true }) })),
     isSuperuser: isWhole && chance(0.5),
+    hasRenamedUser: chance(0.3),
     ...(chance(0.3) && {
       going: { boundTo: some(there, 0.6), mayDelete: made.mayUpdate && chance(0.7) },
     }),
@@ -214,7 +220,11 @@ export function fieldsOfMade({ type }: Made): JsonObject {
 }
 
 /** The manifest of what a seed declares. */
-export function manifestOf({ doors, going }: Pick<Scenario, 'doors' | 'going'>): string {
+export function manifestOf({
+  doors,
+  going,
+  hasRenamedUser,
+}: Pick<Scenario, 'doors' | 'going' | 'hasRenamedUser'>): string {
   const providers = doors.flatMap(({ slug, made }) =>
     made === undefined
       ? []
@@ -230,6 +240,9 @@ export function manifestOf({ doors, going }: Pick<Scenario, 'doors' | 'going'>):
   return JSON.stringify({
     version: 1,
     ...(providers.length > 0 && { providers }),
+    ...(hasRenamedUser && {
+      users: [{ username: renamedUser.now, formerly: renamedUser.before, name: 'Zed' }],
+    }),
     ...(going && { groups: [{ name: gone.group, state: 'absent' }] }),
     applications: [
       ...(going ? [{ slug: gone.slug, state: 'absent' }] : []),

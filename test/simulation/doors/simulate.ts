@@ -106,6 +106,7 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   for (const door of scenario.doors)
     if (!isAsDeclared(door, world) || !isMadeAsDeclared(door, world))
       fail('converges', `${door.slug} is not as declared`);
+  if (!world.isUserRenamed) fail('converges', 'the user has the former name still');
   if (scenario.going && !goneAddresses.every((address) => world.isGone(address)))
     fail('converges', 'what is to be absent is still there');
   const last = ended.at(-1);

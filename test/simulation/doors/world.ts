@@ -17,6 +17,7 @@ import {
   declaredSecret,
   fieldsOfMade,
   formerSlug,
+  renamedUser,
   gone,
   groups,
   members,
@@ -67,6 +68,7 @@ export class DoorWorld {
   readonly #shown = new Map<string, ReadonlySet<string>>();
   /** The ids of what is there from the start under its former name, by its new one. */
   readonly #kept = new Map<string, JsonValue>();
+  readonly #user: JsonValue | undefined;
   /** What may be deleted, by the path of the request. */
   readonly #going: ReadonlySet<string>;
   #trouble: number;
@@ -82,6 +84,7 @@ export class DoorWorld {
     for (const { slug, made } of scenario.doors) if (made?.before) this.#make(slug, made);
     for (const { slug, isRenamed } of scenario.doors)
       if (isRenamed) this.#kept.set(slug, sandbox.record('application', formerSlug(slug))?.['pk'] ?? null);
+    this.#user = sandbox.record('user', renamedUser.before)?.['pk'];
     const group = textOf(sandbox.record('group', gone.group)?.['pk'] ?? null);
     this.#going = new Set([`/api/v3/core/groups/${group}/`, `/api/v3/core/applications/${gone.slug}/`]);
     for (const door of scenario.doors) {
@@ -156,6 +159,11 @@ export class DoorWorld {
       : slug;
   }
 
+  /** Whether the user has the new name, where there is one who had another. */
+  get isUserRenamed(): boolean {
+    return this.#user === undefined || this.#sandbox.record('user', renamedUser.now) !== undefined;
+  }
+
   /** Whether what is to be absent is gone. */
   isGone(address: string): boolean {
     return address === `group.${gone.group}`
@@ -183,6 +191,12 @@ export class DoorWorld {
       if (now && before) this.#broken('renamed', `${slug} is there under both names`);
       else if ((now ?? before)?.['pk'] !== pk) this.#broken('renamed', `${slug} is another by now`);
     }
+    if (this.#user === undefined) return;
+    const both = [renamedUser.now, renamedUser.before].flatMap(
+      (name) => this.#sandbox.record('user', name)?.['pk'] ?? [],
+    );
+    if (both.length !== 1 || both[0] !== this.#user)
+      this.#broken('renamed', 'the user has two accounts, or another');
   }
 
   #monitor(method: string, path: string, body?: JsonObject): SandboxResponse {
@@ -439,6 +453,7 @@ function seedOf({
   blindFor,
   going,
   isSuperuser,
+  hasRenamedUser,
 }: Scenario): ConstructorParameters<typeof Sandbox>[0] {
   const existing = doors.flatMap((door) => (door.existing ? [{ ...door, existing: door.existing }] : []));
   const labels = doors.flatMap(({ slug }) =>
@@ -453,13 +468,16 @@ function seedOf({
       num_pk: index,
       pk: `${index}0000000-0000-4000-8000-000000000000`,
     })),
-    users: members.map(({ name, groups: of }) => ({
-      username: name,
-      name,
-      groups: of.map(
-        (group) => `${groups.indexOf(group as (typeof groups)[number])}0000000-0000-4000-8000-000000000000`,
-      ),
-    })),
+    users: [
+      ...(hasRenamedUser ? [{ username: renamedUser.before, name: 'Zed' }] : []),
+      ...members.map(({ name, groups: of }) => ({
+        username: name,
+        name,
+        groups: of.map(
+          (group) => `${groups.indexOf(group as (typeof groups)[number])}0000000-0000-4000-8000-000000000000`,
+        ),
+      })),
+    ],
     applications: [
       ...existing.map(({ slug, isRenamed, existing: { provider, mode } }) => ({
         slug: isRenamed ? formerSlug(slug) : slug,

@@ -1,0 +1,29 @@
+import { kinds } from '../kinds/all.ts';
+import { active } from '../kinds/lifecycle.ts';
+import { nameOf, typeOf } from '../kinds/resource.ts';
+import type { Gone } from '../manifest/since.ts';
+import type { Plan } from '../plan/plan.ts';
+import { retrieve } from '../service/retrieve.ts';
+import type { Service } from './connect.ts';
+
+/** Of so many it is read; a change that takes out more is about something else. */
+const mostRead = 50;
+
+/** The plan, with whether those who are no longer declared could still log in: read where the token may. */
+export async function withStanding<Made extends Plan>(
+  made: Made,
+  { client, pacing, signal }: Service,
+): Promise<Made> {
+  const { since } = made;
+  if (since === undefined) return made;
+  const read: Gone[] = [];
+  for (const [index, each] of since.noLongerDeclared.entries()) {
+    const { address } = each;
+    const kind = kinds.find(({ type, fields }) => type === typeOf(address) && fields[active]);
+    const isAsked = kind !== undefined && index < mostRead && client.canList(kind);
+    const reading = isAsked ? await retrieve(kind, nameOf(address), client, pacing, signal) : undefined;
+    const is = reading?.proof === 'exists' ? reading.held.fields[active] : undefined;
+    read.push(typeof is === 'boolean' ? { ...each, active: is } : each);
+  }
+  return { ...made, since: { ...since, noLongerDeclared: read } };
+}
