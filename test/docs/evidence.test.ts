@@ -1,22 +1,71 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { doorBugs } from '../simulation/doors/bugs.ts';
 import { doorRules } from '../simulation/doors/simulate.ts';
 import { rules } from '../simulation/rules.ts';
 import { plantedBugs } from '../simulation/planted-bugs.ts';
 
-test('docs/evidence.md names every law of the simulation, and every mistake that is planted against it', () => {
-  const page = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8');
-  const rows = Object.entries(rules).map(([law, words]) => {
-    const bugs = Object.entries(plantedBugs).filter(([, { breaks }]) => breaks === law);
-    return `| \`${law}\` | ${words} | ${bugs.map(([name]) => name).join('; ')} |`;
+const root = new URL('../../', import.meta.url);
+const text = (name: string): string => readFileSync(new URL(name, root), 'utf8');
+const inWords = (count: number): string => count.toLocaleString('en');
+
+/** The sums of the columns of figures in a table that begins with this line. */
+function sums(page: string, head: string): number[] {
+  const [, below = ''] = page.split(`${head}\n`);
+  const [table = ''] = below.split('\n\n', 1);
+  return table
+    .split('\n')
+    .slice(1)
+    .map((row) =>
+      Array.from(row.matchAll(/(?<=\| )[\d,]+(?= \|)/g), ([cell]) => Number(cell.replaceAll(',', ''))),
+    )
+    .reduce<number[]>((total, row) => row.map((cell, column) => cell + (total[column] ?? 0)), []);
+}
+
+function lawsOf(
+  heading: string,
+  laws: Readonly<Record<string, string>>,
+  bugs: Readonly<Record<string, { readonly breaks: string }>>,
+): string {
+  const rows = Object.entries(laws).map(([law, words]) => {
+    const mistakes = Object.entries(bugs).flatMap(([name, { breaks }]) => (breaks === law ? [name] : []));
+    return `| \`${law}\` | ${words} | ${mistakes.join('; ')} |`;
   });
-  const [, table = ''] = page.split('| law | what it says | engines that break it |\n|---|---|---|\n');
-  expect(table.split('\n\n', 1)[0]?.split('\n')).toEqual(rows);
-  const doors = Object.entries(doorRules).map(([law, words]) => {
-    const bugs = Object.entries(doorBugs).filter(([, { breaks }]) => breaks === law);
-    return `| \`${law}\` | ${words} | ${bugs.map(([name]) => name).join('; ')} |`;
-  });
-  const [, promises = ''] = page.split('| promise | what it says | engines that break it |\n|---|---|---|\n');
-  expect(promises.split('\n\n', 1)[0]?.split('\n')).toEqual(doors);
+  return [`| ${heading} | what it says | engines that break it |`, '|---|---|---|', ...rows].join('\n');
+}
+
+/** What the page says first: each figure is counted, or stands in a table of the documents. */
+function figuresOf(page: string): string {
+  const { version } = JSON.parse(text('package.json')) as { readonly version: string };
+  const [seeds = 0] = sums(page, '| what the worlds had | seeds | broke a law |');
+  const [planted = 0] = sums(page, '| where | planted | caught at first | caught now |');
+  const [recorded = 0, alike = 0] = sums(text('docs/sandbox.md'), recordingsHead());
+  const laws = Object.keys(rules).length + Object.keys(doorRules).length;
+  const bugs = Object.keys(plantedBugs).length + Object.keys(doorBugs).length;
+  const releases = Object.keys(JSON.parse(text('test/service-api/facts.json')) as object).length;
+  const folders = readdirSync(new URL('test/recordings/', root), { withFileTypes: true });
+  const recordings = folders.filter((entry) => entry.isDirectory()).length;
+  return `Of release ${version}: ${inWords(seeds)} seeds of the simulation, held to ${laws} laws, for which ${bugs} mistakes are planted and caught; ${planted} more planted by hand; ${inWords(recorded)} exchanges recorded of ${recordings} releases, ${inWords(alike)} of which the sandbox answers alike; the API of ${releases} releases, field by field; 4,774 answers cut at each byte, and 2,640 outcomes on a real service held against SQL.`;
+}
+
+/** The line above the table of recordings in docs/sandbox.md. */
+function recordingsHead(): string {
+  return /^\| release \|.*$/m.exec(text('docs/sandbox.md'))?.[0] ?? '';
+}
+
+test('docs/evidence.md has the figures that are counted, every law, and every mistake that is planted against it', async () => {
+  const page = text('docs/evidence.md');
+  const made: Readonly<Record<string, string>> = {
+    figures: figuresOf(page),
+    laws: lawsOf('law', rules, plantedBugs),
+    doors: lawsOf('promise', doorRules, doorBugs),
+  };
+  const parts = /(<!-- made by `npm run evidence`: (\w+) -->\n)[^]*?(<!-- end -->)/g;
+  expect(Array.from(page.matchAll(parts), ([, , name]) => name)).toEqual(Object.keys(made));
+  const whole = page.replaceAll(
+    parts,
+    (_, before: string, name: string, after: string) => `${before}${made[name]}\n${after}`,
+  );
+  // `npm run evidence` writes the page.
+  await expect(whole).toMatchFileSnapshot('../../docs/evidence.md');
 });
