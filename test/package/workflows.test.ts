@@ -1,10 +1,12 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { root, run, type Ended } from '../support/cli.ts';
 import { inFull } from '../support/effort.ts';
+import { GitProject } from '../support/git-project.ts';
+import { baseImage, productionPackages, readImage } from '../support/oci-image.ts';
 
 interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
@@ -49,7 +51,9 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
     const written = Object.values(jobs).flatMap((job) =>
       Object.entries(job.permissions ?? {}).flatMap(([what, how]) => (how === 'write' ? [what] : [])),
     );
-    expect(written).toEqual(name === 'release.yaml' ? ['id-token', 'contents'] : []);
+    expect(written).toEqual(
+      name === 'release.yaml' ? ['id-token', 'packages', 'id-token', 'attestations', 'contents'] : [],
+    );
   });
 
   test('runs scripts that there are', () => {
@@ -64,6 +68,42 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
 test('the oldest version that is tested is the oldest that is promised', () => {
   const [oldest] = workflow('ci.yaml').jobs['versions']?.strategy?.matrix.node ?? [];
   expect(engines.node).toBe(`>=${oldest}`);
+  const [, kept] =
+    /Node\.js (\d+)\b[^.]*is kept until/.exec(readFileSync(join(root, 'docs/pipelines.md'), 'utf8')) ?? [];
+  expect(oldest).toMatch(new RegExp(`^${kept}\\.`));
+});
+
+/** The steps of a release that are run below, by what is in them. */
+const runHere = {
+  tag: ['publish', /GITHUB_REF_NAME/],
+  repository: ['publish', /npm pkg set/],
+  pack: ['publish', /npm pack/],
+  image: ['image', /npm run --silent image/],
+  parts: ['release', /npm sbom/],
+} as const;
+
+describe('each step of a release', () => {
+  const { jobs } = workflow('release.yaml');
+  const text = readFileSync(join(folderOfWorkflows, 'release.yaml'), 'utf8');
+  const marks = Array.from(text.matchAll(/((?: {6}#.*\n)*) {6}- /g), ([, comments = '']) =>
+    comments.includes('# Not run outside GitHub\n'),
+  );
+  const steps = Object.entries(jobs).flatMap(([job, { steps: all }]) =>
+    all.map((step) => ({ job, ...step })),
+  );
+  const checks = readFileSync(join(root, '.ci/run'), 'utf8').split('\n');
+
+  test.each(
+    steps.map((step, index) => ({ ...step, said: step.name ?? step.run ?? step.uses, marked: marks[index] })),
+  )('is run by a test, or marked as one that cannot be: $said', ({ job, run: line = '', marked }) => {
+    const tested = Object.values(runHere).filter(([name, matching]) => name === job && matching.test(line));
+    expect(marked).toBe(tested.length === 0 && (line === '' || !checks.includes(line)));
+  });
+
+  test('that is run below is one', () => {
+    for (const [name, matching] of Object.values(runHere))
+      expect(steps.filter(({ job, run: line = '' }) => name === job && matching.test(line))).not.toEqual([]);
+  });
 });
 
 // npm takes seconds for each of its steps.
@@ -78,7 +118,8 @@ describe.runIf(inFull)('a release', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   /** Runs a step as the workflow does, without a way to anything beyond this machine. */
-  function step(job: string, matching: RegExp, tag = `v${version}`): Promise<Ended> {
+  function step(name: keyof typeof runHere, tag = `v${version}`): Promise<Ended> {
+    const [job, matching] = runHere[name];
     const line = jobs[job]?.steps.find(({ run: text = '' }) => matching.test(text))?.run ?? 'exit 99';
     return run('bash', ['-e', '-o', 'pipefail', '-c', line], {
       cwd: folder,
@@ -87,42 +128,75 @@ describe.runIf(inFull)('a release', () => {
         npm_config_cache: join(folder, 'cache'),
         GITHUB_REF_NAME: tag,
         GITHUB_SERVER_URL: 'https://forge.example',
-        GITHUB_REPOSITORY: 'someone/rollcall',
+        GITHUB_REPOSITORY: 'Someone/rollcall',
+        GITHUB_OUTPUT: join(folder, 'output'),
       },
     });
   }
 
   test('is one of the version that its tag names', async () => {
-    expect(await step('publish', /GITHUB_REF_NAME/)).toMatchObject({ code: 0 });
-    expect(await step('publish', /GITHUB_REF_NAME/, 'v99.0.0')).toMatchObject({ code: 1 });
+    expect(await step('tag')).toMatchObject({ code: 0 });
+    expect(await step('tag', 'v99.0.0')).toMatchObject({ code: 1 });
   });
 
   test('packs what was checked, and names the repository that it is built in', async () => {
-    expect(await step('publish', /npm pkg set/)).toMatchObject({ code: 0 });
-    expect(await step('publish', /npm pack/)).toMatchObject({ code: 0 });
+    expect(await step('repository')).toMatchObject({ code: 0 });
+    expect(await step('pack')).toMatchObject({ code: 0 });
     const tarball = readdirSync(folder).find((name) => /^rollcall-.*\.tgz$/.test(name)) ?? '';
     const { stdout } = await run('tar', ['-xzOf', tarball, 'package/package.json'], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({
       version,
-      repository: { type: 'git', url: 'git+https://forge.example/someone/rollcall.git' },
+      repository: { type: 'git', url: 'git+https://forge.example/Someone/rollcall.git' },
     });
   });
 
-  test('lists what the package depends on, and nothing that is for development', async () => {
-    expect(await step('release', /npm sbom/)).toMatchObject({ code: 0 });
+  test('builds the image, of the date of the commit, and says its digest and its name', async () => {
+    const project = new GitProject(folder);
+    project.git('init', '--quiet');
+    project.git('add', 'package.json');
+    project.git('commit', '--quiet', '--message', 'Release');
+    const committed = new Date(project.git('log', '-1', '--format=%cI')).toISOString();
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    baseImage(join(folder, 'base'));
+    expect(await step('image')).toMatchObject({ code: 0, stderr: '' });
+    const { digest, config } = readImage(join(folder, 'image'));
+    expect(config.created).toBe(committed);
+    expect(readFileSync(join(folder, 'output'), 'utf8')).toBe(
+      `digest=${digest}\nname=ghcr.io/someone/rollcall\n`,
+    );
+  });
+
+  test('lists exactly what the package depends on', async () => {
+    expect(await step('parts')).toMatchObject({ code: 0 });
     const { bomFormat, components } = JSON.parse(readFileSync(join(folder, 'rollcall.cdx.json'), 'utf8')) as {
       bomFormat: string;
-      components: { name: string; version: string }[];
+      components: {
+        name: string;
+        version: string;
+        purl: string;
+        hashes: { alg: string; content: string }[];
+      }[];
     }; // CycloneDX
     expect(bomFormat).toBe('CycloneDX');
-    expect(components).toEqual(
-      expect.arrayContaining(
-        Object.entries(dependencies).map(
-          ([name, exact]) => expect.objectContaining({ name, version: exact }) as object,
-        ),
-      ),
-    );
-    expect(components.map(({ name }) => name)).not.toContain('vitest');
-    expect(components.length).toBeLessThan(40);
+    const needed = productionPackages().map(({ name, version: exact, integrity }) => ({
+      name,
+      version: exact,
+      purl: `pkg:npm/${name}@${exact}`,
+      hashes: [
+        { alg: 'SHA-512', content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex') },
+      ],
+    }));
+    const listed = components.map(({ name, version: exact, purl, hashes }) => ({
+      name,
+      version: exact,
+      purl,
+      hashes,
+    }));
+    expect(listed.toSorted(byPurl)).toEqual(needed.toSorted(byPurl));
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(dependencies)));
   });
 });
+
+function byPurl(one: { readonly purl: string }, other: { readonly purl: string }): number {
+  return one.purl < other.purl ? -1 : 1;
+}
