@@ -11,6 +11,7 @@ import { capture, type Setup } from '../support/run.ts';
 import { schemaErrors } from '../support/schemas.ts';
 import { sandboxHere } from '../support/sandbox-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
+import { someOf } from '../support/effort.ts';
 
 const folder = new URL('../../examples/bootstrap/', import.meta.url);
 const example: Readonly<Record<string, string>> = Object.fromEntries(
@@ -69,7 +70,7 @@ function empty(release: SandboxRelease): ReturnType<typeof sandboxHere> {
   return sandboxHere({ groups: [], providers: [], roles: [] }, release);
 }
 
-describe.each(sandboxReleases)('an empty service of release %s', (release) => {
+describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (release) => {
   test('is brought to the whole example by one apply, and then nothing is left to do', async () => {
     const { send, sandbox } = empty(release);
     const first = await run(apply, send, example);

@@ -8,6 +8,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import type { HttpRequest } from '../../src/service/transport.ts';
 import { capture } from '../support/run.ts';
 import { answered } from '../support/scripted-transport.ts';
+import { inFull } from '../support/effort.ts';
 
 const names = {
   applications: (count: number) => Array.from({ length: count }, (_, index) => `app-${index}`),
@@ -68,7 +69,7 @@ describe('with lists', () => {
     expect(requests.length).toBeLessThanOrEqual(40);
   });
 
-  test('one new user among them is the only thing shown', async () => {
+  test.runIf(inFull)('one new user among them is the only thing shown', async () => {
     const more = manifest(names.applications(1000), [...names.users(2000), 'zoe']);
     const { ending, stdout, requests } = await running(plan, more, service);
     expect(ending).toBe('changes');

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { cli, root, run, type Ended } from '../support/cli.ts';
 import { rollcallHere } from '../support/here.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
+import { inFull } from '../support/effort.ts';
 
 let residents: Residents;
 beforeAll(async () => {
@@ -62,39 +63,45 @@ function inWholeSandbox(lines: readonly string[]): Promise<Ended> {
 }
 
 describe('the example pipelines', () => {
-  test('for GitHub: the shards of its matrix create all of the roll, and their reports are joined', async () => {
-    const { jobs } = example('github-shards.yaml') as {
-      jobs: Record<
-        'apply' | 'report',
-        { strategy?: { matrix: { shard: number[] } }; steps: { run?: string }[] }
-      >;
-    };
-    const [command = ''] = jobs.apply.steps.flatMap(({ run: line }) =>
-      line?.includes('apply') ? [line] : [],
-    );
-    const [merge = ''] = jobs.report.steps.flatMap(({ run: line }) =>
-      line?.includes('merge') ? [line] : [],
-    );
-    const shards = jobs.apply.strategy?.matrix.shard ?? [];
-    const ran = await inSandbox([...shards.map((shard) => `SHARD=${shard}\n${command}`), merge]);
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
-  });
+  test.runIf(inFull)(
+    'for GitHub: the shards of its matrix create all of the roll, and their reports are joined',
+    async () => {
+      const { jobs } = example('github-shards.yaml') as {
+        jobs: Record<
+          'apply' | 'report',
+          { strategy?: { matrix: { shard: number[] } }; steps: { run?: string }[] }
+        >;
+      };
+      const [command = ''] = jobs.apply.steps.flatMap(({ run: line }) =>
+        line?.includes('apply') ? [line] : [],
+      );
+      const [merge = ''] = jobs.report.steps.flatMap(({ run: line }) =>
+        line?.includes('merge') ? [line] : [],
+      );
+      const shards = jobs.apply.strategy?.matrix.shard ?? [];
+      const ran = await inSandbox([...shards.map((shard) => `SHARD=${shard}\n${command}`), merge]);
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
+    },
+  );
 
-  test('for Atlantis: the plan is where it expects it, and is the one that is applied', async () => {
-    const [project, server] = documents('atlantis.yaml') as [
-      { projects: { workflow: string }[] },
-      { workflows: Record<string, Record<'plan' | 'apply', { steps: { run: string }[] }>> },
-    ];
-    const workflow = server.workflows[project.projects[0]?.workflow ?? ''];
-    const [plan, apply] = [workflow?.plan, workflow?.apply].map(
-      (stage) => stage?.steps.map(({ run: command }) => command).join('\n') ?? '',
-    );
-    const planFile = 'PLANFILE="$PWD/roll default.tfplan"';
-    const ran = await inWholeSandbox([planFile, plan ?? '', 'rm -r manifests', apply ?? '']);
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(ran.stdout).toMatch(/^Plan: 40 to add, 0 to change, 0 to destroy\.$/m);
-    expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
-    expect(written('roll default.tfplan')).toContain('"format_version"');
-  });
+  test.runIf(inFull)(
+    'for Atlantis: the plan is where it expects it, and is the one that is applied',
+    async () => {
+      const [project, server] = documents('atlantis.yaml') as [
+        { projects: { workflow: string }[] },
+        { workflows: Record<string, Record<'plan' | 'apply', { steps: { run: string }[] }>> },
+      ];
+      const workflow = server.workflows[project.projects[0]?.workflow ?? ''];
+      const [plan, apply] = [workflow?.plan, workflow?.apply].map(
+        (stage) => stage?.steps.map(({ run: command }) => command).join('\n') ?? '',
+      );
+      const planFile = 'PLANFILE="$PWD/roll default.tfplan"';
+      const ran = await inWholeSandbox([planFile, plan ?? '', 'rm -r manifests', apply ?? '']);
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout).toMatch(/^Plan: 40 to add, 0 to change, 0 to destroy\.$/m);
+      expect(ran.stdout).toContain('Apply complete! Resources: 40 added');
+      expect(written('roll default.tfplan')).toContain('"format_version"');
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { seedSandbox } from '../../src/sandbox/seed.ts';
 import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { cli, rollcall, root, run } from '../support/cli.ts';
-import { someOf } from '../support/effort.ts';
+import { inFull, someOf } from '../support/effort.ts';
 import { endedHere } from '../support/here.ts';
 
 let folder: string;
@@ -65,7 +65,7 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/\n\s+at |canary/);
   });
 
-  test('refuses wrong usage of the executable', async () => {
+  test.runIf(inFull)('refuses wrong usage of the executable', async () => {
     expect(await rollcall(['aply'])).toMatchObject({ code: 3, stdout: '' });
     const { code, stdout, stderr } = await rollcall(['plan', '-', '--url', 'http://id.example.com']);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -84,7 +84,7 @@ describe('the program', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Valid: nothing is declared.\n' });
   });
 
-  test('takes the token from a file', async () => {
+  test.runIf(inFull)('takes the token from a file', async () => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, 'sandbox-token\n');
     const { code } = await rollcall(['plan', 'apps.yaml', '--token-file', tokenFile, '--concurrency', '40'], {
@@ -94,7 +94,7 @@ describe('the program', () => {
     expect(code).toBe(0);
   });
 
-  test('does not mind a reader who stops reading', async () => {
+  test.runIf(inFull)('does not mind a reader who stops reading', async () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `  - { username: user-${index}, nam: x }`);
     writeFileSync(join(folder, 'many.txt'), `version: 1\nusers:\n${lines.join('\n')}\n`);
     const validate = `"${process.execPath}" "${cli}" validate -o json "${join(folder, 'many.txt')}"`;
@@ -209,18 +209,21 @@ describe('the sandbox command', () => {
     },
   );
 
-  test('runs a command against itself in the release that was chosen, and exits as it did', async () => {
-    const script = `
+  test.runIf(inFull)(
+    'runs a command against itself in the release that was chosen, and exits as it did',
+    async () => {
+      const script = `
       const { ROLLCALL_URL: url, ROLLCALL_TOKEN: token } = process.env;
       const headers = { authorization: 'Bearer ' + token };
       fetch(url + '/api/v3/admin/version/', { headers })
         .then((answer) => answer.json())
         .then(({ version_current: release }) => process.exit(release === '2026.2.2' ? 42 : 1));`;
-    const command = ['--', process.execPath, '-e', script];
-    expect(await rollcall(['sandbox', '--release', '2026.2', ...command])).toMatchObject({ code: 42 });
-  });
+      const command = ['--', process.execPath, '-e', script];
+      expect(await rollcall(['sandbox', '--release', '2026.2', ...command])).toMatchObject({ code: 42 });
+    },
+  );
 
-  test('stands for the service of each environment that its command chooses', async () => {
+  test.runIf(inFull)('stands for the service of each environment that its command chooses', async () => {
     const { code, stdout } = await rollcall(
       ['sandbox', '--', process.execPath, cli, 'plan', '--env', 'production'],
       {

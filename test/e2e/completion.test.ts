@@ -5,6 +5,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { cli, run } from '../support/cli.ts';
 import { endedHere, rollcallHere } from '../support/here.ts';
 import { serveResidents, type Residents } from '../support/resident.ts';
+import { inFull } from '../support/effort.ts';
 
 let folder: string;
 let residents: Residents;
@@ -46,8 +47,7 @@ exit 0`;
 }
 
 describe('in bash', () => {
-  test.each([
-    ['rollcall pl', ['plan']],
+  test.runIf(inFull).each([
     ['rollcall plan --tar', ['--target']],
     ['rollcall plan --env ', ['staging', 'production']],
     ['rollcall plan --env s', ['staging']],
@@ -67,7 +67,7 @@ describe('in bash', () => {
     expect(await offered(line)).toEqual(expected);
   });
 
-  test('the executable completes as well', async () => {
+  test.runIf(inFull)('the executable completes as well', async () => {
     expect(await offered('rollcall plan --env s', folder, 'whole')).toEqual(['staging']);
   });
 

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/canary.ts';
 import { rollcall, type Ended } from '../support/cli.ts';
 import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
 import { endedHere } from '../support/here.ts';
+import { inFull } from '../support/effort.ts';
 
 let service: SandboxServer;
 beforeAll(async () => {
@@ -98,22 +99,25 @@ describe('a folder of the checkout that looks like a bare repository', () => {
     return clone;
   }
 
-  test('is a folder like others: nothing of it runs, and the plan is that of the repository around it', async () => {
-    const clone = planted();
-    for (const [folder, args] of [
-      ['roll', []],
-      ['roll', ['--changed-only']],
-      ['roll/m', ['.']],
-      ['roll/refs/heads', ['../../m', '--config', '../../rollcall.yaml']],
-      ['.', ['roll/m']],
-    ] as const) {
-      const { code, stdout, stderr } = await planned(clone, { folder }, ...args);
-      expect({ folder, code, stderr, ran: whatRan() }).toEqual({ folder, code: 0, stderr: '', ran: '' });
-      expect(stdout).toMatch(sinceMain);
-    }
-  });
+  test.runIf(inFull)(
+    'is a folder like others: nothing of it runs, and the plan is that of the repository around it',
+    async () => {
+      const clone = planted();
+      for (const [folder, args] of [
+        ['roll', []],
+        ['roll', ['--changed-only']],
+        ['roll/m', ['.']],
+        ['roll/refs/heads', ['../../m', '--config', '../../rollcall.yaml']],
+        ['.', ['roll/m']],
+      ] as const) {
+        const { code, stdout, stderr } = await planned(clone, { folder }, ...args);
+        expect({ folder, code, stderr, ran: whatRan() }).toEqual({ folder, code: 0, stderr: '', ran: '' });
+        expect(stdout).toMatch(sinceMain);
+      }
+    },
+  );
 
-  test('is one to the executable as well, whatever its variables say to git', async () => {
+  test.runIf(inFull)('is one to the executable as well, whatever its variables say to git', async () => {
     const cwd = planted().path('roll');
     const env = { ...gitEnv, ROLLCALL_TOKEN: 'sandbox-token', GIT_DIR: cwd, GIT_WORK_TREE: cwd };
     const { code, stdout } = await rollcall(['plan', '--since', 'origin/main', '--url', service.url], {
@@ -126,7 +130,7 @@ describe('a folder of the checkout that looks like a bare repository', () => {
 });
 
 describe('a clone that lacks the files of before does not fetch them', () => {
-  test.each([
+  test.runIf(inFull).each([
     ['its own remote, with an uploadpack', undefined],
     ['ssh', 'ssh://host/path'],
     ['ext', 'ext::sh x.sh'],
@@ -219,7 +223,7 @@ describe('the settings of the repository, also those that it includes from the c
 describe('a file of before that is too large', () => {
   const refused = /the manifests of main \(\w{7}\) were not valid/;
 
-  test('is not held in memory by git', async () => {
+  test.runIf(inFull)('is not held in memory by git', async () => {
     const project = GitProject.create();
     project.write({ ...roll, 'm/large.yaml': '' });
     truncateSync(project.path('m/large.yaml'), 150 * 1024 * 1024);
@@ -235,7 +239,7 @@ describe('a file of before that is too large', () => {
     expect({ code, stdout: stdout + stderr }).toEqual({ code: 0, stdout: expect.stringMatching(refused) });
   });
 
-  test('is not read to its end', async () => {
+  test.runIf(inFull)('is not read to its end', async () => {
     const large = `read id; echo "$id blob 1073741824"; head -c 1073741825 /dev/zero && echo whole >> '${mark}'`;
     const gigabyte = standIn(`case "$*" in *cat-file*) ${large};; *) git "$@";; esac`);
     const { code, stdout, stderr } = await planned(changed(), { ref: 'main', env: gigabyte });

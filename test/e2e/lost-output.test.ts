@@ -69,14 +69,14 @@ describe.skipIf(process.platform !== 'linux')('standard output on a full disk', 
     'complete schema ""',
   ];
 
-  test.each(someOf(commands, 2))('is an error of rollcall %s', async (args) => {
+  test.each(someOf(commands, 1))('is an error of rollcall %s', async (args) => {
     const { code, stderr } = await bash(`rollcall ${args} >/dev/full`);
     expect(stderr).toMatch(lost);
     expect(stderr.match(/the result could not be written/g)).toHaveLength(1);
     expect(code).toBe(1);
   });
 
-  test('leaves an exit code that says more', async () => {
+  test.runIf(inFull)('leaves an exit code that says more', async () => {
     expect(await bash('rollcall validate broken.txt >/dev/full')).toMatchObject({ code: 3 });
     expect(await bash('ROLLCALL_TOKEN=another rollcall plan apps.yaml -o json >/dev/full')).toMatchObject({
       code: 4,
@@ -187,7 +187,7 @@ describe('a report', () => {
     expect(parseJson(textIn('got'))).toMatchObject({ summary: { create: count } });
   });
 
-  test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 1))(
+  test.each(someOf(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'], 0))(
     'to %s comes behind what is there, in a file as in a pipe, and in place of the text',
     async (name) => {
       const command = `{ echo first; rollcall validate apps.yaml --report text=${name}; }`;
@@ -196,7 +196,7 @@ describe('a report', () => {
     },
   );
 
-  test.each(someOf(['/dev/stderr', '/dev/fd/2'], 1))(
+  test.each(someOf(['/dev/stderr', '/dev/fd/2'], 0))(
     'to %s is written there, and lost there is an error',
     async (name) => {
       const { code } = await bash(`rollcall plan apps.yaml --report json=${name} 2>out`);
@@ -227,7 +227,7 @@ describe('a reader who stops reading', () => {
     expect(created).toBe(count);
   });
 
-  test('hides no failure', async () => {
+  test.runIf(inFull)('hides no failure', async () => {
     const { stdout } = await bash('rollcall validate broken.txt | true; echo ${PIPESTATUS[0]}');
     expect(stdout).toBe('3\n');
   });

@@ -100,7 +100,7 @@ describe('a service with a certificate of an authority of its own', () => {
     expect(folded(stderr)).toContain(`the service cannot be reached: ${words}`);
   });
 
-  test('that does not speak TLS is kept apart from one that does', async () => {
+  test.runIf(inFull)('that does not speak TLS is kept apart from one that does', async () => {
     const noTls = createNetServer((socket) => {
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
@@ -205,7 +205,7 @@ describe('a proxy', () => {
     `http://me:${encodeURIComponent(password)}@127.0.0.1:${port}`;
   const credentials = Buffer.from(`me:${password}`).toString('base64');
 
-  test('leads to the service, and gets the password, unless NO_PROXY excepts it', async () => {
+  test.runIf(inFull)('leads to the service, and gets the password, unless NO_PROXY excepts it', async () => {
     const env = { HTTPS_PROXY: withPassword(proxy.port) };
     const flags = ['--ca-file', caFile];
     expect(await plan(urls.good, flags, env, rollcall)).toMatchObject({ code: 0, stderr: '' });

@@ -5,6 +5,7 @@ import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { rollcall, type Ended } from '../support/cli.ts';
 import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
 import { endedHere } from '../support/here.ts';
+import { inFull } from '../support/effort.ts';
 
 let service: SandboxServer;
 let env: Readonly<Record<string, string>>;
@@ -95,7 +96,7 @@ Plan: 1 to add, 0 to change, 0 to destroy.
     expect(stdout).toContain(`In this change, since main (${commit()}): ${counts}.\n`);
   });
 
-  test('is there in the executable', async () => {
+  test.runIf(inFull)('is there in the executable', async () => {
     const cwd = project.path('roll');
     const ran = await rollcall(['apply', '--yes', '--since', 'main', '--changed-only', '-o', 'ndjson'], {
       cwd,

@@ -27,6 +27,7 @@ import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { tlsFixture } from '../support/raw-server.ts';
 import { schemaErrors } from '../support/schemas.ts';
+import { inFull } from '../support/effort.ts';
 
 const secret = 'canary-library-secret';
 
@@ -392,7 +393,7 @@ describe('the library', () => {
     );
   });
 
-  test('waits for a service that does not answer yet as long as it is asked to', async () => {
+  test.runIf(inFull)('waits for a service that does not answer yet as long as it is asked to', async () => {
     const manifests = await valid(...roll);
     await server.close();
     expect(await plan(manifests, { ...service, waitSeconds: 1 })).toMatchObject({

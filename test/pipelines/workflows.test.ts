@@ -139,29 +139,32 @@ const uses: Uses = async (step, given, job) => {
 describe('the example for GitHub', () => {
   const workflow = parse(readFileSync(join(root, 'examples/pipelines/github.yaml'), 'utf8')) as Workflow; // linted by another test
 
-  test('shows in a comment what a pull request changes, and applies the whole roll on merge', async () => {
-    write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
-    const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
-    expect(Object.keys(planned)).toEqual(['plan']);
-    expect(planned['plan']?.failed).toBe(false);
-    expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
-      expect.stringContaining('Plan: 1 to add'),
-    ]);
-    expect(github.comments[0]?.body).toContain('application.new');
-    expect(github.comments[0]?.body).not.toContain('application.wiki');
-    expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
+  test.runIf(inFull)(
+    'shows in a comment what a pull request changes, and applies the whole roll on merge',
+    async () => {
+      write('manifests/new.yaml', 'version: 1\napplications: [{ slug: new, name: New }]\n');
+      const planned = await runWorkflow(workflow, ofPullRequest('acme/roll'));
+      expect(Object.keys(planned)).toEqual(['plan']);
+      expect(planned['plan']?.failed).toBe(false);
+      expect(github.comments.map(({ body }) => body.split('\n')[3])).toEqual([
+        expect.stringContaining('Plan: 1 to add'),
+      ]);
+      expect(github.comments[0]?.body).toContain('application.new');
+      expect(github.comments[0]?.body).not.toContain('application.wiki');
+      expect(readdirSync(join(folder, 'artifacts'))).toEqual([]);
 
-    merged();
-    const pushed = await runWorkflow(workflow, ofPush);
-    expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
-    expect(pushed['apply']?.log).toContain('Resources: 2 added');
+      merged();
+      const pushed = await runWorkflow(workflow, ofPush);
+      expect(Object.keys(pushed)).toEqual(['plan', 'apply']);
+      expect(pushed['apply']?.log).toContain('Resources: 2 added');
 
-    const again = await runWorkflow(workflow, ofPush);
-    expect(Object.keys(again)).toEqual(['plan']);
-    expect(again['plan']?.log).toContain('No changes.');
-  });
+      const again = await runWorkflow(workflow, ofPush);
+      expect(Object.keys(again)).toEqual(['plan']);
+      expect(again['plan']?.log).toContain('No changes.');
+    },
+  );
 
-  test('fails in the night when something has come to differ', async () => {
+  test.runIf(inFull)('fails in the night when something has come to differ', async () => {
     await runWorkflow(workflow, ofPush);
     expect(await runWorkflow(workflow, ofSchedule)).toMatchObject({ drift: { failed: false } });
     write('manifests/apps.yaml', 'version: 1\napplications: [{ slug: wiki, name: Other }]\n');
@@ -173,22 +176,25 @@ describe('the example for GitHub', () => {
     expect(github.requests).toEqual([]);
   });
 
-  test('applies nothing when something has changed between the plan and the approval', async () => {
-    const { apply, ...planOnly } = workflow.jobs;
-    expect(await runWorkflow({ jobs: planOnly }, ofPush)).toMatchObject({
-      plan: { outputs: { changes: 'true' } },
-    });
-    await fetch(`${service.url}/api/v3/core/applications/`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer creator', 'content-type': 'application/json' },
-      body: JSON.stringify({ slug: 'wiki', name: 'Wiki' }),
-    });
-    const { needs, if: condition, ...alone } = apply ?? { steps: [] };
-    expect([needs, condition]).toEqual(['plan', expect.stringContaining('needs.plan.outputs.changes')]);
-    expect(await runWorkflow({ jobs: { apply: alone } }, ofPush)).toMatchObject({
-      apply: { failed: true, code: 5 },
-    });
-  });
+  test.runIf(inFull)(
+    'applies nothing when something has changed between the plan and the approval',
+    async () => {
+      const { apply, ...planOnly } = workflow.jobs;
+      expect(await runWorkflow({ jobs: planOnly }, ofPush)).toMatchObject({
+        plan: { outputs: { changes: 'true' } },
+      });
+      await fetch(`${service.url}/api/v3/core/applications/`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer creator', 'content-type': 'application/json' },
+        body: JSON.stringify({ slug: 'wiki', name: 'Wiki' }),
+      });
+      const { needs, if: condition, ...alone } = apply ?? { steps: [] };
+      expect([needs, condition]).toEqual(['plan', expect.stringContaining('needs.plan.outputs.changes')]);
+      expect(await runWorkflow({ jobs: { apply: alone } }, ofPush)).toMatchObject({
+        apply: { failed: true, code: 5 },
+      });
+    },
+  );
 
   test('checks the pull request of a fork, without a secret and without a comment, by the executable', async ({
     skip,

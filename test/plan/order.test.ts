@@ -11,6 +11,7 @@ import { planOf, type Existing } from '../support/plan-of.ts';
 import { answered } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { fieldsOf } from '../support/values.ts';
+import { inFull } from '../support/effort.ts';
 
 type Providers = Readonly<Record<string, number | null>>;
 
@@ -51,7 +52,7 @@ describe('the order of a plan', () => {
     expect(plan.refused).toEqual([]);
   });
 
-  test('can be a chain of very many', async () => {
+  test.runIf(inFull)('can be a chain of very many', async () => {
     const [first] = (await handing({ a: 1 }, { a: 0 })).changes;
     if (!first) throw new Error('nothing is planned');
     const changes = Array.from({ length: 50_000 }, (_, index): Change => {

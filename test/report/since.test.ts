@@ -8,6 +8,7 @@ import { createStyle } from '../../src/report/formats/lines.ts';
 import { planReport } from '../../src/report/report.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import { observedIn, type Existing } from '../support/plan-of.ts';
+import { inFull } from '../support/effort.ts';
 
 const formats = await loadFormats();
 
@@ -247,7 +248,7 @@ describe('the comment of a plan since a revision', () => {
   const roll = (count: number): string =>
     users(...Array.from({ length: count }, (_, index) => `username: user-${index}, name: User ${index}`));
 
-  test('is ten lines long for one new user among 2,000, and folds up the others', async () => {
+  test.runIf(inFull)('is ten lines long for one new user among 2,000, and folds up the others', async () => {
     const text = written(
       await planned(roll(2000), `${roll(2000)}  - { username: zoe, name: Zoe Example }\n`),
       'markdown',

@@ -4,7 +4,7 @@ import { diagnosticAt, diagnosticFor } from '../../src/base/diagnostic.ts';
 import { changeKind, type Plan } from '../../src/plan/plan.ts';
 import { createStyle, diagnosticsText, type Style } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
-import { someOf } from '../support/effort.ts';
+import { inFull, someOf } from '../support/effort.ts';
 import { planOf } from '../support/plan-of.ts';
 
 const counts = [1, 30, 500, 2300] as const;
@@ -129,7 +129,7 @@ describe('on a terminal a plan of very many changes', () => {
     expect(planText(plans.get(500) ?? expect.fail(), style, 'lines')).not.toContain(note);
   });
 
-  test('is not, where that is not wanted, or where they are few, or in a pipe', () => {
+  test.runIf(inFull)('is not, where that is not wanted, or where they are few, or in a pipe', () => {
     const many = plans.get(2300) ?? expect.fail();
     const few = { ...many, changes: many.changes.slice(0, 200) };
     const whole = [

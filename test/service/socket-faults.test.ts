@@ -351,7 +351,7 @@ const cells = Object.entries(faults).flatMap(([name, fault]) =>
 );
 
 describe('a request that meets', () => {
-  test.each(someOf(cells, 60))(
+  test.each(someOf(cells, 25))(
     '$name, $way: $method',
     async ({ service, setup, body, way, method, becomes }) => {
       const here = await world(way, service, setup);
@@ -479,7 +479,7 @@ const proxyCells = Object.entries(proxyFaults).flatMap(([name, fault]) =>
 );
 
 describe('a request whose proxy', () => {
-  test.each(someOf(proxyCells, 20))(
+  test.each(someOf(proxyCells, 10))(
     '$name, $way: $method',
     async ({ proxy, way, method, becomes, status, silent: isSilent }) => {
       const here = await world(way, answering(ok), { proxy, ...(isSilent && silent) });
@@ -559,7 +559,7 @@ async function turns(count: number): Promise<void> {
 /** A connection is used again only some turns of the loop after its answer. */
 const untilIdle = (): Promise<void> => turns(5);
 
-describe.each(someOf(wayNames, 2))('a connection that is used again, %s', (way) => {
+describe.each(someOf(wayNames, 1))('a connection that is used again, %s', (way) => {
   const keeping = (after: (socket: Socket, requests: number) => void): RawServerOptions => {
     const answered = new WeakMap<Socket, number>();
     return {

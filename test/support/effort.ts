@@ -1,10 +1,11 @@
-/** Whether everything is tested in full: `vitest run --mode full`, which is what `npm run check` does. */
+/** Whether everything is tested in full: `vitest run --mode full`, which is what `npm run check` does. `test.runIf(inFull)` is a test that takes long. */
 export const inFull = process.env['TESTS'] === 'full';
 
 /** What is tested in the same way for each of many: so many of them at most in `npm test`, all of them in `npm run check`. */
 export function someOf<T>(all: readonly T[], short: number): readonly T[] {
   // Odd steps meet both of what comes in pairs.
   const step = Math.ceil(all.length / short) | 1;
+  if (short === 0 && !inFull) return [];
   return inFull ? all : all.filter((_, index) => index % step === 0);
 }
 

@@ -8,6 +8,7 @@ import { nodeFiles } from '../../src/terminal/node-files.ts';
 import { openRevision } from '../../src/terminal/revision.ts';
 import { temporaryFolder } from '../support/canary.ts';
 import { gitEnv, GitProject, standIn } from '../support/git-project.ts';
+import { inFull, someOf } from '../support/effort.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -171,7 +172,7 @@ describe('the files of a revision', () => {
     return Promise.all(asked.map((answer) => answer.catch(() => 'rejected')));
   }
 
-  test.each(['.', 'deep', 'deep/er', 'to-folder'])(
+  test.each(someOf(['.', 'deep', 'deep/er', 'to-folder'], 1))(
     'are seen as those of the disk are, links and all, from the folder %s',
     async (below) => {
       const folder = project.path(below);
@@ -340,7 +341,7 @@ describe('what git cannot say is an error with a way out', () => {
     await expect(opened(project.folder, 'main', { PATH: '/nowhere' })).rejects.toMatchObject(expected);
   });
 
-  test.each([
+  test.runIf(inFull).each([
     ['hangs from the start', 'exec sleep 1000', 500],
     ['hangs in the end', 'case "$*" in *cat-file*) exec sleep 1000;; *) git "$@";; esac', 500],
     ['hangs behind a helper of its own', 'sleep 20 & wait', 500],

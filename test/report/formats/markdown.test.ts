@@ -69,7 +69,7 @@ describe('the comment of a plan', () => {
     expectAllCounted(wide, 7000);
   });
 
-  test('names what is new before what differs, of which not all fits', async () => {
+  test.runIf(inFull)('names what is new before what differs, of which not all fits', async () => {
     const existing = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [
         `app-${String(index).padStart(5, '0')}`,
