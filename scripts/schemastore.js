@@ -66,7 +66,7 @@ if (folder === undefined) {
   process.exitCode = 3;
 } else {
   const entries = stored.map(({ name, schema, catalog, accepted, refused }) => {
-    const url = `https://json.schemastore.org/${name}.json`;
+    const url = `https://www.schemastore.org/${name}.json`;
     const { $schema, ...rest } = strict(JSON.parse(text(schema)));
     put(`src/schemas/json/${name}.json`, `${JSON.stringify({ $schema, $id: url, ...rest }, null, 2)}\n`);
     for (const [place, files] of /** @type {const} */ ([

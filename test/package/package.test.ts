@@ -132,7 +132,7 @@ describe('the package', () => {
 describe('the library', () => {
   const example = /```ts\n([^]*?)```/.exec(readFileSync(join(root, 'docs/library.md'), 'utf8'))?.[1] ?? '';
 
-  test.each(someOf(['nodenext', 'bundler'], 0))(
+  test.each(someOf(['node16', 'nodenext', 'bundler'], 0))(
     'has types that hold under the strictest flags, as %s resolves them',
     async (moduleResolution) => {
       writeFileSync(join(folder, 'main.ts'), example);

@@ -42,7 +42,7 @@ describe.each([
     const schema = schemaOf(name);
     expect(schema).toMatchObject({
       $schema: 'http://json-schema.org/draft-07/schema#',
-      $id: `https://json.schemastore.org/${name}.json`,
+      $id: `https://www.schemastore.org/${name}.json`,
     });
     expect(JSON.stringify(schema)).not.toMatch(/"(?:description|title)":"[^"]*:"/);
   });
@@ -79,7 +79,7 @@ describe.each([
 test('the entries for its catalog name each schema, in words that it does not refuse', () => {
   const names = readdirSync(join(folder, 'src/schemas/json'));
   expect(catalog.map(({ url }) => url)).toEqual(
-    names.map((name) => `https://json.schemastore.org/${name}`).toReversed(),
+    names.map((name) => `https://www.schemastore.org/${name}`).toReversed(),
   );
   for (const { name, description, fileMatch = [] } of catalog)
     for (const words of [name, description, ...fileMatch])
