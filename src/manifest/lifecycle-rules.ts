@@ -6,7 +6,10 @@ import { addressOf, diagnosticOf, nameOf, placeOf } from '../kinds/resource.ts';
 import type { Entry, Met } from './met.ts';
 
 /** What a resource was called before is the name of no other, now or before. */
-export function formerNames({ resource, first, isFirst }: Entry, { names, formers }: Met): Diagnostic[] {
+export function formerNames(
+  { resource, first, isFirst }: Entry,
+  { names, formers, named }: Met,
+): Diagnostic[] {
   if (!isFirst) return [];
   const { kind, address } = resource;
   const found: Diagnostic[] = [];
@@ -31,7 +34,12 @@ export function formerNames({ resource, first, isFirst }: Entry, { names, former
     found.push(
       diagnosticOf(resource, formerly, formerProblem(summary, formers.placeOf(other), 'One of the two is.')),
     );
-  } else formers.add(before, placeOf(resource, formerly), first);
+  } else {
+    formers.add(before, placeOf(resource, formerly), first);
+    const at = named.find(before);
+    if (at !== undefined)
+      found.push(diagnosticOf(resource, formerly, renamedProblem(before, address, named.placeOf(at))));
+  }
   return found;
 }
 
@@ -39,11 +47,19 @@ function formerProblem(summary: string, at: Range, detail: string): Problem {
   return { code: 'former-name', summary, detail: `See ${shownPlace(at)}. ${detail}` };
 }
 
+function renamedProblem(before: string, now: string, at: Range): Problem {
+  return {
+    code: 'former-name',
+    summary: `${before} is ${now} now, and is named as it was before`,
+    detail: `See ${shownPlace(at)}. Where it is named, write the new name.`,
+  };
+}
+
 const oneByOne =
   'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
-/** What is to be deleted is named by nothing that is declared. */
-export function namesGoing({ resource, first }: Entry, { going, named }: Met): Diagnostic[] {
+/** What is to be deleted is named by nothing that is declared, and what is renamed by its new name alone. */
+export function namesGoing({ resource, first }: Entry, { names, formers, going, named }: Met): Diagnostic[] {
   const { kind, address } = resource;
   const found: Diagnostic[] = [];
   if (isToGo(resource)) {
@@ -55,9 +71,14 @@ export function namesGoing({ resource, first }: Entry, { going, named }: Met): D
   for (const declared of declaredNames(resource)) {
     const to = addressNamed(declared);
     if (to === undefined) continue;
+    const { field, item } = declared;
+    const heir = formers.find(to);
+    if (heir !== undefined) {
+      const now = names.textOf(formers.ownerOf(heir));
+      found.push(diagnosticOf(resource, field, renamedProblem(to, now, formers.placeOf(heir)), item));
+    }
     const at = going.find(to);
     if (at !== undefined) {
-      const { field, item } = declared;
       found.push(diagnosticOf(resource, field, goingProblem(to, going.placeOf(at)), item));
     } else if (!named.has(to)) named.add(to, placeOf(resource, declared.field, declared.item), first);
   }

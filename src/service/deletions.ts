@@ -150,8 +150,10 @@ async function whyOpen(
   for (const [target, bindings] of read.of) {
     const keys = bindings.filter(({ isCounted }) => isCounted).map((binding) => keyOfBinding(of, binding));
     if (!keys.includes(own) || keys.some((key) => !gone.has(key))) continue;
-    if (!pks.has(target) && !isClosed(target))
-      return `nobody else is bound to what has the id ${target}, and then everyone could open it: let others in first, or delete that`;
+    if (pks.has(target) || isClosed(target)) continue;
+    const use = uses.find((each) => bindings.some(({ pk }) => pk === textOf(each['pk'])));
+    const name = JSON.stringify(textOf(use?.['name'] ?? null));
+    return `nobody else is bound where ${name} binds it (to the id ${target}), and then everyone could open it: let others in first, or delete that`;
   }
   return undefined;
 }

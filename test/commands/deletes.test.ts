@@ -105,7 +105,7 @@ test('without both switches, what is to be absent is shown, and left as it is', 
 test.each([
   ['the user of the token', entry('users', 'username: sandbox'), 'the token belongs to it'],
   ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
-  ['the last one who is let in', entry('groups', 'name: staff'), 'and then everyone could open it'],
+  ['the last one who is let in', entry('groups', 'name: staff'), 'where "wiki/staff" binds it'],
 ])('%s stays', async (_, text, why) => {
   const world = new World(seed);
   const { stdout } = await applied(world, text);
