@@ -130,6 +130,7 @@ describe.runIf(inFull)('a release', () => {
         GITHUB_SERVER_URL: 'https://forge.example',
         GITHUB_REPOSITORY: 'Someone/rollcall',
         GITHUB_OUTPUT: join(folder, 'output'),
+        IMAGES: 'images.example.com',
       },
     });
   }
@@ -162,7 +163,7 @@ describe.runIf(inFull)('a release', () => {
     const { digest, config } = readImage(join(folder, 'image'));
     expect(config.created).toBe(committed);
     expect(readFileSync(join(folder, 'output'), 'utf8')).toBe(
-      `digest=${digest}\nname=ghcr.io/someone/rollcall\n`,
+      `digest=${digest}\nname=images.example.com/someone/rollcall\n`,
     );
   });
 
