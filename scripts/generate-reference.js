@@ -182,7 +182,6 @@ ${cell(rollcall.description())}
 
 A flag beats an environment variable, which beats \`rollcall.yaml\`; a variable that leads to another service than the chosen
 [environment](references.md#rollcallyaml) is refused. Results go to stdout; progress, prompts, logs and errors to stderr.
-The diagnostics of \`validate\` are its result.
 How each ends: [exit codes](exit-codes.md). \`rollcall COMMAND --help\` has the same, those that
 are used most first.
 
@@ -248,25 +247,21 @@ rollcall is for authentik from ${oldestRelease} to ${newestRelease}. Its rules f
 
 - \`release: '${newestRelease}'\` in \`rollcall.yaml\`, at the top or in an environment. In quotes: without them, YAML reads 2024.10 as the number 2024.1.
   A patch may follow, as in '2025.10.3'.
-- \`plan\` and \`apply\` ask the service, by \`GET /api/v3/admin/version/\`, which answers every valid token, unless \`contract_only\` is set. Its
-  word beats that of \`rollcall.yaml\`. Where it does not say, \`rollcall.yaml\` counts. \`validate\` sends nothing, and goes by \`rollcall.yaml\` alone.
-- Where no release is known, a manifest is checked by what all releases take: what only some refuse is a warning that names them
-  ([\`not-in-release\`](diagnostics.md)), and an error once the release is known to be one of them. The longest slug is a limit of the documented
-  API, so more than 50 characters are an error until the release is known to take them.
+- \`plan\` and \`apply\` ask the service (\`GET /api/v3/admin/version/\`), unless \`contract_only\` is set; what it says counts.
+- Where no release is known, what only some refuse is a warning that names them ([\`not-in-release\`](diagnostics.md)); a slug of more than 50
+  characters is an error.
 
 ## What was tried
 
 On running services: ${tried.join(', ')}. [What was done, and what came of it](evidence.md).
 
-From the schema of the API, and not run: ${schemas.join(', ')}. A test holds what rollcall says of each release against what the
-packages of the service's own client say of it: every field, limit, path and parameter that rollcall rests on.
-
-Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what changed; they were not run.
+From the schema of the API, and not run: ${schemas.join(', ')}. Of ${others.map(({ line }) => line).join(', ')} it was read in the sources what
+changed. A test holds what rollcall says against the packages of the service's own client.
 
 A release after ${newestRelease} is treated as ${newestRelease} is, and a plan says so in one line. What it shows that rollcall does not know is ignored.
 
-Whether a service is as rollcall expects, it shows itself: \`ROLLCALL_TOKEN=… npm run probe -- URL\`, in a copy of rollcall's repository, asks it all that the
-rules rest on, and prints PASS, FAIL or SKIP for each. It creates, changes and deletes only what it names \`rollcall-probe-…\`.
+\`ROLLCALL_TOKEN=… npm run probe -- URL\`, in a copy of rollcall's repository, asks a running service all that the rules rest on, and prints PASS, FAIL or
+SKIP for each. It changes only what it names \`rollcall-probe-…\`.
 
 ## What differs
 
