@@ -1,8 +1,9 @@
-// Writes docs/manifest.md from the schemas of what rollcall reads, docs/commands.md from the program itself, and docs/releases.md
-// from what rollcall knows of the releases of the service.
+// Writes docs/manifest.md from the schemas of what rollcall reads, docs/commands.md from the program itself, docs/diagnostics.md from the
+// codes, and docs/releases.md from what rollcall knows of the releases of the service.
 // With --check it writes nothing, and fails when a page is not what it should be. Needs what `npm run build` makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { program } from '../dist/commands/program.js';
+import { diagnosticCodes } from '../dist/base/diagnostic-codes.js';
 import { kinds, listsOf } from '../dist/kinds/all.js';
 import { releaseChanges } from '../dist/kinds/release-changes.js';
 import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/release.js';
@@ -10,6 +11,7 @@ import { knownReleases, newestRelease, oldestRelease } from '../dist/kinds/relea
 put('docs/manifest.md', manifestPage());
 put('docs/commands.md', commandsPage());
 put('docs/releases.md', releasesPage());
+put('docs/diagnostics.md', diagnosticsPage());
 
 /**
  * @param {string} name
@@ -268,6 +270,23 @@ SKIP for each. It changes only what it names \`rollcall-probe-…\`.
 | since | what | what it means | how it is known: file @ tag |
 |---|---|---|---|
 ${rows.join('\n')}
+`;
+}
+
+function diagnosticsPage() {
+  const tables = Object.entries(diagnosticCodes).map(([name, codes]) => {
+    const rows = Object.entries(codes).map(
+      ([code, words]) => `| \`${code}\` | ${cell(words).replace(' → ', ' | ')} |`,
+    );
+    return [`## ${name}\n`, '| code | what is wrong | what to do |', '|---|---|---|', ...rows].join('\n');
+  });
+  return `# Diagnostics
+
+Every problem has a code, of a closed list; the words around them may change. Each shows \`file:line:column\`, the line, and what to do. One cause is shown once, with how often it
+is met; JSON, events, SARIF and JUnit have a diagnostic for every place. With \`-o json\`, lines and columns count from 1, an end is exclusive, and a column is a UTF-16 code unit. With
+\`--strict\`, warnings are errors.
+
+${tables.join('\n\n')}
 `;
 }
 

@@ -1,85 +1,10 @@
+import type { DiagnosticCode } from './diagnostic-codes.ts';
 import type { UsageError } from './errors.ts';
 import type { Redactor } from './redactor.ts';
 import { quotableLine, rangeOf, type Range, type SourceFile, type SourceLines, type Span } from './source.ts';
 
 /** How a resource is named everywhere: its kind and its name, `application.<slug>` or `user.<username>`. */
 export type Address = `${string}.${string}`;
-
-/** Every code that a diagnostic can carry. Each has a section in docs/diagnostics.md. */
-export const diagnosticCodes = [
-  'file-not-found',
-  'file-unreadable',
-  'no-manifests',
-  'not-a-manifest',
-  'file-too-large',
-  'forbidden-file',
-  'outside-project',
-  'too-many-files',
-  'link-outside',
-  'link-loop',
-  'too-many-resources',
-  'too-many-problems',
-  'not-utf-8',
-  'empty-file',
-  'csv-syntax',
-  'yaml-syntax',
-  'yaml-duplicate-key',
-  'yaml-unsupported',
-  'invalid-reference',
-  'unresolved-reference',
-  'unknown-field',
-  'missing-field',
-  'wrong-type',
-  'invalid-value',
-  'invalid-format',
-  'invalid-length',
-  'duplicate-resource',
-  'former-name',
-  'declared-of-absent',
-  'names-absent',
-  'shared-provider',
-  'provider-taken',
-  'shared-backchannel-provider',
-  'repeated-id',
-  'similar-name',
-  'circular-reference',
-  'sensitive-name',
-  'secret-in-clear',
-  'plain-http',
-  'contract-only',
-  'name-not-found',
-  'ambiguous-name',
-  'not-planned',
-  'likely-refused',
-  'not-in-release',
-  'no-time-zone',
-  'superseded',
-  'service-refused-field',
-  'service-refused',
-  'service-denied',
-  'service-read-only',
-  'service-unreachable',
-  'service-unexpected',
-  'not-as-declared',
-  'perhaps-incomplete',
-  'not-created',
-  'differs',
-  'changed-since-plan',
-  'not-allowed',
-  'too-many-updates',
-  'too-many-deletes',
-  'broken-before',
-  'no-longer-declared',
-  'stale-plan',
-  'too-many-creates',
-  'not-confirmed',
-  'interrupted',
-  'not-exported',
-  'invalid-usage',
-  'unexpected-error',
-] as const;
-
-export type DiagnosticCode = (typeof diagnosticCodes)[number];
 
 /** One problem, where it is, and what to do about it. */
 export interface Diagnostic {

@@ -1,4 +1,5 @@
-import type { DiagnosticCode, Problem } from '../base/diagnostic.ts';
+import type { Problem } from '../base/diagnostic.ts';
+import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import { nearest } from '../base/suggestion.ts';
 
 /** A release of the service. Without a patch it stands for all of its line: 2025.10. */

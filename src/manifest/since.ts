@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { type Address, type Diagnostic, type DiagnosticCode, diagnosticFor } from '../base/diagnostic.ts';
+import { type Address, type Diagnostic, diagnosticFor } from '../base/diagnostic.ts';
+import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { redactorOf } from '../base/redactor.ts';
 import { shownPlace } from '../base/source.ts';

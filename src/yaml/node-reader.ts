@@ -10,7 +10,8 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml';
-import { diagnosticAt, type Diagnostic, type DiagnosticCode, type Problem } from '../base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
+import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quote, type SourceFile, type Span } from '../base/source.ts';
 import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from './refused-values.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { diagnosticCodes } from '../../src/base/diagnostic.ts';
 import { exitCodes } from '../../src/base/exit-code.ts';
 import { schemaNames } from '../../src/base/package-file.ts';
 import { inFull, someOf } from '../support/effort.ts';
@@ -109,15 +108,6 @@ describe('the documents', () => {
         memoryFiles({ 'rollcall.yaml': withFiles, ...varsFiles }),
       ),
     ).toMatchObject({ diagnostics: [], variables: { a: 1, b: 2 } });
-  });
-
-  test('explain every diagnostic code once, and no other', () => {
-    const explained = Array.from(
-      documentText('docs/diagnostics.md').matchAll(/^\| `([a-z0-9-]+)`\s+\|/gm),
-      ([, code]) => code,
-    );
-    expect(explained).toHaveLength(diagnosticCodes.length);
-    expect(new Set(explained)).toEqual(new Set(diagnosticCodes));
   });
 
   test.runIf(inFull)('say that an export that is not whole ends with 6', async () => {

@@ -43,10 +43,15 @@ function sarifErrors(report: unknown): unknown[] {
 describe('SARIF', () => {
   test('satisfies its published schema', async () => {
     const report = JSON.parse(formats.sarif(await validated(), setting)) as {
-      runs: [{ results: unknown[] }];
+      runs: [{ results: unknown[]; tool: { driver: { rules: unknown[] } } }];
     };
     expect(sarifErrors(report)).toEqual([]);
     expect(report.runs[0].results).toHaveLength(3);
+    expect(report.runs[0].tool.driver.rules).toContainEqual({
+      id: 'likely-refused',
+      shortDescription: { text: 'warning: services have been seen to refuse this, and some take it' },
+      help: { text: 'What to do: fix it, or let the service decide.' },
+    });
     expect(sarifErrors({ ...report, version: '3' })).not.toEqual([]);
     expect(report.runs[0].results[0]).toMatchObject({
       ruleId: 'likely-refused',

@@ -1,4 +1,5 @@
-import { diagnosticCodes, type Diagnostic } from '../../base/diagnostic.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import { explainedCodes } from '../../base/diagnostic-codes.ts';
 import { namedSummary } from '../words/diagnostics.ts';
 import { annotationsOf, type Format } from '../report.ts';
 import { uriComponent } from '../printable.ts';
@@ -9,14 +10,25 @@ export const sarif: Format = (report, setting) => {
   const { service, environment } = report;
   const diagnostics = annotationsOf(report, setting);
   const remarks = report.kind === 'problems' ? report.remarks : [];
-  const used = diagnosticCodes.filter((code) => diagnostics.some((diagnostic) => diagnostic.code === code));
+  const rules = explainedCodes.filter(({ code }) =>
+    diagnostics.some((diagnostic) => diagnostic.code === code),
+  );
+  const used = rules.map(({ code }) => code);
   return jsonText({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
         tool: {
-          driver: { name: 'rollcall', version: setting.toolVersion, rules: used.map((id) => ({ id })) },
+          driver: {
+            name: 'rollcall',
+            version: setting.toolVersion,
+            rules: rules.map(({ code, wrong, remedy }) => ({
+              id: code,
+              shortDescription: { text: wrong },
+              help: { text: `What to do: ${remedy}.` },
+            })),
+          },
         },
         properties: { service, environment },
         columnKind: 'utf16CodeUnits',

@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from '../../base/diagnostic.ts';
+import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { timedOut, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';

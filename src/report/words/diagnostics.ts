@@ -1,4 +1,5 @@
-import type { Diagnostic, DiagnosticCode } from '../../base/diagnostic.ts';
+import type { Diagnostic } from '../../base/diagnostic.ts';
+import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { shownPlace } from '../../base/source.ts';
 import { resourceTypes } from '../../kinds/all.ts';
 import type { LoadedManifests, Unchecked } from '../../manifest/load-manifests.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { diagnosticAt, type Diagnostic, type DiagnosticCode } from '../../../src/base/diagnostic.ts';
+import { diagnosticAt, type Diagnostic } from '../../../src/base/diagnostic.ts';
+import type { DiagnosticCode } from '../../../src/base/diagnostic-codes.ts';
 import { createStyle, diagnosticsText } from '../../../src/report/formats/lines.ts';
 import { fold } from '../../../src/report/words/diagnostics.ts';
 import { sourceFile } from '../../../src/base/source.ts';

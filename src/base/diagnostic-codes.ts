@@ -1,0 +1,139 @@
+/** Every code that a diagnostic can carry, by what it is about: what is wrong → what to do. docs/diagnostics.md is made of it. */
+export const diagnosticCodes = {
+  Files: {
+    'file-not-found': 'a path names nothing → check it; it is taken from the current folder',
+    'file-unreadable':
+      'the file cannot be read, or is neither file nor folder → check its permissions and its kind',
+    'no-manifests': 'a folder or a pattern holds no `*.yaml` or `*.yml` → name another',
+    'not-a-manifest':
+      'the file is a plan, a state or a blueprint → name the manifests; a saved plan: `rollcall apply --plan FILE`',
+    'file-too-large': 'the file is larger than 16 MiB → divide it',
+    'forbidden-file':
+      'the file holds the token or a key, is the `rollcall.yaml` in use, or lies in `/proc`, `/sys` or `/dev` → name another',
+    'outside-project':
+      '`manifests` or `vars_files` names what does not lie below the folder of `rollcall.yaml` → move it there, or name it on the command line',
+    'too-many-files':
+      'more than 50,000 files and folders lie below what is named → name a narrower folder or pattern',
+    'link-outside':
+      'a link leads out of the folder that is named, or of its own and the working directory → name what it leads to',
+    'link-loop': 'a link leads back to a folder that it is in → remove the link',
+    'too-many-resources':
+      'more than 200,000 resources in a file or a run, or 10,000,000 in all → divide the file; `--shard`',
+    'too-many-problems': 'more than 1,000,000 problems → fix the first ones',
+    'not-utf-8': 'the file is not valid UTF-8, or holds a NUL → save it as UTF-8',
+    'empty-file': 'the file declares nothing → begin with `version: 1` and a list',
+  },
+  Tables: {
+    'csv-syntax':
+      'the cells of a table cannot be told apart, or a column has no name or that of another → quote cells that hold a delimiter, a quote or a line end; write a quote twice',
+  },
+  YAML: {
+    'yaml-syntax': 'this is not YAML → fix the place that is shown',
+    'yaml-duplicate-key': 'a key stands twice in one mapping → remove one',
+    'yaml-unsupported':
+      'a second document, merge keys, custom tags, keys that are not strings, `__proto__`, or nesting, aliases and values beyond their bounds → write the values out; share by `defaults`',
+  },
+  References: {
+    'invalid-reference':
+      'a `${` begins no reference, a variable does not fit where it stands, or `${env:}` or `${file:}` names what is kept secret or not allowed → write `${var:NAME}`, `${env:NAME}`, `${file:PATH}`, or `$${` for a literal `${`',
+    'unresolved-reference':
+      'a variable, an environment variable or a file is not there → give it: `--var`, `--vars`, `rollcall.yaml`, the environment',
+    'secret-in-clear':
+      'a secret stands in the manifest as it is → write `${env:NAME}` or `${file:PATH}`, and have another one made',
+    'plain-http': 'warning: a URL at which people log in is not encrypted → write https://',
+    'sensitive-name': 'a name comes from `${env:}` or `${file:}` → use `${var:}`',
+  },
+  Fields: {
+    'unknown-field': 'the schema knows no such field → fix the spelling',
+    'missing-field': 'a required field is missing → add it',
+    'wrong-type': 'the value is of another type → write what is asked for; quote a number that is a text',
+    'invalid-value': 'the value is not allowed, not exact in JSON, or an access token → choose another',
+    'invalid-format':
+      'the text has not the form of its field, or every release refuses it → fix it as the hint says',
+    'invalid-length': 'the text is empty, or too long → shorten it, or fill it in',
+    'contract-only': 'a name stands in place of an id under `contract_only` → write the id',
+    'name-not-found':
+      'nothing that the token can see has this name → correct it, make the record, or give the token the right to view it',
+    'ambiguous-name': 'several have this name → write the id',
+  },
+  'Rules over all files': {
+    'duplicate-resource': 'something is declared twice → remove one',
+    'declared-of-absent':
+      'an entry with `state: absent` declares more than its name → delete the rest, or `state`',
+    'names-absent':
+      'what is to be absent is named by what is declared → take its name out there, or let it stay',
+    'former-name':
+      'what `formerly` names is declared, was the name of another too, or is still named → remove `formerly`, rename in two steps, or write the new name',
+    'shared-provider': 'two applications have one main provider → give each its own',
+    'provider-taken':
+      'an application of the service has this main provider → declare another, or take it from there first',
+    'shared-backchannel-provider':
+      'two applications have one backchannel provider; the service would take it from the first → give each its own',
+    'repeated-id': 'warning: an id stands in one list twice → remove it, or write the one that is meant',
+    'circular-reference':
+      'a group is its own parent, or that of one of its parents → take out one of the parents',
+    'similar-name':
+      'warning: two names differ only in case, or in how Unicode writes them → make sure that two are meant',
+    'likely-refused':
+      'warning: services have been seen to refuse this, and some take it → fix it, or let the service decide',
+    'not-in-release':
+      'the release does not take this, or makes less of it; a warning where the release is not known → change it, or say which release the service has',
+    superseded: 'warning: the release has something better for this → write what is said',
+    'no-time-zone': 'warning: a time has no offset from UTC, and counts as UTC → add `Z`, or the offset',
+  },
+  'The service': {
+    'service-refused-field':
+      'the service refused the value of a field, in the words that are shown → fix the line that is shown',
+    'service-refused': 'the service refused a resource as a whole → read its words',
+    'service-denied': 'the token may not do this (401 or 403) → check the token and its permissions',
+    'service-read-only': 'the enterprise licence of the service allows no changes → renew it, then run again',
+    'service-unreachable':
+      'no answer, none in time, or one that asks to wait → check the URL and the service; `--wait 60` where it is starting',
+    'service-unexpected':
+      'an answer that the API does not give: a wrong URL, a redirect, a crash → check the URL, and what stands in between',
+  },
+  Plans: {
+    'not-planned': 'with `--keep-going`: it waits for what is not planned → see to that one',
+    'not-created': 'an apply ended before it began to create these → see to the cause, then apply again',
+    differs:
+      'what is declared has another value in the service; an error with `--fail-on differs` → change the manifest or the service, or turn on `update`',
+    'broken-before':
+      'warning: the manifests of `--since` were not valid → read on: what could not be read counts as added',
+    'no-longer-declared':
+      'warning: with `--since`, the entry was taken out → where it should go, write the lines that are shown',
+    'not-as-declared':
+      'a field came back, or is there, with another value → set it in the service; look whether its release knows the field',
+    'perhaps-incomplete':
+      'the answer to a create was lost, and its name is taken: fields may be missing → look at it in the service, at its groups above all',
+    'stale-plan': 'a saved plan no longer fits → run `rollcall plan` again',
+    'not-confirmed':
+      'the question was not answered with yes → apply again; without a terminal, `--yes` or `--plan`',
+    interrupted: 'interrupted before there was a plan → run it again',
+    'not-exported': '`export` could not read something, or left it out → see what is said of it',
+    'invalid-usage': 'the command line or a setting is wrong → fix it as the hint says',
+    'unexpected-error':
+      'a bug of rollcall; what it says of each resource is true → report it; then plan again',
+    'too-many-updates': 'more changes than `--max-updates` → read the plan; allow more, or narrow it',
+    'too-many-deletes':
+      'more deletes than `--max-deletes`, or than a tenth of a kind → read the plan, then allow more',
+    'not-allowed':
+      'a saved plan changes something, and this run may not → `--allow update`, or a plan without',
+    'changed-since-plan': 'what was to be changed is no longer as the plan saw it → plan again',
+    'too-many-creates': 'more creates than `--max-creates` → read the plan; allow more, or narrow it',
+  },
+} as const;
+
+type Codes = typeof diagnosticCodes;
+export type DiagnosticCode = { [Topic in keyof Codes]: keyof Codes[Topic] }[keyof Codes];
+
+/** All codes, in their order, with what is wrong and what to do. */
+export const explainedCodes: readonly {
+  readonly code: string;
+  readonly wrong: string;
+  readonly remedy: string;
+}[] = Object.values(diagnosticCodes).flatMap((codes) =>
+  Object.entries(codes).map(([code, words]) => {
+    const [wrong = '', remedy = ''] = words.split(' → ');
+    return { code, wrong, remedy };
+  }),
+);
