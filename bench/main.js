@@ -102,7 +102,7 @@ async function requests() {
 async function lists() {
   const latency = 100; // the budget is for this one: at less, the start and the parsing weigh more
   const file = join(folder, 'lists.yaml');
-  writeFileSync(file, short ? manifest(0, 300) + usersOf(600) : manifest(0, 1000) + usersOf(2000));
+  writeFileSync(file, short ? manifest(0, 700) + usersOf(1300) : manifest(0, 1000) + usersOf(2000));
   await withService(['--holds', file, String(latency)], async (url) => {
     const env = {
       ROLLCALL_URL: url,
@@ -113,7 +113,7 @@ async function lists() {
       () => time([rollcall, 'plan', '--detailed-exitcode', '--concurrency', '10', file], env),
     ]);
     compare(
-      `plan with lists, ${short ? 900 : 3000} that exist`,
+      `plan with lists, ${short ? 2000 : 3000} that exist`,
       0.1,
       'parse and a GET each, 10 at a time',
       floor,

@@ -1,6 +1,6 @@
 /**
  * For who doubts: tries seeds of the simulation that nobody has tried, plants mistakes in a copy of the source, of which each must be
- * caught, and replays what real services answered. `--from SEED` repeats a run. Needs what `npm run build` makes.
+ * caught, replays what real services answered, and has another checker judge. `--from SEED` repeats a run. Needs what `npm run build` makes.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -27,6 +27,7 @@ await trySeeds();
 await tryContract();
 await plantMistakes();
 await replayRecordings();
+await askAnotherChecker();
 
 const width = Math.max(...rows.map(([what]) => what.length));
 console.log('');
@@ -128,6 +129,16 @@ async function replayRecordings() {
   }
 }
 
+/** A model of the service, and laws, that were written from the documents and share no code with the simulation. */
+async function askAnotherChecker() {
+  console.log('Asking another checker ...');
+  const env = { CHECKER_SEEDS: '60', CHECKER_FROM: String(from) };
+  const { code, output } = await ran(root, ['node_modules/vitest/vitest.mjs', 'run', 'test/checker'], env);
+  if (code !== 0) console.log(output);
+  const result = code === 0 ? 'it agrees: every promise of the documents kept' : 'broke a promise: see above';
+  rows.push(['60 seeds of another checker, over HTTP', result, code === 0]);
+}
+
 /**
  * @param {string} folder
  * @param {readonly string[]} options
@@ -139,11 +150,13 @@ function simulated(folder, options) {
 /**
  * @param {string} folder
  * @param {readonly string[]} words
+ * @param {Readonly<Record<string, string>>} [variables]
  * @returns {Promise<{ code: number | null, output: string }>}
  */
-function ran(folder, words) {
+function ran(folder, words, variables) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    const env = { ...process.env, ...variables };
+    const child = spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (output += text));
     child.on('error', reject).on('close', (code) => resolve({ code, output }));

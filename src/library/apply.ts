@@ -1,7 +1,7 @@
 import { isIncomplete, type Outcome } from '../apply/outcome.ts';
 import { destinationName } from '../base/destination.ts';
 import { asError, UsageError } from '../base/errors.ts';
-import { declaredNames } from '../kinds/named.ts';
+import { addressNamed, declaredNames } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { changeDocument, type ChangeDocument, type PlanDocument } from '../plan/document.ts';
 import { planFrom } from '../plan/read-document.ts';
@@ -120,7 +120,13 @@ function refuseNames(resources: readonly Resource[], { resource_changes: changes
     changes.flatMap(({ address, change }) => (change.actions[0] === 'not-planned' ? [] : address)),
   );
   const named = resources.find(
-    (resource) => planned.has(resource.address) && declaredNames(resource).some(({ id }) => id === undefined),
+    (resource) =>
+      planned.has(resource.address) &&
+      declaredNames(resource).some((name) => {
+        // What the same plan makes has its id once it is there.
+        const made = addressNamed(name);
+        return name.id === undefined && !(made !== undefined && planned.has(made));
+      }),
   );
   if (named === undefined) return;
   throw new UsageError(

@@ -444,6 +444,18 @@ describe('names in place of ids', () => {
     expect(after.summary).toMatchObject({ in_sync: 2 });
   });
 
+  test('of what the same manifests declare are filled in by apply, once it is there', async () => {
+    const made = await planned(
+      await valid(
+        'groups: [{ name: crew }]',
+        'users: [{ username: zed, name: Z, groups: [{ name: crew }] }]',
+      ),
+    );
+    const applied = await apply(made, service);
+    expect(made.plan.summary).toMatchObject({ create: 2 });
+    expect(applied.outcomes.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
+  });
+
   test('that lead to no id stop their own resources only, where the plan keeps going', async () => {
     const users = ['{ username: alice, name: A }', '{ username: bob, name: B, groups: [{ name: stuff }] }'];
     const text = ['version: 1', lines[0], `users: [${users.join(', ')}]`].join('\n');
