@@ -71,7 +71,16 @@ const mostBytes = 128 * 1024 * 1024;
 export function askGit(args: readonly string[], setting: GitSetting): Promise<GitAnswer> {
   const { patienceMs } = setting;
   return new Promise((resolve, reject) => {
-    const git = startGit(args, setting);
+    let git;
+    try {
+      git = startGit(args, setting);
+    } catch (error) {
+      // Node.js was started without the permission to run programs.
+      const hint =
+        '--since asks git what has changed. Start Node.js with --allow-child-process, or leave --since out.';
+      reject(new UsageError(`the command git cannot be run: ${reasonOf(error)}`, hint, { cause: error }));
+      return;
+    }
     git.stdin.end();
     const stdout: Buffer[] = [];
     let bytes = 0;

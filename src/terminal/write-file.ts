@@ -130,7 +130,10 @@ async function fill(file: FileHandle, text: string, mode?: number): Promise<void
     // The umask may have taken permissions away.
     if (mode !== undefined && ((await file.stat()).mode & 0o777) !== mode) await file.chmod(mode);
     await file.writeFile(text);
-    await file.sync();
+    await file.sync().catch((error: unknown) => {
+      // From Node.js 26 on, nothing under its permissions may ask for that.
+      if (codeOf(error) !== 'ERR_ACCESS_DENIED') throw error;
+    });
   } finally {
     await file.close();
   }

@@ -1,0 +1,67 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sandboxToken, seedSandbox } from '../../src/sandbox/seed.ts';
+import { serveSandbox, type SandboxServer } from '../../src/sandbox/server.ts';
+import { temporaryFolder } from '../support/canary.ts';
+import { cli, root, run, type Ended } from '../support/cli.ts';
+import { GitProject } from '../support/git-project.ts';
+
+/** What this Node.js calls it: Node.js 20 tries it out still, and later ones bound the network as well. */
+const knows = (flag: string): boolean => process.allowedNodeEnvironmentFlags.has(flag);
+const permission = [
+  knows('--permission') ? '--permission' : '--experimental-permission',
+  ...(knows('--allow-net') ? ['--allow-net'] : []),
+  '--no-warnings',
+];
+
+describe('under the permissions of Node.js', () => {
+  let folder: string;
+  let server: SandboxServer;
+  beforeAll(async () => {
+    folder = realpathSync(temporaryFolder());
+    server = await serveSandbox(seedSandbox({}).sandbox, { port: 0, latencyMs: 0 });
+    mkdirSync(join(folder, 'given/m'), { recursive: true });
+    writeFileSync(join(folder, 'given/m/a.yaml'), 'version: 1\napplications: [{ slug: a, name: A }]\n');
+    writeFileSync(join(folder, 'other.yaml'), 'version: 1\napplications: [{ slug: b, name: B }]\n');
+    const project = new GitProject(join(folder, 'given'));
+    project.git('init', '--quiet');
+    project.git('add', 'm');
+    project.git('commit', '--quiet', '--message', 'Roll');
+  });
+  afterAll(() => server.close());
+
+  /** May read rollcall and the given folder, and no more than that. */
+  function hardened(args: readonly string[], more: readonly string[] = []): Promise<Ended> {
+    const given = join(folder, 'given');
+    const reads = [`--allow-fs-read=${root}`, `--allow-fs-read=${given}/`];
+    const env = { PATH: process.env['PATH'] ?? '', ROLLCALL_URL: server.url, ROLLCALL_TOKEN: sandboxToken };
+    return run(process.execPath, [...permission, ...reads, ...more, cli, ...args], { cwd: given, env });
+  }
+
+  test('rollcall reads what it is given, asks the service, and applies', async () => {
+    expect(await hardened(['validate', 'm'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await hardened(['plan', 'm', '--detailed-exitcode'])).toMatchObject({ code: 2, stderr: '' });
+    expect((await hardened(['apply', 'm', '--yes'])).stdout).toContain('Resources: 1 added');
+  });
+
+  test.each([
+    ['a manifest elsewhere', ['validate', '../other.yaml'], 3, /other\.yaml: error: this cannot be read/],
+    ['a saved plan', ['plan', 'm', '--out', 'plan.json'], 1, /the plan cannot be saved to plan\.json/],
+    ['a report', ['plan', 'm', '--report', 'json=r.json'], 1, /the report cannot be written to r\.json/],
+    ['git', ['plan', 'm', '--since', 'HEAD'], 3, /git cannot be run: .*\n.*--allow-child-process/],
+  ] as const)('%s is refused in words, and with no stack', async (_, args, code, said) => {
+    const ended = await hardened(args);
+    expect(ended.code).toBe(code);
+    expect(ended.stdout + ended.stderr).toMatch(said);
+    expect(ended.stderr).not.toMatch(/\n\s+at |bug of rollcall/);
+  });
+
+  test('what is allowed is done', async () => {
+    const write = [`--allow-fs-write=${join(folder, 'given')}/`];
+    expect(await hardened(['plan', 'm', '--out', 'plan.json'], write)).toMatchObject({ code: 0, stderr: '' });
+    expect(await hardened(['plan', 'm', '--since', 'HEAD'], ['--allow-child-process'])).toMatchObject({
+      code: 0,
+    });
+  });
+});
