@@ -5,7 +5,5 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     include: ['test/browser/**/*.browser.ts'],
-    // One browser at a time: some of these tests measure how long it takes.
-    fileParallelism: false,
   },
 });

@@ -5,40 +5,30 @@ import { diagnosticsPage, largePlanPage, pageOf, planPage, sincePage } from './s
 
 const open = browserForTests();
 
-/** How long it takes until what is searched for is all that is drawn. */
-function millisecondsToSearch(page: Page, text: string): Promise<number> {
-  return page.getByRole('searchbox').evaluate(async (search: HTMLInputElement, wanted) => {
-    const begun = performance.now();
+/** Searches, and returns what is counted once what was typed is drawn: the filter leaves nothing for later. */
+async function countedFor(page: Page, text: string): Promise<string | null> {
+  await page.getByRole('searchbox').evaluate(async (search: HTMLInputElement, wanted) => {
     search.value = wanted;
     search.dispatchEvent(new Event('input', { bubbles: true }));
-    const drawn = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
-    await drawn();
-    await drawn();
-    return performance.now() - begun;
+    await new Promise((resolve) => requestAnimationFrame(resolve));
   }, text);
+  return page.getByRole('status').textContent();
 }
 
 describe('a page of 5,000 changes', () => {
-  test('opens, and filters by kind and by text, at once', async () => {
-    const html = await largePlanPage();
-    const begun = performance.now();
-    const { page, complaints } = await open(html);
+  test('opens, and filters by kind and by text, before the next frame is drawn', async () => {
+    const { page, complaints } = await open(await largePlanPage());
     const status = page.getByRole('status');
     expect(await status.textContent()).toBe('5000 of 5000 shown');
-    expect(performance.now() - begun).toBeLessThan(5000);
 
-    expect(await millisecondsToSearch(page, 'app-2999')).toBeLessThan(1000);
+    expect(await countedFor(page, 'app-2999')).toBe('1 of 5000 shown');
     expect(await shownHeadings(page)).toEqual(['application.app-2999']);
-    expect(await status.textContent()).toBe('1 of 5000 shown');
-    expect(await millisecondsToSearch(page, '')).toBeLessThan(1000);
-    expect(await status.textContent()).toBe('5000 of 5000 shown');
+    expect(await countedFor(page, '')).toBe('5000 of 5000 shown');
 
     await page.getByLabel('to create (2000)', { exact: true }).uncheck();
     expect(await status.textContent()).toBe('3000 of 5000 shown');
-    expect(await millisecondsToSearch(page, 'ENGINEERING')).toBeLessThan(1000);
-    expect(await status.textContent()).toBe('0 of 5000 shown');
-    expect(await millisecondsToSearch(page, ' Another NAME ')).toBeLessThan(1000);
-    expect(await status.textContent()).toBe('1000 of 5000 shown');
+    expect(await countedFor(page, 'ENGINEERING')).toBe('0 of 5000 shown');
+    expect(await countedFor(page, ' Another NAME ')).toBe('1000 of 5000 shown');
     expect(complaints).toEqual([]);
   });
 });

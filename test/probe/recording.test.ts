@@ -182,7 +182,7 @@ test.runIf(inFull)(
           expect(leaks(readFileSync(file, 'utf8'))).toEqual([]);
         },
       ),
-      { numRuns: times({ short: 15, full: 150 }) },
+      { numRuns: times({ short: 15, full: 50 }) },
     );
   },
 );

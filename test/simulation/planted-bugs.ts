@@ -163,6 +163,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a 404 in HTML for absent': {
     breaks: 'reads_first',
+    from: 32,
     transport: misreading(({ status }, { method }) =>
       method === 'GET' && status === 404 ? notFound : undefined,
     ),
@@ -190,6 +191,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes any 2xx for created': {
     breaks: 'created',
+    from: 119,
     transport: misreading(({ status }, request) =>
       request.method === 'POST' && status < 300
         ? { status: 201, body: JSON.stringify({ pk: '1', ...identityIn(request) }) }
@@ -225,18 +227,22 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'lets an absent read clear a create that was in doubt': {
     breaks: 'refused',
+    from: 81,
     report: changingOutcomes((outcome) => (outcome === 'unknown' ? 'rejected' : outcome)),
   },
   'takes a lost create for refused': {
     breaks: 'refused',
+    from: 35,
     transport: takesLostFor({ kind: 'answered', status: 400, headers: {}, body: '{"name":["no"]}' }),
   },
   'takes a lost create for one that was never sent': {
     breaks: 'retry',
+    from: 35,
     transport: takesLostFor({ kind: 'never_sent', error: new Error('reset'), transient: true }),
   },
   'sends a lost create again blindly': {
     breaks: 'retry',
+    from: 35,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       return exchange.kind === 'lost' && request.method === 'POST' ? network(request, signal) : exchange;
@@ -279,6 +285,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes whoever comes for the user that was asked for': {
     breaks: 'seen',
+    from: 71,
     transport: misreadingUsers(
       ({ results: [first] }, username) =>
         first && { pagination: onePage(1), results: [{ ...first, username }] },
@@ -286,12 +293,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes the list of all for the presence of one': {
     breaks: 'exists',
+    from: 275,
     transport: misreadingUsers(({ results: [first, ...others] }, username) =>
       first && others.length > 0 ? { pagination: onePage(1), results: [{ ...first, username }] } : undefined,
     ),
   },
   'trusts a list for absence': {
     breaks: 'absent',
+    from: 60,
     transport: (network) => {
       const listed = new Set<string>();
       return async (request, signal) => {
@@ -308,6 +317,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a list for whole that shows a token a part': {
     breaks: 'absent',
+    from: 60,
     transport: misreading(({ body }, { path }) =>
       path.endsWith('/users/me/')
         ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
@@ -316,6 +326,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes every token for the one of a superuser': {
     breaks: 'superusers',
+    from: 60,
     transport: misreading(({ body }, { path }) =>
       path.endsWith('/users/me/')
         ? { body: body.replace('"is_superuser":false', '"is_superuser":true') }
@@ -348,7 +359,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'lets an empty list clear a create that was in doubt': {
     breaks: 'refused',
-    from: 92,
+    from: 134,
     report: changingEach((outcome) =>
       outcome.type === 'user' && outcome.outcome === 'unknown'
         ? { ...outcome, outcome: 'conflict' }
@@ -357,14 +368,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'claims a user that it found after a lost answer': {
     breaks: 'created',
-    from: 79,
+    from: 107,
     report: changingEach((outcome) =>
       outcome.type === 'user' && outcome.doubt === 'checked' ? { ...outcome, outcome: 'created' } : outcome,
     ),
   },
   'takes a user that was made by half for whole': {
     breaks: 'in_full',
-    from: 79,
+    from: 464,
     transport: misreadingUsers(({ results }) => ({
       results: results.map((user) => ({ ...user, groups: groupIds })),
     })),
@@ -387,9 +398,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
         : undefined,
     ),
   },
-  'changes what it was not allowed to': { breaks: 'contract', allows: true },
+  'changes what it was not allowed to': { breaks: 'contract', from: 46, allows: true },
   'changes things without another look': { breaks: 'looks_first', transport: lookingOnce(false) },
-  'overwrites what somebody else has changed': { breaks: 'kept', from: 68, transport: lookingOnce(true) },
+  'overwrites what somebody else has changed': { breaks: 'kept', from: 106, transport: lookingOnce(true) },
   'sends fields that need no change': {
     breaks: 'sparing',
     transport: changing((fields, request) => (ofUsers(request) ? { ...fields, email: '' } : fields)),
@@ -430,7 +441,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a change that was made by half for whole': {
     breaks: 'updated',
-    from: 4067,
+    from: 5426,
     transport: misreading(({ status, body }, request) =>
       request.method === 'PATCH' && status === 200
         ? { body: JSON.stringify({ ...(JSON.parse(body) as object), ...sentIn(request) }) }
@@ -439,7 +450,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes a lost change for refused': {
     breaks: 'refused',
-    from: 109,
+    from: 208,
     transport: (network) => async (request, signal) => {
       const real = await network(request, signal);
       return real.kind === 'lost' && request.method === 'PATCH'
@@ -483,7 +494,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       method === 'POST' && status === 404 ? { status: 400, body: '{"name":["no"]}' } : undefined,
     ),
   },
-  'does not wait for a service that restarts': { breaks: 'patience', wait: '0' },
+  'does not wait for a service that restarts': { breaks: 'patience', from: 36, wait: '0' },
   'waits for a service that never answered': { breaks: 'prompt', from: 371, wait: '60' },
   'takes the 502 of a front for a failure of the service': {
     breaks: 'one_asks',
@@ -554,7 +565,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes what it finds after a doubt for whole': {
     breaks: 'in_full',
-    from: 79,
+    from: 151,
     report: changingEach((outcome) =>
       outcome.outcome === 'exists' ? { ...outcome, doubt: 'checked', differences: [] } : outcome,
     ),
@@ -589,7 +600,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'takes the denial of one kind for the end of the run': {
     breaks: 'begun',
-    from: 1091,
+    from: 1171,
     transport: misreading(({ status }, { method }) =>
       method === 'POST' && status === 403 ? { status: 404, headers: {}, body: '' } : undefined,
     ),
@@ -636,6 +647,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'sends a group again after an answer that was lost': {
     breaks: 'doubled',
+    from: 39,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       const isGroup = request.method === 'POST' && request.path.includes('/groups/');

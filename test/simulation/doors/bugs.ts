@@ -82,6 +82,7 @@ export const doorBugs: Readonly<Record<string, DoorBug>> = {
   },
   'takes a denied list for one without anybody': {
     breaks: 'silent',
+    from: 130,
     transport: (network) => async (request, signal) => {
       const exchange = await network(request, signal);
       return isListed(request) && exchange.kind === 'answered' && exchange.status === 403

@@ -40,6 +40,8 @@ export type DoorRule = keyof typeof doorRules;
 /** A mistake that an engine could make, planted around the real one. */
 export interface DoorBug {
   readonly breaks: DoorRule;
+  /** Where to begin to look for a seed that shows it; the first ones otherwise. */
+  readonly from?: number;
   readonly transport?: (network: Transport, scenario: Scenario) => Transport;
   readonly report?: (outcome: string) => string;
   readonly print?: (text: string, world: DoorWorld) => string;

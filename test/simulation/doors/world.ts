@@ -242,11 +242,15 @@ export class DoorWorld {
     return named;
   }
 
-  #watch(): void {
+  #watch(run: string): void {
     this.#watchNames();
-    for (const { slug } of this.#scenario.doors) {
+    for (const { slug, guests } of this.#scenario.doors) {
       const application = this.application(slug);
       if (application === undefined || (application['provider'] ?? null) === null) continue;
+      // A list that lacks all is what `everyone` asks for: who is bound all the same stays, and comes in with the provider.
+      const wasShownNobody = this.#shown.get(`${run} ${textOf(application['pk'])}`)?.size === 0;
+      if (guests === 'everyone' && wasShownNobody && this.boundTo(slug).length > 0)
+        this.#allowed.set(slug, new Set([...(this.#allowed.get(slug) ?? []), ...this.insiders(slug)]));
       const allowed = this.#allowed.get(slug) ?? new Set();
       const strangers = this.insiders(slug).filter((name) => !allowed.has(name));
       if (strangers.length === 0) continue;
@@ -317,7 +321,7 @@ export class DoorWorld {
       const response = this.#sandbox.handle({ method, path, headers, body });
       this.log(`    service: answers #${id} with ${response.status}`);
       this.#noteDelete(run, request, response.status);
-      if (!isRead) this.#watch();
+      if (!isRead) this.#watch(run);
       return response;
     };
     const later = (exchange: Exchange, words: string, delay: number = back): void =>
