@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
 /** A page in the browser, and what it did that it should not. */
@@ -21,6 +27,8 @@ export type OpenPage = (html: string, options?: BrowserContextOptions) => Promis
 export function browserForTests(): OpenPage {
   let folder: string;
   let browser: Browser;
+  let shared: BrowserContext | undefined;
+  let common: Watched | undefined;
   let files = 0;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
@@ -37,40 +45,60 @@ export function browserForTests(): OpenPage {
       ],
     });
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(() => Promise.all(browser.contexts().map((context) => context !== shared && context.close())));
   afterAll(async () => {
     await browser.close();
     rmSync(folder, { recursive: true });
   });
 
-  return async (html, options = {}) => {
+  /** Opens a tab that notes what it did, of the page that was opened last. */
+  const watched = async (context: BrowserContext): Promise<Watched> => {
+    const watching: Watched = {
+      page: await context.newPage(),
+      address: '',
+      complaints: [],
+      dialogs: [],
+      requests: [],
+    };
+    await context.route('**/*', async (route) => {
+      const url = route.request().url();
+      if (url === watching.address) return route.continue();
+      watching.requests.push(url);
+      return route.abort();
+    });
+    watching.page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning')
+        watching.complaints.push(message.text());
+    });
+    watching.page.on('pageerror', (error) => watching.complaints.push(String(error)));
+    watching.page.on('dialog', async (dialog) => {
+      watching.dialogs.push(dialog.message());
+      await dialog.dismiss();
+    });
+    return watching;
+  };
+
+  return async (html, options) => {
     files += 1;
     const filename = join(folder, `${files}.html`);
     writeFileSync(filename, html);
-    const address = pathToFileURL(filename).href;
-
-    const context = await browser.newContext(options);
-    const complaints: string[] = [];
-    const dialogs: string[] = [];
-    const requests: string[] = [];
-    await context.route('**/*', async (route) => {
-      const url = route.request().url();
-      if (url === address) return route.continue();
-      requests.push(url);
-      return route.abort();
-    });
-    const page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('dialog', async (dialog) => {
-      dialogs.push(dialog.message());
-      await dialog.dismiss();
-    });
+    // A tab of its own takes longer than all that a test does in it.
+    const tab = options
+      ? await watched(await browser.newContext(options))
+      : (common ??= await watched((shared = await browser.newContext())));
+    Object.assign(tab, { address: pathToFileURL(filename).href, complaints: [], dialogs: [], requests: [] });
+    const { page, address, complaints, dialogs, requests } = tab;
     await page.goto(address);
     return { page, complaints, dialogs, requests };
   };
+}
+
+interface Watched {
+  readonly page: Page;
+  address: string;
+  complaints: string[];
+  dialogs: string[];
+  requests: string[];
 }
 
 /** The headings of the entries that are shown, without their signs. */

@@ -44,8 +44,8 @@ describe('who may open an application', () => {
   });
 
   test('is what a list that lacked all lets stay, where everyone is declared', async () => {
-    const { violations, story } = await simulateDoors(1_900_008_280);
-    if (violations.length > 0) expect.fail(story);
+    const { violations } = await simulateDoors(1_900_008_280);
+    expect(violations).toEqual([]);
   });
 
   test('is the same whenever its seed is', async () => {
