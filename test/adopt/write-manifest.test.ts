@@ -47,7 +47,7 @@ test('reading what was written gives what was to be declared, but for what was r
       }
       expect(new Map(resources.map((resource) => [resource.address, sentOf(resource)]))).toEqual(expected);
     }),
-    { numRuns: times({ short: 20, full: 500 }) },
+    { numRuns: times({ short: 10, full: 500 }) },
   );
 });
 

@@ -32,7 +32,7 @@ describe('what is written', () => {
           expect(value).toEqual(mapping);
         }
       }),
-      { numRuns: times({ short: 150, full: 2000 }) },
+      { numRuns: times({ short: 75, full: 2000 }) },
     );
   });
 
@@ -47,7 +47,7 @@ describe('what is written', () => {
         expect(text).not.toMatch(/^\s*::|##\w*\[/m);
         expect(text).toMatch(/[^\n]\n$/);
       }),
-      { numRuns: times({ short: 150, full: 2000 }) },
+      { numRuns: times({ short: 75, full: 2000 }) },
     );
   });
 });

@@ -45,7 +45,9 @@ export function browserForTests(): OpenPage {
       ],
     });
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context !== shared && context.close())));
+  afterEach(async () => {
+    for (const context of browser.contexts()) if (context !== shared) await context.close();
+  });
   afterAll(async () => {
     await browser.close();
     rmSync(folder, { recursive: true });

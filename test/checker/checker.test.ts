@@ -5,7 +5,7 @@ import type { Case, Happening, Run } from './history.ts';
 import { judge, promises } from './judge.ts';
 import { play } from './runs.ts';
 
-const seeds = Number(process.env['CHECKER_SEEDS'] ?? times({ short: 6, full: 50 }));
+const seeds = Number(process.env['CHECKER_SEEDS'] ?? times({ short: 3, full: 50 }));
 const from = Number(process.env['CHECKER_FROM'] ?? 0);
 
 // A seed decides what goes wrong with which request; which comes when is for the network to say.

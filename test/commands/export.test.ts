@@ -574,6 +574,6 @@ test('whatever the service holds, a plan of what was exported finds nothing to d
       expect(declared.length).toBe(alone.length + 4); // and the users of two tokens, and two groups
       expect(await planning(send, written)).toMatch(/^done\n[^]*No changes\. Your infrastructure matches/);
     }),
-    { numRuns: times({ short: 12, full: 400 }) },
+    { numRuns: times({ short: 6, full: 400 }) },
   );
 });

@@ -354,7 +354,7 @@ describe('apply --plan refuses', () => {
           : text.slice(0, at) + (text[at] === '1' ? '2' : '1') + text.slice(at + 1);
         expect(await outcome(altered)).toMatch(/^(?:stale|usage)$/);
       }),
-      { numRuns: times({ short: 15, full: 60 }) },
+      { numRuns: times({ short: 7, full: 60 }) },
     );
     expect(service.requests).toEqual([]);
   });

@@ -133,7 +133,7 @@ function withoutTimes(document: string): unknown {
 
 describe('shards', () => {
   test('of many resources, side by side, come to the same as one run', async () => {
-    const count = times({ short: 100, full: 4000 });
+    const count = times({ short: 50, full: 4000 });
     const text = manifest(count / 2);
     const [together, alone] = [world(), world()];
     const parts = await Promise.all(names.map((name) => applyShard(name, text, together)));

@@ -314,7 +314,7 @@ class Auditor {
   }
 }
 
-const days = times({ short: 20, full: 300 });
+const days = times({ short: 10, full: 300 });
 
 test(
   `after each of ${days} days of edits, a restart and a kill among them, all is as it was meant`,

@@ -14,7 +14,7 @@ function randomTexts(): string[] {
   const random = seededRandom(1);
   const units = ['a', 'b', '\0', 'é', '漢', '\u{1f600}', '\ud83d', '\uffff'];
   const unit = (): string => units[Math.floor(random() * units.length)] ?? '';
-  return Array.from({ length: times({ short: 800, full: 30_000 }) }, () =>
+  return Array.from({ length: times({ short: 400, full: 30_000 }) }, () =>
     Array.from({ length: Math.floor(random() * 5) }, unit).join(''),
   );
 }

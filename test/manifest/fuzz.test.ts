@@ -142,7 +142,7 @@ describe('any manifest', () => {
   test('made of plausible pieces is accepted or refused at its places, and accepted again when it is printed', async () => {
     await fc.assert(
       fc.asyncProperty(manifest, (made) => holds(stringify(made, { aliasDuplicateObjects: false }))),
-      { numRuns: times({ short: 75, full: 1500 }) },
+      { numRuns: times({ short: 37, full: 1500 }) },
     );
   });
 
@@ -163,7 +163,7 @@ describe('any manifest', () => {
         if (!odd)
           expect(loaded.resources.map(({ name }) => name)).toEqual(made.applications.map(({ slug }) => slug));
       }),
-      { numRuns: times({ short: 20, full: 300 }) },
+      { numRuns: times({ short: 10, full: 300 }) },
     );
   });
 
@@ -183,14 +183,14 @@ describe('any manifest', () => {
       );
     await fc.assert(
       fc.asyncProperty(damaged, async (whole) => void (await load(whole))),
-      { numRuns: times({ short: 75, full: 1500 }) },
+      { numRuns: times({ short: 37, full: 1500 }) },
     );
   });
 
   test('of any bytes ends in diagnostics, not in a crash', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => void (await load(bytes))),
-      { numRuns: times({ short: 40, full: 500 }) },
+      { numRuns: times({ short: 20, full: 500 }) },
     );
   });
 });
@@ -200,6 +200,6 @@ test('what holds when references are resolved is a part of what the published sc
     fc.asyncProperty(manifest, async (made) => {
       if (validate(made)) expect(schemaErrors('manifest', made)).toEqual([]);
     }),
-    { numRuns: times({ short: 50, full: 200 }) },
+    { numRuns: times({ short: 25, full: 200 }) },
   );
 });

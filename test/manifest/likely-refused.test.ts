@@ -152,7 +152,7 @@ test.each([
         const said = await shortly({ type, field, value }, readRelease(release));
         expect(said.some((line) => line.startsWith('error'))).toBe(!('record' in made));
       }),
-      { numRuns: times({ short: 100, full: 2000 }) },
+      { numRuns: times({ short: 50, full: 2000 }) },
     );
   },
 );

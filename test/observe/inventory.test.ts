@@ -394,7 +394,7 @@ describe('an inventory of spoiled pages', () => {
         if (odds.every(({ page }) => page === 0 || page > Math.ceil(250 / most)))
           expect(inventory.gaps).toEqual([]);
       }),
-      { numRuns: times({ short: 60, full: 1000 }) },
+      { numRuns: times({ short: 30, full: 1000 }) },
     );
   });
 });

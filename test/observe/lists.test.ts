@@ -677,6 +677,6 @@ test('whatever is created, deleted, doubled and broken while lists are read, eac
         }
       },
     ),
-    { numRuns: times({ short: 15, full: 1000 }) },
+    { numRuns: times({ short: 7, full: 1000 }) },
   );
 });

@@ -481,7 +481,7 @@ test('whatever the names are, each leads to the id of the one that has it', asyn
         expect(faults.map(([each]) => each)).toEqual([...missing, ...missing]);
       },
     ),
-    { numRuns: times({ short: 15, full: 400 }) },
+    { numRuns: times({ short: 7, full: 400 }) },
   );
 });
 

@@ -109,7 +109,7 @@ describe('a saved plan', () => {
         expect(readSavedPlan(flipped).kind === 'plan').toBe(isTheSame);
         expect(readSavedPlan(text.slice(0, at)).kind).toBe('no_plan');
       }),
-      { numRuns: times({ short: 80, full: 1500 }) },
+      { numRuns: times({ short: 40, full: 1500 }) },
     );
   });
 

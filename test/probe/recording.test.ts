@@ -182,7 +182,7 @@ test.runIf(inFull)(
           expect(leaks(readFileSync(file, 'utf8'))).toEqual([]);
         },
       ),
-      { numRuns: times({ short: 15, full: 50 }) },
+      { numRuns: times({ short: 7, full: 50 }) },
     );
   },
 );

@@ -5,7 +5,7 @@ import { narrate } from './narrate.ts';
 import { beyondFaults, faults, type BeyondFault, type Fault } from './scenario.ts';
 import { simulate } from './simulate.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 30, full: 1200 }));
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? times({ short: 15, full: 1200 }));
 /** The first seeds that, together, meet everything there is. */
 const enough = 1000;
 

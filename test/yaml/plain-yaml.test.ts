@@ -213,7 +213,7 @@ const block = fc.letrec<{ value: string[]; mapping: string[]; sequence: string[]
 })).mapping;
 
 describe('what is read as plain YAML is read as the parser reads it', () => {
-  const runs = times({ short: 200, full: 3000 });
+  const runs = times({ short: 100, full: 3000 });
 
   test('in blocks', () => {
     let plain = 0;
@@ -233,7 +233,7 @@ describe('what is read as plain YAML is read as the parser reads it', () => {
   });
 
   test('in lines of any kind', () => {
-    const texts = times({ short: 800, full: 10_000 });
+    const texts = times({ short: 400, full: 10_000 });
     let plain = 0;
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {

@@ -41,11 +41,11 @@ describe('the comment of a plan', () => {
   test.each(
     someOf<[string, number, (index: number) => string]>(
       [
-        ['5,000 changes', 5000, (index) => `User ${index}`],
-        ['5,000 changes in another script', 5000, () => '\u{1f600}\u6f22'.repeat(40)],
         ['one change of 1 MB', 1, () => 'x y '.repeat(250_000)],
         ['one change of 1 MB of backticks', 1, () => '`'.repeat(1_000_000)],
         ['one change of 100,000 lines', 1, () => 'x\n'.repeat(100_000)],
+        ['5,000 changes', 5000, (index) => `User ${index}`],
+        ['5,000 changes in another script', 5000, () => '\u{1f600}\u6f22'.repeat(40)],
         ['many changes and one of 1 MB', 3000, (index) => (index === 10 ? 'x'.repeat(1_000_000) : 'x')],
       ],
       2,

@@ -3,7 +3,7 @@ import { someOf, times } from '../../support/effort.ts';
 import { doorBugs } from './bugs.ts';
 import { doorRules, simulateDoors, type DoorRule } from './simulate.ts';
 
-const seeds = times({ short: 20, full: 400 });
+const seeds = times({ short: 10, full: 400 });
 /** The first seeds that, together, end in every way. */
 const enough = 1000;
 
