@@ -27,6 +27,8 @@ export function remarksOn(
       : [];
   const ofIds = changed.flatMap((field) => {
     const { gives } = kind.fields[field] ?? {};
+    const isTaken = isTakenOver(kind, field);
+    if (gives === undefined && !isTaken) return [];
     const names = namesById(resource, field);
     const isShown = blankFor(resource, field) === undefined;
     const has = new Set(idsIn(field, held[field] ?? null).map(({ id }) => factKey(kind, field, id)));
@@ -35,7 +37,7 @@ export function remarksOn(
       if (has.has(key)) return [];
       has.add(key);
       const what = isShown ? shownId(id, nameIn(names, kind, field, id)) : 'one';
-      const holder = isTakenOver(kind, field) ? holderOf(resource, field, id) : undefined;
+      const holder = isTaken ? holderOf(resource, field, id) : undefined;
       if (holder !== undefined) return `takes ${what} of \`${field}\` from ${holder}`;
       return gives !== undefined && facts.get(key) === true ? `${gives} through ${what} of \`${field}\`` : [];
     });
