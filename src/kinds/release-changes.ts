@@ -71,6 +71,7 @@ const general: readonly ReleaseChange[] = [
 
 /** All of it, the oldest first. */
 export function releaseChanges(): readonly ReleaseChange[] {
-  const all = [...allKinds.flatMap(({ changes }) => changes), ...general];
-  return all.toSorted((a, b) => earlierFirst(a.since, b.since));
+  // What all sorts of providers share is one change.
+  const all = new Set([...allKinds.flatMap(({ changes }) => changes), ...general]);
+  return [...all].toSorted((a, b) => earlierFirst(a.since, b.since));
 }
