@@ -105,9 +105,8 @@ describe('the documents', () => {
   });
 
   test('show a rollcall.yaml that is valid', async () => {
-    const [config = ''] = blocks('docs/references.md', 'yaml').filter((block) =>
-      block.includes('environments:'),
-    );
+    const config =
+      blocks('docs/references.md', 'yaml').find((block) => block.includes('environments:')) ?? '';
     const files = memoryFiles({ 'rollcall.yaml': config, 'vars/all.yaml': 'a: 1' });
     expect(await projectSettings({ env: 'staging' }, {}, files)).toMatchObject({
       diagnostics: [],
