@@ -146,7 +146,13 @@ function isSecondLook(run: RunHistory, answer: Of<'delivered'>): boolean {
 /** Whether the service gave lists of this kind to a superuser before that, and what it showed there was other. */
 function isShownAbsent(run: RunHistory, identity: Identity, planned: Of<'sent'> | Of<'approved'>): boolean {
   const earlier = run.delivered.filter((answer) => run.before(answer, planned));
-  const pages = earlier.filter(({ purpose, type }) => purpose === 'page' && type === identity.type);
+  const isPage = ({ purpose, type }: Of<'sent' | 'delivered'>): boolean =>
+    purpose === 'page' && type === identity.type;
+  // A record may stand in the first, short page and be deleted before the list is read from its beginning.
+  const beginning = run.sent.findLast(
+    (event) => isPage(event) && event.path.includes('page=1&') && run.before(event, planned),
+  );
+  const pages = earlier.filter((page) => isPage(page) && (!beginning || run.before(beginning, page)));
   return (
     earlier.some(({ tells }) => tells === 'superuser') &&
     pages.some(({ shows }) => shows !== undefined) &&

@@ -47,6 +47,11 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
   [830_008_397, 'the checker took a second group of one name for one that was not declared'],
   [302_851, 'names that share a word were each searched for by the same request'],
   [1_800_002_393, 'the checker allowed for three outages where two questions whose the token is met more'],
+  [
+    1_900_113_311,
+    'the checker took what was deleted between the first, short page and the list for what the list showed',
+  ],
+  [1_900_140_517, 'the same'],
   [820_002_377, 'the checker took a name that could not be looked up for one that leads to an id'],
 ];
 
