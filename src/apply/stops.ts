@@ -57,7 +57,9 @@ export class Stops {
       stop: (scope, proof) => {
         if (scope === 'access') this.#isAccessDenied = true;
         else if (scope !== 'type') this.stopRun(scope === 'pause' ? 'pause' : 'no_way');
-        else if (!this.#kinds.has(kind)) this.#kinds.set(kind, proof === 'closed' ? 'read_only' : 'denied');
+        // A service that only reads stops changes too, and so more than a denied create does.
+        else if (proof === 'closed') this.#kinds.set(kind, 'read_only');
+        else if (!this.#kinds.has(kind)) this.#kinds.set(kind, 'denied');
       },
       mayBegin: () => this.why(change) === undefined,
       mayRetry: () => this.whyKind(change) === undefined,

@@ -5,7 +5,9 @@ export type Values = Readonly<Record<string, JsonValue>>;
 
 /** Those of these values that have one of these names. */
 export function only(values: Values, names: readonly string[]): Values {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+  const some: Record<string, JsonValue> = {};
+  for (const name in values) if (names.includes(name)) some[name] = values[name] ?? null;
+  return some;
 }
 
 /** One record: its id, and the fields that it can be found and listed by. Some are set by requests, others by the service. */

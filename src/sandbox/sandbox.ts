@@ -11,7 +11,6 @@ import {
   type SandboxRequest,
   type SandboxResponse,
 } from './http.ts';
-import { digest } from './ids.ts';
 import { isWritten, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { listed } from './lists.ts';
 import { pageOf, Query } from './query.ts';
@@ -71,7 +70,7 @@ export class Sandbox {
         ...headers,
         ...(headers['content-type'] === 'application/json' && { 'content-type': type }),
         vary,
-        'x-authentik-id': digest(`request ${this.#requests}`, 32),
+        'x-authentik-id': this.#requests.toString(16).padStart(32, '0'),
       },
     };
   }
@@ -246,6 +245,11 @@ export class Sandbox {
     const found = named(kind, name);
     if (found !== undefined) this.#delete(kind, found);
     return found !== undefined;
+  }
+
+  /** The id of a record; nothing where there is none. */
+  pk(type: WrittenType, name: string): Row['pk'] | undefined {
+    return named(this.#kinds[type], name)?.pk;
   }
 
   /** A record as the service shows it to who may see it; nothing where there is none. */

@@ -1,15 +1,31 @@
 import { expect, test } from 'vitest';
 import { Stops } from '../../src/apply/stops.ts';
+import type { Change } from '../../src/plan/plan.ts';
 import { planOf } from '../support/plan-of.ts';
 
-test('the first reason to stop a run is the one that is reported', async () => {
+async function begun(): Promise<{ readonly stops: Stops; readonly change: Change }> {
   const [change] = (await planOf('version: 1\nusers: [{ username: a, name: A }]\n')).changes;
   if (!change) throw new Error('nothing is planned');
   const outage = { isOver: true, outlasted: 0, waitedMs: undefined };
-  const stops = new Stops({ pacing: { outage }, fault: new AbortController().signal });
+  return { stops: new Stops({ pacing: { outage }, fault: new AbortController().signal }), change };
+}
+
+test('the first reason to stop a run is the one that is reported', async () => {
+  const { stops, change } = await begun();
   expect(stops.why(change)).toBeUndefined();
   stops.courseOf(change).stop('pause');
   stops.courseOf(change).stop('run');
   stops.stopRun('fail_fast');
   expect(stops.why(change)).toBe('pause');
+});
+
+test('a service that only reads stops the changes of a kind whose creates were denied before', async () => {
+  const { stops, change } = await begun();
+  const update = { ...change, action: 'update' } as const;
+  stops.courseOf(change).stop('type', 'denied');
+  expect(stops.why(update)).toBeUndefined();
+  stops.courseOf(change).stop('type', 'closed');
+  expect(stops.why(update)).toBe('read_only');
+  stops.courseOf(change).stop('type', 'denied');
+  expect(stops.why(update)).toBe('read_only');
 });

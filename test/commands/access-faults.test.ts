@@ -52,8 +52,8 @@ function bindingsOf(service: Service): readonly JsonObject[] {
 }
 
 function bind(service: Service, name: string): void {
-  const target = service.sandbox.record('application', 'grafana')?.['pk'] ?? null;
-  const group = service.sandbox.record('group', name)?.['pk'] ?? null;
+  const target = service.sandbox.pk('application', 'grafana') ?? null;
+  const group = service.sandbox.pk('group', name) ?? null;
   asAdministrator(service, 'POST', bindings, { target, group, order: 7 });
 }
 
@@ -98,7 +98,7 @@ describe('while others write', () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
     const deleteNew = (): void => {
       for (const { pk, group } of bindingsOf(service))
-        if (group === service.sandbox.record('group', 'contractors')?.['pk'])
+        if (group === service.sandbox.pk('group', 'contractors'))
           asAdministrator(service, 'DELETE', `${bindings}${textOf(pk)}/`);
     };
     const send = before(service, isList, 4, deleteNew);

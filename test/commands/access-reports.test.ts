@@ -71,8 +71,8 @@ describe('what was begun and is not finished', () => {
       const answer = await service.send(request, signal);
       // Somebody else binds one more just after rollcall has.
       if (request.method === 'POST' && request.path.endsWith('/bindings/')) {
-        const target = service.sandbox.record('application', 'grafana')?.['pk'] ?? null;
-        const group = service.sandbox.record('group', 'contractors')?.['pk'] ?? null;
+        const target = service.sandbox.pk('application', 'grafana') ?? null;
+        const group = service.sandbox.pk('group', 'contractors') ?? null;
         const body = JSON.stringify({ target, group, order: 9 });
         service.sandbox.handle({ method: 'POST', path: request.path, headers, body });
       }

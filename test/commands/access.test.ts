@@ -69,7 +69,7 @@ function serviceWith(
 
 /** Whom the bindings of an application name, each as often as it is bound. */
 function boundTo({ sandbox }: Service, slug: string = 'grafana'): readonly unknown[] {
-  const target = textOf(sandbox.record('application', slug)?.['pk']);
+  const target = textOf(sandbox.pk('application', slug));
   const headers = { authorization: 'Bearer sandbox-token' };
   const { body } = sandbox.handle({ method: 'GET', path: `${bindings}?target=${target}`, headers, body: '' });
   const list = parseJson(body) ?? null;
@@ -304,7 +304,7 @@ describe('apply', () => {
 });
 
 function bind({ sandbox }: Service, subject: JsonObject): void {
-  const target = sandbox.record('application', 'grafana')?.['pk'] ?? null;
+  const target = sandbox.pk('application', 'grafana') ?? null;
   const headers = { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' };
   const body = JSON.stringify({ target, ...subject, order: 7 });
   sandbox.handle({ method: 'POST', path: bindings, headers, body });

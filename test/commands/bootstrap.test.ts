@@ -77,7 +77,7 @@ describe.each(someOf(sandboxReleases, 1))('an empty service of release %s', (rel
     expect([first.ending, first.stderr]).toEqual(['done', '']);
     expect(first.stdout).toContain('10 created.');
     expect(sandbox.record('application', 'grafana')).toMatchObject({
-      provider: sandbox.record('oauth2', 'Grafana')?.['pk'],
+      provider: sandbox.pk('oauth2', 'Grafana'),
     });
     expect((await run(plan, send, example)).stdout).toContain('No changes.');
     const groups = sandbox.record('user', 'alice')?.['groups_obj'];

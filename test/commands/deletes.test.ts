@@ -197,8 +197,7 @@ test('a token that does not see all that is bound deletes nobody who could be', 
 
 test('who is let in by others at the moment of the delete is not the one who was when it was planned', async () => {
   const world = new World(seed);
-  const pkOf = (type: 'application' | 'user', name: string): unknown =>
-    world.sandbox.record(type, name)?.['pk'];
+  const pkOf = (type: 'application' | 'user', name: string): unknown => world.sandbox.pk(type, name);
   let asked = 0;
   world.tamper = ({ path }, answer) => {
     // The plan asks twice. Then somebody lets jane alone into the wiki.

@@ -65,7 +65,7 @@ test('proxies whose names differ in case are two, and each is found by its own',
   const both = `version: 1\nproviders:\n${wiki('Wiki')}\n${wiki('wiki')}\n`;
   expect((await runOn(apply, send, both)).stdout).toContain('2 created');
   expect((await planned(send, both)).stdout).toContain('No changes.');
-  const ids = ['Wiki', 'wiki'].map((name) => sandbox.record('proxy', name)?.['pk']);
+  const ids = ['Wiki', 'wiki'].map((name) => sandbox.pk('proxy', name));
   expect(new Set(ids).size).toBe(2);
   const one = `version: 1\nproviders:\n${wiki('WIKI')}\n`;
   expect((await planned(send, one)).stdout).toContain('+ provider.WIKI');

@@ -45,7 +45,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const held = ['application', 'user', 'group', 'proxy'] as const;
     const old = { application: 'wiki', user: 'jane', group: 'engineering', proxy: 'Wiki' };
     const now = { application: 'handbook', user: 'jane.doe', group: 'platform', proxy: 'Handbook' };
-    const pks = held.map((type) => world.sandbox.record(type, old[type])?.['pk']);
+    const pks = held.map((type) => world.sandbox.pk(type, old[type]));
     expect(pks).not.toContain(undefined);
     const from = world.writes().length;
     const shown = await planned(world, after);
@@ -54,7 +54,7 @@ describe.each(sandboxReleases)('on release %s', (release) => {
     const renamed = await run(world, apply, after);
     expect(renamed.stdout).toContain('0 added, 4 changed, 0 destroyed');
     expect(renamed.stdout).not.toContain('unclear');
-    expect(held.map((type) => world.sandbox.record(type, now[type])?.['pk'])).toEqual(pks);
+    expect(held.map((type) => world.sandbox.pk(type, now[type]))).toEqual(pks);
     expect(held.map((type) => world.sandbox.record(type, old[type]))).toEqual(held.map(() => undefined));
     expect(world.writes().length - from).toBe(4);
     const again = await planned(world, after);

@@ -36,7 +36,7 @@ async function serving(more: SandboxSeed, release?: SandboxRelease): Promise<Ser
   const server = await serveSandbox(sandbox, { port: 0, latencyMs: 0 });
   servers.push(server);
   return {
-    pkOf: (type, name) => textOf(sandbox.record(type, name)?.['pk']),
+    pkOf: (type, name) => textOf(sandbox.pk(type, name)),
     ask: async (method, path, fields, token = sandboxToken) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const body = fields && { body: JSON.stringify(fields) };

@@ -49,6 +49,6 @@ export class VirtualTime {
 /** Resolves when every promise that could go on has gone on. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    process.nextTick(resolve);
   });
 }

@@ -403,7 +403,7 @@ function access(release: keyof typeof groupSurroundings): Session {
     },
   ];
   for (const token of tokens) sandbox.issue(token);
-  const pkOf = (slug = ''): string => textOf(sandbox.record('application', slug)?.['pk']);
+  const pkOf = (slug = ''): string => textOf(sandbox.pk('application', slug));
   return {
     files: ['access'],
     sandbox,
@@ -443,7 +443,7 @@ function departures(release: keyof typeof groupSurroundings): Session {
     { token: '<TOKEN:authentik_core.view_user', username: 'pt-delete', ...rights, delete_users: true },
   ];
   for (const token of tokens) sandbox.issue(token);
-  const ours = textOf(sandbox.record('application', slugs[0] ?? '')?.['pk']);
+  const ours = textOf(sandbox.pk('application', slugs[0] ?? ''));
   return { files: ['rename-and-delete'], sandbox, before: {}, ids: [[application, ours]] };
 }
 

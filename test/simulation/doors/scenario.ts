@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { Random } from '../../../src/base/clock.ts';
 import type { JsonObject } from '../../../src/base/json.ts';
 
@@ -237,7 +238,7 @@ export function manifestOf({
           ...(made.hasSecret && { client_secret: '${env:SECRET}' }),
         },
   );
-  return JSON.stringify({
+  return stringify({
     version: 1,
     ...(providers.length > 0 && { providers }),
     ...(hasRenamedUser && {
@@ -263,8 +264,8 @@ function entryOf({ slug, guests, provider, made, mode, isRenamed }: Door): JsonO
       guests === 'everyone'
         ? guests
         : {
-            groups: guests.groups.map((name) => ({ name })),
-            users: guests.users.map((name) => ({ name })),
+            ...(guests.groups.length > 0 && { groups: guests.groups.map((name) => ({ name })) }),
+            ...(guests.users.length > 0 && { users: guests.users.map((name) => ({ name })) }),
           },
   };
 }

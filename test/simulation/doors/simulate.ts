@@ -1,4 +1,5 @@
 import { apply } from '../../../src/commands/apply.ts';
+import type { Files } from '../../../src/base/files.ts';
 import { isJsonList, isJsonObject, parseJson } from '../../../src/base/json.ts';
 import type { Transport } from '../../../src/service/transport.ts';
 import type { Context } from '../../../src/terminal/context.ts';
@@ -72,12 +73,13 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
   const ended: Ended[] = [];
   const leftovers: AbortController[] = [];
   const outcomes = new Set<string>();
+  const files = memoryFiles({ 'm.yaml': manifestOf(scenario) });
   const begin = (run: PlannedRun, token: string, mayUpdate: boolean): void =>
     startRun(
       run,
       token,
       mayUpdate,
-      { scenario, world, time, random, bug, leftovers },
+      { scenario, world, time, random, bug, files, leftovers },
       (end) => {
         ended.push(end);
         for (const outcome of end.outcomes.values()) outcomes.add(outcome);
@@ -224,6 +226,7 @@ function startRun(
     time,
     random,
     bug,
+    files,
     leftovers,
   }: {
     readonly scenario: Scenario;
@@ -231,6 +234,7 @@ function startRun(
     readonly time: VirtualTime;
     readonly random: () => number;
     readonly bug: DoorBug | undefined;
+    readonly files: Files;
     /** A signal on which something listens is never freed, so the killed ones are aborted in the end. */
     readonly leftovers: AbortController[];
   },
@@ -257,7 +261,7 @@ function startRun(
   const silent = { write: () => {}, isTerminal: false, colours: false };
   const context: Context = {
     env: { ROLLCALL_URL: 'https://service.example', ROLLCALL_TOKEN: token, SECRET: declaredSecret },
-    files: memoryFiles({ 'm.yaml': manifestOf(scenario) }),
+    files,
     clock: time.clock(() => isDead),
     random,
     writeReport: async () => {},

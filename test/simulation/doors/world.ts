@@ -83,9 +83,9 @@ export class DoorWorld {
     this.#sandbox = sandbox;
     for (const { slug, made } of scenario.doors) if (made?.before) this.#make(slug, made);
     for (const { slug, isRenamed } of scenario.doors)
-      if (isRenamed) this.#kept.set(slug, sandbox.record('application', formerSlug(slug))?.['pk'] ?? null);
-    this.#user = sandbox.record('user', renamedUser.before)?.['pk'];
-    const group = textOf(sandbox.record('group', gone.group)?.['pk'] ?? null);
+      if (isRenamed) this.#kept.set(slug, sandbox.pk('application', formerSlug(slug)) ?? null);
+    this.#user = sandbox.pk('user', renamedUser.before);
+    const group = textOf(sandbox.pk('group', gone.group) ?? null);
     this.#going = new Set([`/api/v3/core/groups/${group}/`, `/api/v3/core/applications/${gone.slug}/`]);
     for (const door of scenario.doors) {
       // Without a provider nobody comes in; but what a token cannot see, it cannot take out before it gives one.
@@ -142,7 +142,7 @@ export class DoorWorld {
   /** Somebody else binds one more: who comes in by that is let in by them. */
   act({ slug, group }: Scenario['actor'][number]): void {
     const target = this.application(slug)?.['pk'];
-    const pk = this.#sandbox.record('group', group)?.['pk'];
+    const pk = this.#sandbox.pk('group', group);
     if (target === undefined || pk === undefined) return;
     this.#monitor('POST', bindingsPath, { target, group: pk, order: 9 });
     this.log(`    somebody else binds ${group} to ${slug}`);
@@ -154,21 +154,21 @@ export class DoorWorld {
 
   /** The name that an application has by now. */
   #nameNow(slug: string): string {
-    return this.#kept.has(slug) && this.#sandbox.record('application', slug) === undefined
+    return this.#kept.has(slug) && this.#sandbox.pk('application', slug) === undefined
       ? formerSlug(slug)
       : slug;
   }
 
   /** Whether the user has the new name, where there is one who had another. */
   get isUserRenamed(): boolean {
-    return this.#user === undefined || this.#sandbox.record('user', renamedUser.now) !== undefined;
+    return this.#user === undefined || this.#sandbox.pk('user', renamedUser.now) !== undefined;
   }
 
   /** Whether what is to be absent is gone. */
   isGone(address: string): boolean {
     return address === `group.${gone.group}`
-      ? this.#sandbox.record('group', gone.group) === undefined
-      : this.#sandbox.record('application', gone.slug) === undefined;
+      ? this.#sandbox.pk('group', gone.group) === undefined
+      : this.#sandbox.pk('application', gone.slug) === undefined;
   }
 
   #broken(rule: 'opened' | 'renamed' | 'deleted', words: string): void {
@@ -187,13 +187,14 @@ export class DoorWorld {
   /** What was renamed is the one that it was, and there is no other. */
   #watchNames(): void {
     for (const [slug, pk] of this.#kept) {
-      const [now, before] = [slug, formerSlug(slug)].map((name) => this.#sandbox.record('application', name));
-      if (now && before) this.#broken('renamed', `${slug} is there under both names`);
-      else if ((now ?? before)?.['pk'] !== pk) this.#broken('renamed', `${slug} is another by now`);
+      const [now, before] = [slug, formerSlug(slug)].map((name) => this.#sandbox.pk('application', name));
+      if (now !== undefined && before !== undefined)
+        this.#broken('renamed', `${slug} is there under both names`);
+      else if ((now ?? before) !== pk) this.#broken('renamed', `${slug} is another by now`);
     }
     if (this.#user === undefined) return;
     const both = [renamedUser.now, renamedUser.before].flatMap(
-      (name) => this.#sandbox.record('user', name)?.['pk'] ?? [],
+      (name) => this.#sandbox.pk('user', name) ?? [],
     );
     if (both.length !== 1 || both[0] !== this.#user)
       this.#broken('renamed', 'the user has two accounts, or another');
@@ -207,7 +208,7 @@ export class DoorWorld {
   /** The users whom the service would let in. */
   insiders(slug: string): readonly string[] {
     return members.flatMap(({ name }) => {
-      const pk = textOf(this.#sandbox.record('user', name)?.['pk']);
+      const pk = textOf(this.#sandbox.pk('user', name));
       const path = `/api/v3/core/applications/${this.#nameNow(slug)}/check_access/?for_user=${pk}`;
       const answer = parseJson(this.#monitor('GET', path).body);
       return isJsonObject(answer) && answer['passing'] === true ? [name] : [];
@@ -236,8 +237,8 @@ export class DoorWorld {
 
   #nameOf({ group, user }: JsonObject): string | undefined {
     const named = [...groups, single].find((name) => {
-      const record = this.#sandbox.record(name === single ? 'user' : 'group', name);
-      return record?.['pk'] === (name === single ? user : group);
+      const pk = this.#sandbox.pk(name === single ? 'user' : 'group', name);
+      return pk !== undefined && pk === (name === single ? user : group);
     });
     return named;
   }
