@@ -6,7 +6,7 @@ import { inline } from '../report/printable.ts';
 import { validationReport } from '../report/report.ts';
 import { answerWords, outageWords } from '../report/words/answers.ts';
 import { laterReleaseWords } from '../report/words/doctor.ts';
-import { failedReads, haltDiagnostics } from '../report/words/halts.ts';
+import { failedReads, haltDiagnostics, isOfTheService } from '../report/words/halts.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Halt } from '../run/result.ts';
 import type { Job } from '../run/world.ts';
@@ -169,7 +169,9 @@ function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
     ? 'interrupted'
     : isBroken
       ? 'what belongs to one resource is given to two'
-      : 'names in the manifests did not lead to ids';
+      : names.length > 0 && names.every(({ fault }) => isOfTheService(fault))
+        ? 'the names in the manifests could not be looked up'
+        : 'names in the manifests did not lead to ids';
   return `\nNo plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
 }
 

@@ -82,7 +82,7 @@ function problemOf({ url, matching_mode: mode }: RedirectUri): Problem | undefin
 
 const noUrl: Problem = {
   code: 'invalid-format',
-  summary: 'this is no URL, so that nobody can come back to it',
+  summary: 'this is not a whole URL, so nobody could be sent back to it',
   detail:
     'Write all of it, such as https://grafana.example.com/login/generic_oauth; or, for several, `{ matching_mode: regex, url: … }`.',
 };

@@ -179,14 +179,21 @@ function circle({ resource, isFirst }: Entry, { above }: Met): Diagnostic[] {
   return steps.flatMap(({ field, item, to }) => {
     const way = wayBack(to, address, above);
     if (way === undefined) return [];
-    const through = way.map((step) => `${step.to}, see ${shownPlace(step.range)}`);
-    const problem: Problem = {
-      code: 'circular-reference',
-      summary: to === address ? 'it names itself' : `${to} leads back to it`,
-      detail: [...through, 'None of them could be created first, and the service goes round in them.']
-        .map((words) => words.replace(/^./, (letter) => letter.toUpperCase()))
-        .join('\n'),
-    };
+    const links = way.map(
+      ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${shownPlace(range)}`,
+    );
+    const problem: Problem =
+      to === address
+        ? {
+            code: 'circular-reference',
+            summary: 'it names itself',
+            detail: 'Nothing can be created before itself. Take the name out.',
+          }
+        : {
+            code: 'circular-reference',
+            summary: `${to} leads back to it`,
+            detail: `Here it names ${to}; ${links.join(', ')}. None of them can be created first: take one of these names out.`,
+          };
     return [diagnosticOf(resource, field, problem, item)];
   });
 }

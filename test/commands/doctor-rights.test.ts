@@ -118,7 +118,7 @@ describe('doctor keeps apart', () => {
     expect(document.checks).toContainEqual(
       expect.objectContaining({
         name: 'token',
-        summary: 'the service denied access (403); it said: Token invalid/expired',
+        summary: 'the service does not accept the token (403); it said: Token invalid/expired',
         // What is in front of the service may do so too.
         advice: expect.stringMatching(/^Whatever else was asked .* Most likely .* may refuse every request/),
       }),

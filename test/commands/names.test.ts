@@ -174,6 +174,29 @@ users: [{ username: a, name: A }, { username: b, name: B }, { username: c, name:
     ]);
   });
 
+  test.each([
+    [
+      'a token that the service does not know',
+      { send: async () => answered(403, { detail: 'Token invalid/expired' }) },
+      'denied',
+      'error: the service does not accept the token (403) [service-denied]',
+    ],
+    [
+      'a service that redirects',
+      { send: async () => answered(302, '', { location: 'https://elsewhere.example.com/' }) },
+      'failed',
+      'error: the service redirects (302) to https://elsewhere.example.com [service-unexpected]',
+    ],
+  ])('but %s is reported once, and at no line', async (_, send, expected, words) => {
+    const { ending, stderr } = await run('plan', send);
+    expect(ending).toBe(expected);
+    expect(stderr.split('\n').filter((line) => line.includes('error: '))).toEqual([words]);
+    expect(stderr).toContain('Not looked up: application.grafana, user.alice\n');
+    expect(stderr).toContain(
+      'No plan for https://id.example.com: the names in the manifests could not be looked up.',
+    );
+  });
+
   test('those that the token may not see', async () => {
     const half = sandboxTransport(
       { ...one, tokens: [{ token: 'canary-half', view_providers: ['Wiki'] }] },

@@ -44,8 +44,8 @@ export function checkRequests(history: History, run: RunHistory, ceiling: number
       if (isNew) spared = 0;
       inARow = event.method !== 'GET' ? 0 : isNew ? 1 : inARow + 1;
       if (inARow === 0) spared = 0;
-      // Whose token it is is asked for two reasons, each with its own tries.
-      const asks = event.purpose === 'self' ? 2 : 1;
+      // Whose token it is is asked for four reasons, each with its own tries: the list of each of two kinds, a denied look-up, and what may be the token's own user.
+      const asks = event.purpose === 'self' ? 4 : 1;
       if (spared < 3 * asks && metOutage(run, event)) {
         spared += 1;
         inARow -= 1;

@@ -52,6 +52,7 @@ const onceFailed: readonly [seed: number, wrong: string][] = [
     'the checker took what was deleted between the first, short page and the list for what the list showed',
   ],
   [1_900_140_517, 'the same'],
+  [1_900_288_841, 'the checker allowed for two reasons to ask whose the token is, where there are four'],
   [1_900_199_818, 'a service that only reads stopped no changes of a kind whose creates were denied before'],
   [820_002_377, 'the checker took a name that could not be looked up for one that leads to an id'],
 ];

@@ -6,7 +6,15 @@ import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import { formerName } from '../../kinds/lifecycle.ts';
 import type { NameFault, UnresolvedName } from '../../observe/resolve-names.ts';
 import type { Halt } from '../../run/result.ts';
-import { answerWords, linesOf, requestWords, saidWords, serviceWords, waitAdvice } from './answers.ts';
+import {
+  answerWords,
+  isTokenUnknown,
+  linesOf,
+  requestWords,
+  saidWords,
+  serviceWords,
+  waitAdvice,
+} from './answers.ts';
 import { isBlank } from '../../base/sensitive.ts';
 import { listsOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-access.ts';
@@ -115,7 +123,8 @@ function readDiagnostic(alike: [FailedRead, ...FailedRead[]]): Diagnostic {
       summary: `could not ${beyond === undefined ? 'look it up' : 'read who may open it'}: ${summary}`,
       detail,
     });
-  const names = `Not looked up: ${listed(alike.map((read) => read.resource.address))}`;
+  const addresses = new Set(alike.map((read) => read.resource.address));
+  const names = `Not looked up: ${listed([...addresses])}`;
   return diagnosticFor(undefined, { code, summary, detail: linesOf(detail, names) });
 }
 
@@ -169,9 +178,15 @@ function unresolvedNames({
   notRead,
   interrupted: wasInterrupted,
 }: Extract<Halt, { kind: 'unresolved' }>): Diagnostic[] {
+  const general = names.flatMap(({ resource, fault }) =>
+    isOfTheService(fault) ? { resource, proof: fault.proof, answer: fault.answer } : [],
+  );
   const found = [
-    ...names.map((name) =>
-      diagnosticOf(name.resource, name.declared.field, problemOf(name), name.declared.item),
+    ...failedReads(general),
+    ...names.flatMap((name) =>
+      isOfTheService(name.fault)
+        ? []
+        : diagnosticOf(name.resource, name.declared.field, problemOf(name), name.declared.item),
     ),
     ...diagnostics,
   ];
@@ -181,6 +196,14 @@ function unresolvedNames({
   // A pause was too long, or the service did not come back.
   else if (notRead > 0 && all.length === 0) all.push(notLookedUp);
   return all;
+}
+
+/** Whether a name was not looked up for a reason that no line of a manifest can do anything about. What a token may view differs by kind. */
+export function isOfTheService(fault: NameFault): fault is Extract<NameFault, { kind: 'unread' }> {
+  if (fault.kind !== 'unread') return false;
+  return fault.answer.kind === 'denied'
+    ? isTokenUnknown(fault.answer)
+    : fault.answer.kind !== 'not_offered' && ofTheService.has(fault.answer.kind);
 }
 
 const notLookedUp = diagnosticFor(undefined, {

@@ -1,0 +1,105 @@
+import { GivenUpError } from '../../service/give-up.ts';
+import { ProxyError } from '../../service/proxy-error.ts';
+
+/** Why no answer came, in words. */
+interface CauseWords {
+  readonly cause: string;
+  /** What to do about it, where that follows from the cause. */
+  readonly advice?: string;
+}
+
+/** How a TLS alert begins. Where an answer is not HTTP, undici shows it as `data`. */
+const tlsAlert = '\u0015\u0003';
+
+/** Words for what was thrown while a request was under way. */
+export function causeWords(error: (Error & { code?: unknown; data?: unknown }) | undefined): CauseWords {
+  if (error === undefined) return { cause: 'no cause is known' };
+  if (error instanceof ProxyError) return proxyWords(error);
+  if (error instanceof GivenUpError)
+    return {
+      cause: 'it was given up at the second interruption',
+      advice: 'Nothing is known to be wrong with the service or the way to it.',
+    };
+  if (error.name === 'TimeoutError') return { cause: 'the time limit has passed' };
+  if (typeof error.data === 'string' && error.data.startsWith(tlsAlert)) {
+    return { cause: 'what listens there speaks TLS', advice: 'Use https:// in the service URL.' };
+  }
+  // OpenSSL 3.5 renamed the alerts that were called after SSL 3.
+  const known = causes.get(String(error.code).replace('SSL/TLS_ALERT', 'SSLV3_ALERT'));
+  if (known !== undefined) return known;
+  if (error.message !== '') return { cause: error.message };
+  return { cause: 'code' in error ? String(error.code) : error.name };
+}
+
+function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
+  if (status === 407) {
+    return {
+      cause: message,
+      advice: 'Give the proxy a user name and a password: http://user:password@host:port in HTTPS_PROXY.',
+    };
+  }
+  const exception =
+    'Check HTTPS_PROXY or HTTP_PROXY. To reach the service without a proxy, name its host in NO_PROXY.';
+  if (!(cause instanceof Error)) return { cause: message, advice: exception };
+  const inner = causeWords(cause);
+  return { cause: `the proxy ${proxy} made no tunnel: ${inner.cause}`, advice: inner.advice ?? exception };
+}
+
+/** By the codes of Node and OpenSSL. */
+const causes: ReadonlyMap<string, CauseWords> = new Map(
+  [
+    {
+      codes: [
+        'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        'UNABLE_TO_GET_ISSUER_CERT',
+        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+        'SELF_SIGNED_CERT_IN_CHAIN',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+      ],
+      cause: 'its certificate comes from an authority that is not trusted here',
+      advice: 'If it is an authority of your own, name its certificate with --ca-file.',
+    },
+    {
+      codes: ['CERT_HAS_EXPIRED'],
+      cause: 'its certificate has expired',
+      advice: 'Renew the certificate, or check the clock here.',
+    },
+    {
+      codes: ['CERT_NOT_YET_VALID'],
+      cause: 'its certificate is not valid yet',
+      advice: 'Check the clock here, and that of the service.',
+    },
+    {
+      codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
+      cause: 'its certificate is for another host',
+      advice: 'Use a host name in the service URL that the certificate names.',
+    },
+    {
+      codes: ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
+      cause: 'it asks for a client certificate',
+      advice: 'Name one with --client-cert.',
+    },
+    {
+      codes: ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'],
+      cause: 'it refuses the TLS handshake',
+      advice: 'It may ask for a client certificate: name one with --client-cert.',
+    },
+    {
+      codes: [
+        'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+        'ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
+        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED',
+        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN',
+        'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+      ],
+      cause: 'it does not accept the client certificate',
+      advice: 'Ask for one that it knows, and name it with --client-cert.',
+    },
+    {
+      codes: ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
+      cause: 'what listens there does not speak TLS',
+      advice: 'Check the port, and whether it is http:// rather than https://.',
+    },
+  ].flatMap(({ codes, ...words }) => codes.map((code) => [code, words] as const)),
+);
