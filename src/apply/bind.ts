@@ -7,7 +7,17 @@ import { readBindings, withBindings } from '../service/bindings.ts';
 import type { Client, Deleting, Writing } from '../service/client.ts';
 import type { Pacing } from '../service/pacing.ts';
 import type { Binding } from '../service/types.ts';
-import { endedAs, settle, type Course, type Ended, type Judged, type Next, type Settled } from './settle.ts';
+import {
+  endedAs,
+  judgedDelete,
+  settle,
+  unseen,
+  type Course,
+  type Ended,
+  type Judged,
+  type Next,
+  type Settled,
+} from './settle.ts';
 
 /** One who is to be let in. */
 export interface Guest {
@@ -86,25 +96,10 @@ export function takeOut(door: Door, { pk, field = '' }: Binding): Promise<Settle
     return { kind: 'send', send: () => client.unbind(access, pk) };
   }
 
-  return at(field, settle({ next, judge: async (deleting) => judged(deleting) }, pacing, course));
-}
-
-/** To delete it again is safe. */
-function judged({ proof }: Deleting): Judged {
-  switch (proof) {
-    case 'deleted':
-      return endedAs({ outcome: 'updated' });
-    case 'rejected':
-    case 'denied':
-      return endedAs({ outcome: proof });
-    case 'closed':
-    case 'fault':
-      return endedAs({ outcome: 'not_attempted' });
-    case 'ambiguous':
-      return { kind: 'open' };
-    case 'not_applied':
-      return { kind: 'not_applied' };
-  }
+  return at(
+    field,
+    settle({ next, judge: async (deleting) => judgedDelete('updated', deleting) }, pacing, course),
+  );
 }
 
 const lastOne =
@@ -131,9 +126,7 @@ async function bindingsAt({ access, pk, client, pacing, course }: Door): Promise
   const read = await readBindings(access, [pk], { client, pacing });
   if (read.kind === 'not_sent') return { outcome: 'not_attempted' };
   if (read.kind === 'read') return read.of.get(pk) ?? [];
-  const { proof, answer, stop } = read.reading;
-  if (stop === 'run') course.stop('run');
-  return { outcome: proof === 'denied' ? 'denied' : 'not_attempted', answer };
+  return unseen(read.reading, course);
 }
 
 /** What lets one in: of several that do, the first by its id, so that each run keeps the same. */

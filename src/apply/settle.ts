@@ -1,5 +1,5 @@
 import type { Answer } from '../service/answer.ts';
-import type { Deleting, Updating, Writing } from '../service/client.ts';
+import type { Deleting, Reading, Updating, Writing } from '../service/client.ts';
 import { waitedInVain } from '../service/outage.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { Retries, triesOf } from '../service/retries.ts';
@@ -58,6 +58,40 @@ export type Judged =
 
 export function endedAs(end: Ended): Judged {
   return { kind: 'ended', end };
+}
+
+/** What the answer to a delete comes to, which is `done` where it worked. To delete again is safe. */
+export function judgedDelete(done: 'deleted' | 'updated', { proof }: Deleting): Judged {
+  switch (proof) {
+    case 'deleted':
+      return endedAs({ outcome: done });
+    case 'rejected':
+    case 'denied':
+      return endedAs({ outcome: proof });
+    case 'closed':
+    case 'fault':
+      return endedAs({ outcome: 'not_attempted' });
+    case 'ambiguous':
+      return { kind: 'open' };
+    case 'not_applied':
+      return { kind: 'not_applied' };
+  }
+}
+
+/** How a write ends where the look just before it shows nothing; no look at all where the service asks for too long a pause. */
+export function unseen(
+  look:
+    | (Pick<Reading, 'answer' | 'stop'> & { readonly proof: Exclude<Reading['proof'], 'exists'> })
+    | undefined,
+  course: Course,
+): Ended {
+  if (look === undefined) {
+    course.stop('pause');
+    return { outcome: 'not_attempted' };
+  }
+  const { proof, answer, stop } = look;
+  if (stop === 'run') course.stop('run');
+  return { outcome: proof === 'denied' ? 'denied' : 'not_attempted', answer };
 }
 
 export type Next<Result> =

@@ -12,7 +12,16 @@ import { complaintsOf } from '../service/complaints.ts';
 import type { Pacing } from '../service/pacing.ts';
 import { retrieve } from '../service/retrieve.ts';
 import type { HeldRecord } from '../service/types.ts';
-import { endedAs, settle, type Course, type Ended, type Judged, type Next, type Settled } from './settle.ts';
+import {
+  endedAs,
+  settle,
+  unseen,
+  type Course,
+  type Ended,
+  type Judged,
+  type Next,
+  type Settled,
+} from './settle.ts';
 
 /** What is to be changed. */
 export interface Alterable extends UpdateNeeds {
@@ -120,25 +129,14 @@ export async function lookAt(
   course: Course,
 ): Promise<Look> {
   const reading = await retrieveWhole(alterable, client, pacing);
-  if (reading === undefined) {
-    course.stop('pause');
-    return { kind: 'ended', end: { outcome: 'not_attempted' } };
-  }
-  const { answer } = reading;
-  switch (reading.proof) {
-    case 'exists': {
-      const look = compared(alterable, reading.held);
-      return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer } };
-    }
-    case 'absent':
-      return { kind: 'ended', end: { outcome: 'conflict', answer, clash: { kind: 'vanished' } } };
-    case 'denied':
-      return { kind: 'ended', end: { outcome: 'denied', answer } };
-    case 'nothing':
-    case 'fault':
-      if (reading.stop === 'run') course.stop('run');
-      return { kind: 'ended', end: { outcome: 'not_attempted', answer } };
-  }
+  if (reading?.proof === 'absent')
+    return {
+      kind: 'ended',
+      end: { outcome: 'conflict', answer: reading.answer, clash: { kind: 'vanished' } },
+    };
+  if (reading?.proof !== 'exists') return { kind: 'ended', end: unseen(reading, course) };
+  const look = compared(alterable, reading.held);
+  return look.kind === 'open' ? look : { ...look, end: { ...look.end, answer: reading.answer } };
 }
 
 /** The name under which a record was found: the former one, until it is renamed. */
