@@ -1,19 +1,16 @@
 import { applicationKind } from './application.ts';
 import { bindingKind } from './binding.ts';
-import { certificateKind } from './certificate.ts';
-import { flowKind } from './flow.ts';
 import { groupKind } from './group.ts';
 import type { SandboxKind, World, WrittenKind } from './kind.ts';
+import { certificateKind, flowKind, propertyMappingKind, roleKind } from './named-kinds.ts';
 import { oauth2Kind } from './oauth2.ts';
 import { objectAttributeKind } from './object-attribute.ts';
 import { outpostKind } from './outpost.ts';
-import { propertyMappingKind } from './property-mapping.ts';
 import { providerKind } from './provider.ts';
 import { proxyKind } from './proxy.ts';
-import { roleKind } from './role.ts';
 import { userKind, type Users } from './user.ts';
 
-/** All kinds that the sandbox holds, each a file of its own and a line here. What a seed asks for is created in this order. */
+/** All kinds that the sandbox holds, each written one in a file of its own and a line here. What a seed asks for is created in this order. */
 export function allKinds(world: World): SandboxKinds {
   return {
     group: groupKind(world),

@@ -1,5 +1,15 @@
 import { textOf, type JsonObject } from '../base/json.ts';
-import { choice, flag, nullable, reference, references, text, type Field } from './fields.ts';
+import {
+  blankField,
+  choiceField,
+  fieldOf,
+  flagField,
+  nullable,
+  reference,
+  references,
+  textField,
+  type Field,
+} from './fields.ts';
 import { userUid, userUuid, uuid } from './ids.ts';
 import { everyMethod, type World, type WrittenKind } from './kind.ts';
 import { isLaunchUrl } from './launch-url.ts';
@@ -57,82 +67,42 @@ function applicationFields({ rules, rows }: World, applications: Rows): Readonly
     applications.isTaken('slug', slug, own) ? 'Application with this slug already exists.' : undefined;
   const { maxLength } = rules.slugs;
   return {
-    name: {
-      type: 'string',
-      label: 'Name',
-      more: { help_text: "Application's display Name." },
-      read: text(),
-    },
-    slug: {
-      type: 'slug',
-      label: 'Slug',
-      more: {
-        help_text: 'Internal application name, used in URLs.',
-        ...(maxLength !== undefined && { max_length: maxLength }),
-      },
-      read: text({
+    name: textField({}, { more: { help_text: "Application's display Name." } }),
+    slug: textField(
+      {
         first: takenSlug,
         ...(maxLength !== undefined && { maxLength }),
         last: (slug) => badSlug(slug, rules) ?? reservedSlug(slug, rules),
-      }),
-    },
-    provider: {
-      type: 'field',
-      label: 'Provider',
-      read: nullable(reference('number', providers, takenProvider)),
-      default: null,
-    },
-    backchannel_providers: {
-      type: 'field',
-      label: 'Backchannel providers',
-      read: references('number', providers),
-      default: [],
-    },
-    open_in_new_tab: {
-      type: 'boolean',
-      label: 'Open in new tab',
-      more: { help_text: 'Open launch URL in a new browser tab or window.' },
-      read: flag,
-      default: false,
-    },
-    meta_launch_url: {
-      type: 'string',
-      label: 'Meta launch url',
-      read: text({ blank: true, first: (url) => badUrl(url, rules) }),
-      default: '',
-    },
-    ...(rules.isLate && {
-      meta_icon: {
-        type: 'string',
-        label: 'Meta icon',
-        read: text({ blank: true, last: badIcon }),
-        default: '',
       },
+      {
+        type: 'slug',
+        more: {
+          help_text: 'Internal application name, used in URLs.',
+          ...(maxLength !== undefined && { max_length: maxLength }),
+        },
+      },
+    ),
+    provider: fieldOf(nullable(reference('number', providers, takenProvider)), { default: null }),
+    backchannel_providers: fieldOf(references('number', providers), { default: [] }),
+    open_in_new_tab: flagField(false, {
+      more: { help_text: 'Open launch URL in a new browser tab or window.' },
     }),
-    meta_description: {
-      type: 'string',
-      label: 'Meta description',
-      read: text({ blank: true }),
-      default: '',
-    },
-    meta_publisher: { type: 'string', label: 'Meta publisher', read: text({ blank: true }), default: '' },
-    policy_engine_mode: choice(
-      'Policy engine mode',
+    meta_launch_url: blankField({ first: (url) => badUrl(url, rules) }),
+    ...(rules.isLate && { meta_icon: blankField({ last: badIcon }) }),
+    meta_description: blankField(),
+    meta_publisher: blankField(),
+    policy_engine_mode: choiceField(
       { all: 'all, all policies must pass', any: 'any, any policy must pass' },
       'any',
     ),
-    ...(rules.hidesApplications && { meta_hide: hideField }),
-    group: { type: 'string', label: 'Group', read: text({ blank: true }), default: '' },
+    ...(rules.hidesApplications && {
+      meta_hide: flagField(false, {
+        more: { help_text: "Hide this application from the user's My applications page." },
+      }),
+    }),
+    group: blankField(),
   };
 }
-
-const hideField: Field = {
-  type: 'boolean',
-  label: 'Meta hide',
-  more: { help_text: "Hide this application from the user's My applications page." },
-  read: flag,
-  default: false,
-};
 
 /** Takes backchannel providers from the applications that had them, without a word. */
 function takeBackchannels(rows: Rows, application: Row): void {

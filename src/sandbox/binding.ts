@@ -1,5 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { flag, nullable, reference, type Field } from './fields.ts';
+import { fieldOf, flagField, nullable, reference, type Field } from './fields.ts';
 import { groupOfUser, memberOf } from './group.ts';
 import { userUuid, uuid } from './ids.ts';
 import { byPk, everyMethod, type SandboxKind, type World, type WrittenKind } from './kind.ts';
@@ -155,52 +155,28 @@ function whole(least: number): Field['read'] {
 
 function bindingFields({ rows }: World): Readonly<Record<string, Field>> {
   return {
-    policy: { type: 'field', label: 'Policy', read: (value) => ({ value }), default: null },
-    group: {
-      type: 'field',
-      label: 'Group',
-      read: nullable(reference('uuid', () => rows('group'))),
-      default: null,
-    },
-    user: {
-      type: 'field',
-      label: 'User',
-      read: nullable(reference('number', () => rows('user'))),
-      default: null,
-    },
-    target: { type: 'field', label: 'Target', read: reference('uuid', () => rows('application')) },
-    negate: {
-      type: 'boolean',
-      label: 'Negate',
+    policy: fieldOf((value) => ({ value }), { default: null }),
+    group: fieldOf(nullable(reference('uuid', () => rows('group'))), { default: null }),
+    user: fieldOf(nullable(reference('number', () => rows('user'))), { default: null }),
+    target: fieldOf(reference('uuid', () => rows('application'))),
+    negate: flagField(false, {
       more: { help_text: 'Negates the outcome of the policy. Messages are unaffected.' },
-      read: flag,
-      default: false,
-    },
-    enabled: { type: 'boolean', label: 'Enabled', read: flag, default: true },
-    order: {
+    }),
+    enabled: flagField(true),
+    order: fieldOf(whole(-(2 ** 31)), {
       type: 'integer',
-      label: 'Order',
       more: { min_value: -(2 ** 31), max_value: most },
-      read: whole(-(2 ** 31)),
-    },
-    timeout: {
+    }),
+    timeout: fieldOf(whole(0), {
       type: 'integer',
-      label: 'Timeout',
       more: {
         help_text: 'Timeout after which Policy execution is terminated.',
         min_value: 0,
         max_value: most,
       },
-      read: whole(0),
       default: 30,
-    },
-    failure_result: {
-      type: 'boolean',
-      label: 'Failure result',
-      more: { help_text: 'Result if the Policy execution fails.' },
-      read: flag,
-      default: false,
-    },
+    }),
+    failure_result: flagField(false, { more: { help_text: 'Result if the Policy execution fails.' } }),
   };
 }
 

@@ -12,7 +12,8 @@ type Errors = readonly string[] | JsonObject | readonly JsonObject[];
 export interface Field {
   /** What OPTIONS shows of the field to one who may create. */
   readonly type: string;
-  readonly label: string;
+  /** None where it is the field's name, written as words. */
+  readonly label?: string;
   readonly more?: JsonObject;
   readonly read: ReadField;
   /** What is stored when the request leaves the field out; none makes the field required. */
@@ -78,16 +79,36 @@ export function text({ blank, first, maxLength, last }: TextRules = {}): ReadFie
   });
 }
 
+/** What a field has beside how it is read. */
+type About = Partial<Omit<Field, 'read'>>;
+
+/** A field of any form. */
+export function fieldOf(read: ReadField, about: About = {}): Field {
+  return { type: 'field', read, ...about };
+}
+
+/** A field with a text in it, that has to be given unless `about` says otherwise. */
+export function textField(rules: TextRules = {}, about: About = {}): Field {
+  return { type: 'string', read: text(rules), ...about };
+}
+
+/** A text that may be left out, and be blank. */
+export function blankField(rules: TextRules = {}, about: About = {}): Field {
+  return textField({ blank: true, ...rules }, { default: '', ...about });
+}
+
+export function flagField(byDefault: boolean, about: About = {}): Field {
+  return { type: 'boolean', read: flag, default: byDefault, ...about };
+}
+
 /** A field that has one of a few values, each with the name that people are shown. */
-export function choice(
-  label: string,
+export function choiceField(
   names: Readonly<Record<string, string>>,
   byDefault: string,
   check?: Check,
 ): Field {
   return {
     type: 'choice',
-    label,
     more: { choices: Object.entries(names).map(([value, name]) => ({ value, display_name: name })) },
     read: notNull((value, own) => {
       const written = textOf(value);
@@ -102,7 +123,7 @@ function checked(value: JsonValue, complaint: string | undefined): Reading {
   return complaint === undefined ? { value } : wrong(complaint);
 }
 
-export const flag: ReadField = notNull((value) =>
+const flag: ReadField = notNull((value) =>
   typeof value === 'boolean' ? { value } : wrong('Must be a valid boolean.'),
 );
 

@@ -1,11 +1,20 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { flag, mapping, nullable, reference, references, text, type Field } from './fields.ts';
+import {
+  fieldOf,
+  flagField,
+  mapping,
+  nullable,
+  reference,
+  references,
+  textField,
+  type Field,
+} from './fields.ts';
 import { userUid, uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
 import type { Query } from './query.ts';
 import type { Rules } from './release.ts';
-import { roleRecord } from './role.ts';
+import { roleRecord } from './named-kinds.ts';
 import { only, Rows, valuesOf, type Row } from './rows.ts';
 
 export function groupKind(world: World): WrittenKind {
@@ -116,39 +125,27 @@ function groupFields({ rules, rows }: World, groups: Rows): Readonly<Record<stri
     rules.isLate && groups.isTaken('name', name, own) ? 'Group with this name already exists.' : undefined;
   const length = rules.isLate ? {} : { maxLength: 80 };
   return {
-    name: {
-      type: 'string',
-      label: 'Name',
-      ...(!rules.isLate && { more: { max_length: 80 } }),
-      read: text({ first: takenName, ...length }),
-    },
-    is_superuser: {
-      type: 'boolean',
-      label: 'Is superuser',
+    name: textField({ first: takenName, ...length }, rules.isLate ? {} : { more: { max_length: 80 } }),
+    is_superuser: flagField(false, {
       more: { help_text: 'Users added to this group will be superusers.' },
-      read: flag,
-      default: false,
-    },
+    }),
     ...(rules.isLate
       ? {
-          parents: {
-            type: 'field',
-            label: 'Parents',
-            read: references('uuid', () => groups),
-            default: [],
-          },
+          parents: fieldOf(
+            references('uuid', () => groups),
+            { default: [] },
+          ),
         }
-      : {
-          parent: {
-            type: 'field',
-            label: 'Parent',
-            read: nullable(reference('uuid', () => groups, isItself)),
-            default: null,
-          },
-        }),
-    users: { type: 'field', label: 'Users', read: references('number', () => rows('user')), default: [] },
-    attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
-    roles: { type: 'field', label: 'Roles', read: references('uuid', () => rows('role')), default: [] },
+      : { parent: fieldOf(nullable(reference('uuid', () => groups, isItself)), { default: null }) }),
+    users: fieldOf(
+      references('number', () => rows('user')),
+      { default: [] },
+    ),
+    attributes: fieldOf(mapping, { default: {} }),
+    roles: fieldOf(
+      references('uuid', () => rows('role')),
+      { default: [] },
+    ),
   };
 }
 

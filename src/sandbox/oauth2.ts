@@ -1,8 +1,8 @@
 import { isJsonList, isJsonObject, textOf, type JsonValue } from '../base/json.ts';
-import { choice, flag, text, type Field } from './fields.ts';
+import { blankField, choiceField, fieldOf, flagField, textField, type Field } from './fields.ts';
 import { digest } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
-import { certificateField, typedProviderKind, validity } from './provider.ts';
+import { certificateField, typedProviderKind, validityField } from './provider.ts';
 import { typeName } from './python.ts';
 import type { Row } from './rows.ts';
 
@@ -36,59 +36,31 @@ function oauth2Fields(world: World): Record<string, Field> {
       ? 'OAuth2/OpenID Provider with this Client ID already exists.'
       : undefined;
   return {
-    client_type: choice('Client type', { confidential: 'Confidential', public: 'Public' }, 'confidential'),
-    client_id: {
-      type: 'string',
-      label: 'Client ID',
-      read: text({ first: taken, maxLength: 255 }),
-      ...leftOut,
-    },
-    client_secret: {
-      type: 'string',
-      label: 'Client Secret',
-      read: text({ blank: true, maxLength: 255 }),
-      ...leftOut,
-    },
-    access_code_validity: validity('Access code validity', 'minutes=1'),
-    access_token_validity: validity('Access token validity', 'hours=1'),
-    refresh_token_validity: validity('Refresh token validity', 'days=30'),
-    include_claims_in_id_token: {
-      type: 'boolean',
-      label: 'Include claims in id_token',
-      read: flag,
-      default: true,
-    },
+    client_type: choiceField({ confidential: 'Confidential', public: 'Public' }, 'confidential'),
+    client_id: textField({ first: taken, maxLength: 255 }, { label: 'Client ID', isMade: true }),
+    client_secret: textField({ blank: true, maxLength: 255 }, { label: 'Client Secret', isMade: true }),
+    access_code_validity: validityField('minutes=1'),
+    access_token_validity: validityField('hours=1'),
+    refresh_token_validity: validityField('days=30'),
+    include_claims_in_id_token: flagField(true, { label: 'Include claims in id_token' }),
     signing_key: certificateField(world, 'Signing Key'),
-    redirect_uris: {
-      type: 'field',
-      label: 'Redirect URIs',
-      read: isLate ? readUris : text({ blank: true }),
-      ...(!isLate && { default: '' }),
-    },
-    sub_mode: choice('Sub mode', subModes, 'hashed_user_id'),
-    issuer_mode: choice(
-      'Issuer mode',
-      { global: 'Same identifier', per_provider: 'Each provider' },
-      'per_provider',
-    ),
+    redirect_uris: isLate
+      ? fieldOf(readUris, { label: 'Redirect URIs' })
+      : blankField({}, { type: 'field', label: 'Redirect URIs' }),
+    sub_mode: choiceField(subModes, 'hashed_user_id'),
+    issuer_mode: choiceField({ global: 'Same identifier', per_provider: 'Each provider' }, 'per_provider'),
     ...(isLate && {
       encryption_key: certificateField(world, 'Encryption Key'),
-      refresh_token_threshold: validity('Refresh token threshold', 'seconds=0'),
-      logout_uri: { type: 'url', label: 'Logout URI', read: text({ blank: true }), default: '' },
-      logout_method: choice(
-        'Logout method',
+      refresh_token_threshold: validityField('seconds=0'),
+      logout_uri: blankField({}, { type: 'url', label: 'Logout URI' }),
+      logout_method: choiceField(
         { backchannel: 'Back-channel', frontchannel: 'Front-channel' },
         'backchannel',
       ),
     }),
-    ...(world.rules.hidesApplications && {
-      grant_types: { type: 'list', label: 'Grant types', read: readTexts, default: [] },
-    }),
+    ...(world.rules.hidesApplications && { grant_types: fieldOf(readTexts, { type: 'list', default: [] }) }),
   };
 }
-
-/** The service makes one. */
-const leftOut = { isMade: true } as const;
 
 const subModes = Object.fromEntries(
   ['hashed_user_id', 'user_id', 'user_uuid', 'user_username', 'user_email', 'user_upn'].map((mode) => [

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import { choice, flag, text, type Field } from './fields.ts';
+import { blankField, choiceField, flagField, textField, type Field } from './fields.ts';
 import { uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { Rows } from './rows.ts';
@@ -36,12 +36,12 @@ export function objectAttributeKind({ seed }: World): WrittenKind {
 const ofUsers: Readonly<Record<string, JsonValue>> = { object_type: 'authentik_core.user', type: 'text' };
 
 const fields: Readonly<Record<string, Field>> = {
-  object_type: { type: 'string', label: 'Object type', read: text() },
-  enabled: { type: 'boolean', label: 'Enabled', read: flag, default: true },
-  key: { type: 'string', label: 'Key', read: text() },
-  label: { type: 'string', label: 'Label', read: text() },
-  regex: { type: 'string', label: 'Regex', read: text({ blank: true }), default: '' },
-  type: choice('Type', { text: 'Text', number: 'Number', boolean: 'Boolean' }, 'text'),
-  is_unique: { type: 'boolean', label: 'Is unique', read: flag, default: false },
-  is_required: { type: 'boolean', label: 'Is required', read: flag, default: false },
+  object_type: textField(),
+  enabled: flagField(true),
+  key: textField(),
+  label: textField(),
+  regex: blankField(),
+  type: choiceField({ text: 'Text', number: 'Number', boolean: 'Boolean' }, 'text'),
+  is_unique: flagField(false),
+  is_required: flagField(false),
 };

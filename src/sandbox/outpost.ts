@@ -1,5 +1,5 @@
 import { isJsonList, textOf, type JsonObject } from '../base/json.ts';
-import { choice, mapping, references, text, type Field } from './fields.ts';
+import { choiceField, fieldOf, mapping, references, textField, type Field } from './fields.ts';
 import { uuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { providerRecord } from './provider.ts';
@@ -67,19 +67,14 @@ function recordOf(world: World, { pk, fields }: Row): JsonObject {
 function outpostFields(world: World, rows: Rows): Record<string, Field> {
   const taken = (name: string, own?: Row): string | undefined =>
     rows.isTaken('name', name, own) ? 'outpost with this name already exists.' : undefined;
-  const { default: _, ...type } = choice(
-    'Type',
+  const { default: _, ...type } = choiceField(
     { proxy: 'Proxy', ldap: 'Ldap', radius: 'Radius', rac: 'Rac' },
     'proxy',
   );
   return {
-    name: { type: 'string', label: 'Name', read: text({ first: taken }) },
+    name: textField({ first: taken }),
     type,
-    providers: {
-      type: 'field',
-      label: 'Providers',
-      read: references('number', () => world.rows('provider')),
-    },
-    config: { type: 'field', label: 'Config', read: mapping },
+    providers: fieldOf(references('number', () => world.rows('provider'))),
+    config: fieldOf(mapping),
   };
 }

@@ -1,5 +1,5 @@
 import { textOf, type JsonObject, type JsonValue } from '../base/json.ts';
-import { nullable, reference, references, text, type Field } from './fields.ts';
+import { fieldOf, nullable, reference, references, textField, type Field } from './fields.ts';
 import { digest, uuid } from './ids.ts';
 import { byPk, everyMethod, type Refused, type SandboxKind, type World, type WrittenKind } from './kind.ts';
 import { only, Rows, type Row, type Values } from './rows.ts';
@@ -59,9 +59,9 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
     : { jwks_sources: [] };
   const unset = (pk: Row['pk']): Values =>
     Object.fromEntries(
-      Object.entries(writable).map(([field, row]) => {
-        if (row.isMade) return [field, digest(`${field} ${pk}`, 40)];
-        return [field, row.default ?? (field === 'redirect_uris' ? [] : null)];
+      Object.entries(writable).map(([name, row]) => {
+        if (row.isMade) return [name, digest(`${name} ${pk}`, 40)];
+        return [name, row.default ?? (name === 'redirect_uris' ? [] : null)];
       }),
     );
   return {
@@ -111,8 +111,8 @@ export function typedProviderKind(world: World, typed: Typed): WrittenKind {
   };
 }
 
-function isShown(field: string): boolean {
-  return field !== 'invalidation_flow';
+function isShown(name: string): boolean {
+  return name !== 'invalidation_flow';
 }
 
 function sharedFields(world: World): Record<string, Field> {
@@ -121,23 +121,14 @@ function sharedFields(world: World): Record<string, Field> {
   const taken = (name: string, own?: Row): string | undefined =>
     world.rows('provider').isTaken('name', name, own) ? 'provider with this name already exists.' : undefined;
   return {
-    name: { type: 'string', label: 'Name', read: text({ first: taken }) },
-    authentication_flow: {
-      type: 'field',
-      label: 'Authentication flow',
-      read: nullable(reference('uuid', flows)),
-      default: null,
-    },
-    authorization_flow: { type: 'field', label: 'Authorization flow', read: reference('uuid', flows) },
-    ...(isLate && {
-      invalidation_flow: { type: 'field', label: 'Invalidation flow', read: reference('uuid', flows) },
-    }),
-    property_mappings: {
-      type: 'field',
-      label: 'Property mappings',
-      read: references('uuid', () => world.rows('propertyMapping')),
-      default: [],
-    },
+    name: textField({ first: taken }),
+    authentication_flow: fieldOf(nullable(reference('uuid', flows)), { default: null }),
+    authorization_flow: fieldOf(reference('uuid', flows)),
+    ...(isLate && { invalidation_flow: fieldOf(reference('uuid', flows)) }),
+    property_mappings: fieldOf(
+      references('uuid', () => world.rows('propertyMapping')),
+      { default: [] },
+    ),
   };
 }
 
@@ -145,8 +136,8 @@ const units = '(?:days|seconds|microseconds|milliseconds|minutes|hours|weeks)';
 const validityForm = new RegExp(`^(?:${units}=-?\\d+(?:\\.\\d+)?;?)+$`);
 
 /** How long something is valid. */
-export function validity(label: string, byDefault: string): Field {
-  return { type: 'string', label, read: text({ last: wrongValidity }), default: byDefault };
+export function validityField(byDefault: string): Field {
+  return textField({ last: wrongValidity }, { default: byDefault });
 }
 
 function wrongValidity(value: string): string | undefined {
@@ -157,12 +148,7 @@ function wrongValidity(value: string): string | undefined {
 
 /** A certificate, or none. */
 export function certificateField(world: World, label: string): Field {
-  return {
-    type: 'field',
-    label,
-    read: nullable(reference('uuid', () => world.rows('certificate'))),
-    default: null,
-  };
+  return fieldOf(nullable(reference('uuid', () => world.rows('certificate'))), { label, default: null });
 }
 
 /** A provider by itself or as the main one of an application, or else among its backchannel providers. */
@@ -217,10 +203,10 @@ const ofAnyType = {
 /** The application that has a provider in that field. */
 function applicationOf(
   { rows }: World,
-  field: 'provider' | 'backchannel_providers',
+  as: 'provider' | 'backchannel_providers',
   pk: Row['pk'],
 ): Row | undefined {
-  return rows('application').with(field, pk)[0];
+  return rows('application').with(as, pk)[0];
 }
 
 function assigned(as: string, application: Row | undefined): JsonObject {

@@ -1,8 +1,8 @@
 import { textOf, type JsonValue } from '../base/json.ts';
-import { choice, flag, text, type Field } from './fields.ts';
+import { blankField, choiceField, flagField, textField, type Field } from './fields.ts';
 import { digest } from './ids.ts';
 import type { World, WrittenKind } from './kind.ts';
-import { certificateField, typedProviderKind, validity } from './provider.ts';
+import { certificateField, typedProviderKind, validityField } from './provider.ts';
 
 const path = '/api/v3/providers/proxy/';
 
@@ -48,36 +48,21 @@ function callbacks(host: string, isLate: boolean): JsonValue {
 
 function proxyFields(world: World): Record<string, Field> {
   return {
-    internal_host: line('Internal host'),
-    external_host: { type: 'url', label: 'External host', read: text() },
-    internal_host_ssl_validation: {
-      type: 'boolean',
-      label: 'Internal host SSL Validation',
-      read: flag,
-      default: true,
-    },
+    internal_host: blankField(),
+    external_host: textField({}, { type: 'url' }),
+    internal_host_ssl_validation: flagField(true, { label: 'Internal host SSL Validation' }),
     certificate: certificateField(world, 'Certificate'),
-    skip_path_regex: line('Skip path regex'),
-    basic_auth_enabled: {
-      type: 'boolean',
-      label: 'Set HTTP-Basic Authentication',
-      read: flag,
-      default: false,
-    },
-    basic_auth_password_attribute: line('HTTP-Basic Password Key'),
-    basic_auth_user_attribute: line('HTTP-Basic Username Key'),
-    mode: choice(
-      'Mode',
+    skip_path_regex: blankField(),
+    basic_auth_enabled: flagField(false, { label: 'Set HTTP-Basic Authentication' }),
+    basic_auth_password_attribute: blankField({}, { label: 'HTTP-Basic Password Key' }),
+    basic_auth_user_attribute: blankField({}, { label: 'HTTP-Basic Username Key' }),
+    mode: choiceField(
       { proxy: 'Proxy', forward_single: 'Forward Single', forward_domain: 'Forward Domain' },
       'proxy',
     ),
-    intercept_header_auth: { type: 'boolean', label: 'Intercept header auth', read: flag, default: true },
-    cookie_domain: line('Cookie domain'),
-    access_token_validity: validity('Access token validity', 'hours=1'),
-    refresh_token_validity: validity('Refresh token validity', 'days=30'),
+    intercept_header_auth: flagField(true),
+    cookie_domain: blankField(),
+    access_token_validity: validityField('hours=1'),
+    refresh_token_validity: validityField('days=30'),
   };
-}
-
-function line(label: string): Field {
-  return { type: 'string', label, read: text({ blank: true }), default: '' };
 }

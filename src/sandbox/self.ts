@@ -37,7 +37,9 @@ export function configurationOf({ isLate }: Rules): JsonObject {
 
 /** The answer to OPTIONS of a list. It describes POST only to those who may create. */
 export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean): JsonObject {
-  const shown = Object.entries(writing.fields).map(([field, row]) => [field, fieldOptions(row)] as const);
+  const shown = Object.entries(writing.fields).map(
+    ([field, row]) => [field, fieldOptions(field, row)] as const,
+  );
   return {
     name: `${title.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')} List`,
     description: `${title} Viewset`,
@@ -47,8 +49,9 @@ export function listOptions({ title, writing }: WrittenKind, mayCreate: boolean)
   };
 }
 
-function fieldOptions({ type, label, more, default: byDefault }: Field): JsonObject {
-  return { type, required: byDefault === undefined, read_only: false, label, ...more };
+function fieldOptions(name: string, { type, label, more, default: byDefault }: Field): JsonObject {
+  const words = name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+  return { type, required: byDefault === undefined, read_only: false, label: label ?? words, ...more };
 }
 
 /** Who asks, by a user's record: `GET /core/users/me/`. */

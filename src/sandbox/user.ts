@@ -1,18 +1,20 @@
 import { textOf, valueAt, type JsonValue } from '../base/json.ts';
 import { isEmailAddress } from './email-address.ts';
 import {
-  choice,
+  blankField,
+  choiceField,
   dateTime,
-  flag,
+  fieldOf,
+  flagField,
   mapping,
   readFields,
   references,
-  text,
+  textField,
   type Field,
   type FieldErrors,
 } from './fields.ts';
 import { groupOfUser } from './group.ts';
-import { roleRecord } from './role.ts';
+import { roleRecord } from './named-kinds.ts';
 import { userUid, userUuid } from './ids.ts';
 import { byPk, everyMethod, type World, type WrittenKind } from './kind.ts';
 import { autocompletion } from './lists.ts';
@@ -49,7 +51,7 @@ export function userKind(world: World): Users {
     ordering: 'username',
     exact: ['username', 'name', 'email', 'path'],
     searched: (user) => [
-      ...['username', 'name', 'email'].map((field) => user.fields[field]),
+      ...['username', 'name', 'email'].map((name) => user.fields[name]),
       userUuid(user.pk),
     ],
     filters,
@@ -153,53 +155,33 @@ function userFields({ rules, rows }: World, users: Rows): Readonly<Record<string
     return isTaken ? 'This field must be unique.' : undefined;
   };
   return {
-    username: {
-      type: 'string',
-      label: 'Username',
-      more: { max_length: 150 },
-      read: text({ first: takenUsername, maxLength: 150 }),
-    },
-    name: {
-      type: 'string',
-      label: 'Name',
-      more: { help_text: "User's display name." },
-      read: text({ blank: true }),
-    },
-    is_active: {
-      type: 'boolean',
+    username: textField({ first: takenUsername, maxLength: 150 }, { more: { max_length: 150 } }),
+    name: textField({ blank: true }, { more: { help_text: "User's display name." } }),
+    is_active: flagField(true, {
       label: 'Active',
       more: {
         help_text:
           'Designates whether this user should be treated as active. Unselect this instead of deleting accounts.',
       },
-      read: flag,
-      default: true,
-    },
-    last_login: { type: 'datetime', label: 'Last login', read: dateTime, default: null },
-    groups: {
-      type: 'field',
-      label: 'Groups',
-      read: references('uuid', () => rows('group')),
-      default: [],
-    },
-    ...(rules.isLate && {
-      roles: {
-        type: 'field',
-        label: 'Roles',
-        read: references('uuid', () => rows('role')),
-        default: [],
-      },
     }),
-    email: {
-      type: 'email',
-      label: 'Email address',
-      more: { max_length: 254 },
-      read: text({ blank: true, maxLength: 254, last: (email) => badEmail(email, rules) }),
-      default: '',
-    },
-    attributes: { type: 'field', label: 'Attributes', read: mapping, default: {} },
-    path: { type: 'string', label: 'Path', read: text({ last: badPath }), default: 'users' },
-    type: choice('Type', userTypes, 'internal', badType),
+    last_login: fieldOf(dateTime, { type: 'datetime', default: null }),
+    groups: fieldOf(
+      references('uuid', () => rows('group')),
+      { default: [] },
+    ),
+    ...(rules.isLate && {
+      roles: fieldOf(
+        references('uuid', () => rows('role')),
+        { default: [] },
+      ),
+    }),
+    email: blankField(
+      { maxLength: 254, last: (email) => badEmail(email, rules) },
+      { type: 'email', label: 'Email address', more: { max_length: 254 } },
+    ),
+    attributes: fieldOf(mapping, { default: {} }),
+    path: textField({ last: badPath }, { default: 'users' }),
+    type: choiceField(userTypes, 'internal', badType),
   };
 }
 
