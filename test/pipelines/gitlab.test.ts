@@ -202,7 +202,7 @@ test('the example of shards for GitLab creates all of the roll, and joins the re
   expect((await runAt(elsewhere)).jobs).toEqual({});
   const { jobs, log } = await runAt({ ...ofPush, ROLLCALL_URL: service.url, ROLLCALL_TOKEN: 'creator' });
   const shards = Array.from({ length: 8 }, (_, index) => `apply: [${index + 1}/8]`);
-  expect(jobs).toEqual(Object.fromEntries([...shards, 'report'].map((name) => [name, true])));
+  expect(jobs, log).toEqual(Object.fromEntries([...shards, 'report'].map((name) => [name, true])));
   expect(log).toContain('Apply complete! Resources: 12 added');
 });
 

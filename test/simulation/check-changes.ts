@@ -35,10 +35,11 @@ export function checkHandovers(
     const wanted = mainOf(wants[addressOf(taker)]);
     const outcome = report?.outcomes.find((other) => isSame(other, taker));
     const givers = declared.filter((giver) => {
+      if (wanted === undefined || isSame(giver, taker)) return false;
       const planned = run.delivered.findLast((answer) => before(answer, approved) && shownIn(answer, giver));
       const had = mainOf(planned && shownIn(planned, giver)?.fields);
       const isFreed = mainOf(wants[addressOf(giver)]) !== wanted;
-      return !isSame(giver, taker) && wanted !== undefined && had === wanted && isFreed;
+      return had === wanted && isFreed;
     });
     for (const giver of givers) {
       const isFree = (answer: Of<'delivered'>): boolean => {

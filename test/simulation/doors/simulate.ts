@@ -103,9 +103,14 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
       if (existing && world.boundTo(slug).toSorted().join() !== was.get(slug))
         fail('changed', `what is bound to ${slug} was changed`);
   world.heal();
+  let lastBegun = '';
   for (const name of ['rerun', 'again', 'last']) {
+    const wrote = world.writes;
+    lastBegun = name;
     begin({ name, at: 0 }, tokens.healed, true);
     await time.pass(time.now() + endOfTimeMs);
+    // Another run would read the same, and end alike.
+    if (world.writes === wrote) break;
   }
   for (const door of scenario.doors)
     if (!isAsDeclared(door, world) || !isMadeAsDeclared(door, world))
@@ -115,7 +120,7 @@ export async function simulateDoors(seed: number, bug?: DoorBug): Promise<Simula
     fail('converges', 'what is to be absent is still there');
   const last = ended.at(-1);
   if (
-    last?.run !== 'last' ||
+    last?.run !== lastBegun ||
     last.ending !== 'done' ||
     [...last.outcomes.values()].some((one) => one !== 'unchanged')
   )

@@ -73,6 +73,8 @@ export class DoorWorld {
   readonly #going: ReadonlySet<string>;
   #trouble: number;
   #ordered = 0;
+  /** How many requests to create, change or delete something there were. */
+  writes = 0;
 
   constructor(scenario: Scenario, time: VirtualTime, random: Random) {
     this.#scenario = scenario;
@@ -264,6 +266,7 @@ export class DoorWorld {
       new Promise((resolve) => {
         if (isDead()) return;
         const id = (this.#ordered += 1);
+        if (request.method !== 'GET') this.writes += 1;
         this.log(
           `${run}: sends #${id} ${request.method} ${request.path}${request.body ? ` ${request.body}` : ''}`,
         );
