@@ -37,6 +37,13 @@ function bodyOf({ body = '{}' }: HttpRequest): JsonObject {
 
 /** The mistakes that are easy to make with who may open an application; each has to be found. */
 export const doorBugs: Readonly<Record<string, DoorBug>> = {
+  'waits for a lost answer for ever': {
+    breaks: 'ends',
+    transport: (network) => async (request, signal) => {
+      const exchange = await network(request, signal);
+      return exchange.kind === 'lost' ? new Promise(() => {}) : exchange;
+    },
+  },
   'gives the provider before all are bound': {
     breaks: 'opened',
     transport:

@@ -5,7 +5,7 @@ import { doorRules, simulateDoors, type DoorRule } from './simulate.ts';
 
 const seeds = times({ short: 10, full: 400 });
 /** The first seeds that, together, end in every way. */
-const enough = 1000;
+const enough = 100;
 
 describe('who may open an application', () => {
   test(`is never more than declared or before, under ${seeds} seeds`, { timeout: 600_000 }, async () => {
@@ -24,15 +24,17 @@ describe('who may open an application', () => {
       'deleted',
       'differs',
       'denied',
+      'rejected',
+      'exists',
       'conflict',
       'unknown',
     ];
     expect([...ended]).toEqual(expect.arrayContaining(all));
   });
 
-  test('is simulated with a planted bug for every promise but that runs end', () => {
+  test('is simulated with a planted bug for every promise', () => {
     const broken = Object.values(doorBugs).map(({ breaks }) => breaks);
-    expect(new Set<string>([...broken, 'ends'])).toEqual(new Set(Object.keys(doorRules)));
+    expect(new Set<string>(broken)).toEqual(new Set(Object.keys(doorRules)));
   });
 
   test.each(someOf(Object.entries(doorBugs), 2))('catches an engine that %s', async (_, bug) => {
