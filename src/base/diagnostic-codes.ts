@@ -55,6 +55,8 @@ export const diagnosticCodes = {
     'name-not-found':
       'nothing that the token can see has this name → correct it, make the record, or give the token the right to view it',
     'ambiguous-name': 'several have this name → write the id',
+    'name-taken':
+      'a record of another type has a name that is unique over all of them → choose another, or see to that one first',
   },
   'Rules over all files': {
     'duplicate-resource': 'something is declared twice → remove one',

@@ -30,6 +30,8 @@ export type NameFault =
   | { readonly kind: 'several'; readonly ids: readonly JsonValue[] }
   /** What is to be renamed is there under both names; or under none that the token can see; or one could not be looked up. */
   | { readonly kind: 'torn'; readonly why: 'both' | 'unseen' | 'unread'; readonly ids: readonly JsonValue[] }
+  /** A record of another kind has it, and the service holds it unique over both: what that is called there. */
+  | { readonly kind: 'taken'; readonly by: string }
   /** The answer did not show it. */
   | { readonly kind: 'unread'; readonly proof: 'denied' | 'nothing' | 'fault'; readonly answer: Answer };
 
@@ -82,7 +84,7 @@ export interface ResolvedNames {
   readonly notRead: number;
 }
 
-interface ResolveOptions {
+export interface ResolveOptions {
   readonly client: Pick<Client, 'readPage'>;
   readonly pacing: Pacing;
   /** Whether a name is that of a resource that is looked up as such: its id comes with that. */
@@ -135,14 +137,13 @@ export async function resolveNames(
 
 type Finding = { readonly kind: 'found'; readonly id: JsonValue } | NameFault;
 
-/** What is found of each name; nothing of those that were not looked up. */
+/** What is found of each name, with the nearest known one where it is not found; nothing of those that were not looked up. */
 async function find(
   related: Referable,
   names: readonly string[],
   facts: Map<string, JsonValue>,
-  { client, pacing, signal, declared }: ResolveOptions & { readonly declared: readonly Resource[] },
+  { declared, ...options }: ResolveOptions & { readonly declared: readonly Resource[] },
 ): Promise<ReadonlyMap<string, Finding>> {
-  const { byName } = related;
   const known = new Set(declared.flatMap(({ kind, name }) => (kind.type === related.type ? name : [])));
   const takeNote = (records: readonly ListedRecord[]): void => {
     for (const { received, shown } of records) {
@@ -150,15 +151,40 @@ async function find(
       for (const [key, value] of factsOf(related, received, shown)) facts.set(key, value);
     }
   };
+  const { findings, records, isListed } = await findNames(related, names, options);
+  takeNote(records);
+  return suggested(findings, known, async () => {
+    const { client, pacing, signal } = options;
+    if (isListed || signal?.aborted) return;
+    const read = await pacing.beside(() =>
+      readWhole(related.byName, { client, pacing, signal, isWorth: () => false }),
+    );
+    if ('records' in read) takeNote(read.records);
+  });
+}
+
+/** What is found of each name, and all records that were read for it; `isListed`: whether their list was asked for. */
+export async function findNames(
+  related: Referable,
+  names: readonly string[],
+  { client, pacing, signal }: ResolveOptions,
+): Promise<{
+  readonly findings: ReadonlyMap<string, Finding>;
+  readonly records: readonly ListedRecord[];
+  readonly isListed: boolean;
+}> {
+  const { byName } = related;
+  const records: ListedRecord[] = [];
   const listed =
     names.length < byName.listedFrom
       ? undefined
       : await pacing.beside(() =>
           readWhole(byName, { client, pacing, signal, isWorth: (pages) => pages <= names.length }),
         );
-  if (listed && 'records' in listed) takeNote(listed.records);
+  const isListed = listed !== undefined;
+  if (listed && 'records' in listed) records.push(...listed.records);
   const findings = new Map<string, Finding>();
-  if (listed?.kind === 'not_sent') return findings;
+  if (listed?.kind === 'not_sent') return { findings, records, isListed };
   if (listed?.kind === 'whole' || (listed?.kind === 'unread' && listed.reading.proof === 'denied'))
     for (const name of names) findings.set(name, findingIn(related, listed, name));
   // What a list lacks is asked for by its name: a list may end too early, and count itself.
@@ -179,7 +205,7 @@ async function find(
       inARow = mostInARow.lookUps;
       return;
     }
-    if ('records' in read) takeNote(read.records);
+    if ('records' in read) records.push(...read.records);
     const finding = findingIn(related, read, first);
     findings.set(first, finding);
     for (const name of others) findings.set(name, findingIn(related, read, name));
@@ -189,13 +215,7 @@ async function find(
   });
   // What is denied is so for all of them.
   if (denied) for (const name of open) if (!findings.has(name)) findings.set(name, denied);
-  return suggested(findings, known, async () => {
-    if (listed || signal?.aborted) return;
-    const read = await pacing.beside(() =>
-      readWhole(byName, { client, pacing, signal, isWorth: () => false }),
-    );
-    if ('records' in read) takeNote(read.records);
-  });
+  return { findings, records, isListed };
 }
 
 /** The names in groups for which one request asks: there are searches for a word of a name, which others have too. */

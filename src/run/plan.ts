@@ -12,6 +12,7 @@ import { observe, type ObserveResult } from '../observe/observe.ts';
 import { heldAt, type ObservedState } from '../observe/observation.ts';
 import type { ListNews } from '../observe/read-lists.ts';
 import type { GapWords } from '../observe/undeclared.ts';
+import { namesOfOtherKinds } from '../observe/names-of-other-kinds.ts';
 import { namesWithoutId, resolveNames, type UnresolvedName } from '../observe/resolve-names.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import type { HeldBack } from '../plan/not-planned.ts';
@@ -101,7 +102,7 @@ async function withEffectiveAccess(
  * The plan, or why there is none.
  *
  * 1. `resolveNames` looks up the ids of names; `sharedBy` finds what only ids show, or `heldBackByNames` what it is of both.
- * 2. `observe` looks up the resources, and so the ids of those that others name.
+ * 2. `observe` looks up the resources, and so the ids of those that others name; `namesOfOtherKinds` what else has their names.
  * 3. `checkByRelease` checks what only the release decides, which was asked for beside that.
  * 4. `factsOfIds` finds out who has what is to be given to what is created.
  * 5. `permissionFor` finds out what is needed to change any of them.
@@ -114,6 +115,7 @@ export async function planFor(
   { isSaved = false, keepGoing }: Pick<PlanOptions, 'keepGoing'> & { readonly isSaved?: boolean } = {},
 ): Promise<Planned | Halted> {
   const { client, pacing, settings, signal } = service;
+  const asking = { client, pacing, signal };
   const unresolved = (
     diagnostics: readonly Diagnostic[],
     names: readonly UnresolvedName[] = [],
@@ -136,7 +138,7 @@ export async function planFor(
   const addresses = new Set(declared.map(({ address }) => address));
   const isDeclared = (related: Referable, name: string): boolean =>
     addresses.has(addressNamed({ related, name }) ?? '.');
-  const resolved = await resolveNames(declared, { client, pacing, signal, isDeclared, elsewhere });
+  const resolved = await resolveNames(declared, { ...asking, isDeclared, elsewhere });
   const { facts, unresolved: names, notRead } = resolved;
   const shared = resolved.resources === declared ? [] : sharedBy(resolved.resources);
   const heldBackBy = (all: readonly UnresolvedName[]): HeldBack | undefined =>
@@ -145,19 +147,16 @@ export async function planFor(
   if (!heldBackBy(names) && (names.length > 0 || shared.length > 0 || notRead > 0))
     return ended(() => unresolved(shared, names, notRead));
   const onList = (news: ListNews): void => job.emit({ kind: 'listed', news });
-  const result = await observe(resolved.resources, {
-    client,
-    pacing,
-    signal,
-    now: () => job.clock.now(),
-    onRead,
-    onList,
-  });
+  const now = (): number => job.clock.now();
+  const result = await observe(resolved.resources, { ...asking, now, onRead, onList });
   if (result.kind === 'failed') return ended(() => unread(result, service, job));
   const { observed } = result;
-  const several = namesWithoutId(resolved.resources, observed, client.sight);
-  const heldBack = heldBackBy([...names, ...several]);
-  if (!heldBack && several.length > 0) return ended(() => unresolved([], several));
+  const wrong = [
+    ...namesWithoutId(resolved.resources, observed, client.sight),
+    ...(await namesOfOtherKinds(resolved.resources, observed, asking)),
+  ];
+  const heldBack = heldBackBy([...names, ...wrong]);
+  if (!heldBack && wrong.length > 0) return ended(() => unresolved([], wrong));
   const resources = resolved.resources.map((resource) =>
     withIdsOf(resource, (address) =>
       observed.has(address) ? (heldAt(observed, address)?.pk ?? null) : undefined,
@@ -166,7 +165,7 @@ export async function planFor(
   const diagnostics = release ? (checkByRelease?.(await release) ?? []) : [];
   if (diagnostics.length > 0 && !heldBack)
     return halted({ kind: 'refused', isStale: false, diagnostics }, job, signal);
-  const held = await factsOfIds(resources, observed, { client, pacing, signal });
+  const held = await factsOfIds(resources, observed, asking);
   const permission = await permissionFor(resources, observed, service);
   const deletions = await deletionsFor(resources, observed, service);
   const { refused, ...made } = makePlan(resources, observed, {

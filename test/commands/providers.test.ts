@@ -281,13 +281,58 @@ describe('a create', () => {
     expect(held(made, 'oauth2', 'Second')['redirect_uris']).toBe('https://grafana.example.com/login');
   });
 
-  test('of a name that a provider of another type has is in conflict, as the service says', async () => {
-    const made = service({ providers: [{ pk: 1, name: 'Grafana' }] }, '2026.2');
-    const { ending, stdout } = await run('apply', made.send, oauth2());
-    expect([ending, stdout]).toEqual([
-      'incomplete',
-      expect.stringContaining('The service said: name: provider with this name already exists.'),
-    ]);
+  describe('of a name that a provider of another type has', () => {
+    const ofOthers = { providers: [{ pk: 1, name: 'Grafana' }] };
+    const refusal =
+      'm.yaml:3:11: error: provider.Grafana: a provider of another type has this name: SAML Provider [name-taken]';
+
+    test.each(sandboxReleases)(
+      'is an error of the plan, and nothing is sent: release %s',
+      async (release) => {
+        const made = service(ofOthers, release);
+        for (const command of ['plan', 'apply'] as const) {
+          const { ending, stdout, stderr } = await run(command, made.send, oauth2());
+          expect([ending, stdout + stderr]).toEqual(['invalid', expect.stringContaining(refusal)]);
+        }
+        expect(writes(made.requests)).toEqual([]);
+      },
+    );
+
+    test('keeps no other resource from being created with --keep-going', async () => {
+      const made = service(ofOthers, '2026.2');
+      const { ending, stdout } = await run('apply', made.send, roll, { keepGoing: true });
+      expect(ending).toBe('incomplete');
+      expect(stdout).toContain('a provider of another type has this name: SAML Provider');
+      expect(stdout).toContain('+ application.wiki  created');
+      expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
+    });
+
+    test('is refused by the service, and in conflict, where the token may not view all providers', async () => {
+      const made = service(ofOthers, '2026.2');
+      const send: Transport = async (request, signal) =>
+        request.path.startsWith('/api/v3/providers/all/')
+          ? { kind: 'answered', status: 403, headers: {}, body: '{"detail":"no"}' }
+          : made.send(request, signal);
+      const { ending, stdout } = await run('apply', send, oauth2());
+      expect([ending, stdout]).toEqual([
+        'incomplete',
+        expect.stringContaining('The service said: name: provider with this name already exists.'),
+      ]);
+    });
+
+    test('is found as its own where the other was made meanwhile, and is of its type', async () => {
+      const made = service({}, '2026.2');
+      const send: Transport = async (request, signal) => {
+        if (
+          request.path.startsWith('/api/v3/providers/all/') &&
+          made.sandbox.pk('oauth2', 'Grafana') === undefined
+        )
+          await run('apply', made.send, oauth2());
+        return made.send(request, signal);
+      };
+      const { ending, stdout } = await run('apply', send, oauth2());
+      expect([ending, stdout]).toEqual(['done', expect.stringContaining('exists')]);
+    });
   });
 
   test('that fails keeps back the application that would have it, and no other', async () => {

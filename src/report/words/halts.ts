@@ -237,6 +237,13 @@ function problemOf({ resource, declared, fault }: UnresolvedName): Problem {
             : 'Write the id of the one that is meant.'
         }`,
       };
+    case 'taken':
+      return {
+        code: 'name-taken',
+        summary: `a ${type} of another type has this name${fault.by === '' ? '' : `: ${fault.by}`}`,
+        detail:
+          'The service takes no second one, of whatever type. Choose another name, or rename or delete that one in the service first.',
+      };
     case 'torn':
       return tornProblem(resource, fault);
     case 'unread': {

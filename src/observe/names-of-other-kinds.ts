@@ -1,0 +1,39 @@
+import { isToGo } from '../kinds/lifecycle.ts';
+import type { ReadKind } from '../kinds/kind.ts';
+import { namesOf } from '../kinds/named.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { ObservedState } from './observation.ts';
+import { findNames, type ResolveOptions, type UnresolvedName } from './resolve-names.ts';
+import { textOf } from '../base/json.ts';
+
+/**
+ * What is to be created under a name that a record of another kind has, where the service holds names unique over several kinds. Where
+ * the token may not look, nothing is found, and the service refuses the create.
+ */
+export async function namesOfOtherKinds(
+  resources: readonly Resource[],
+  observed: ObservedState,
+  options: Omit<ResolveOptions, 'isDeclared' | 'elsewhere'>,
+): Promise<UnresolvedName[]> {
+  const wanted = new Map<ReadKind, Resource[]>();
+  for (const resource of resources) {
+    const { namedAmong } = resource.kind;
+    const isMissing = observed.get(resource.address)?.presence === 'absent' && !isToGo(resource);
+    if (namedAmong && isMissing) wanted.set(namedAmong, [...(wanted.get(namedAmong) ?? []), resource]);
+  }
+  const taken: UnresolvedName[] = [];
+  for (const [related, missing] of wanted) {
+    const names = missing.map(({ name }) => name);
+    const { records } = await findNames(related, names, options);
+    for (const resource of missing) {
+      const { kind, name } = resource;
+      const found = records.find(({ received }) => namesOf(related.byName, received).includes(name));
+      // One of its own kind was made since it was looked up: apply finds it.
+      const model = textOf(found?.received['meta_model_name']).split('.').at(-1);
+      if (found === undefined || model === kind.model?.type) continue;
+      const fault = { kind: 'taken', by: textOf(found.shown['verbose_name']) } as const;
+      taken.push({ resource, declared: { related: kind, name, field: kind.identity }, fault });
+    }
+  }
+  return taken;
+}
