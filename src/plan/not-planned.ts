@@ -2,7 +2,7 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { namedFirst } from '../kinds/named.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/since.ts';
-import { isPending, type NotPlanned, type ReadyChange } from './plan.ts';
+import { type NotPlanned, type ReadyChange } from './plan.ts';
 
 /** What keeps single resources from being planned, by their addresses. */
 export type HeldBack = ReadonlyMap<Address, readonly Diagnostic[]>;
@@ -29,7 +29,7 @@ export function withoutRefused({
   for (const each of refused) found.set(each.address, [...(found.get(each.address) ?? []), each]);
   return changes.map((change): ReadyChange => {
     const { resource, waitsFor = [], since } = change;
-    const first = isPending(change) ? namedFirst(resource) : [];
+    const first = change.action === 'not-planned' ? [] : namedFirst(resource);
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
       ...waitsFor.flatMap((address) =>

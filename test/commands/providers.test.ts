@@ -307,6 +307,13 @@ describe('a create', () => {
       expect(made.sandbox.record('application', 'grafana')).toBeUndefined();
     });
 
+    test('keeps what names it from being compared, which would be with nothing', async () => {
+      const made = service({ ...ofOthers, applications: [{ slug: 'grafana', name: 'Grafana' }] }, '2026.2');
+      const { stdout } = await run('plan', made.send, roll, { keepGoing: true });
+      expect(stdout).toContain('it waits for provider.Grafana, which is not planned');
+      expect(stdout).not.toContain('"Grafana" (created first)');
+    });
+
     test('is refused by the service, and in conflict, where the token may not view all providers', async () => {
       const made = service(ofOthers, '2026.2');
       const send: Transport = async (request, signal) =>
