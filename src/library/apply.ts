@@ -68,11 +68,11 @@ export async function apply(planned: Planned, options: ApplyOptions = {}): Promi
   const { result } = await applyPlanned(
     madeReady(model, seen?.observed ?? new Map(), seen?.permission ?? 'none'),
     { ...service, hide, ...reachOfPlan(model) },
-    { failFast },
+    { failFast, mostDeletes: Number.POSITIVE_INFINITY }, // `plan` has held it to its limits
     job,
   );
   if (result === undefined)
-    throw new Error('a plan without a limit, of which nobody is asked, is always applied');
+    throw new Error('a plan that is within its limits, of which nobody is asked, is always applied');
   const { plan: _, saved: __, outcomes, ...run } = result;
   let { error } = run;
   try {

@@ -24,6 +24,10 @@ export interface PlanOptions extends ServiceOptions {
   readonly shard?: string;
   /** Whether what keeps a single resource from being planned stops that one alone: `summary.not_planned` counts them. */
   readonly keepGoing?: boolean;
+  /** There is no plan where it would do more: creates, changes or deletes. Of deletes the limit is ten otherwise, and a tenth of a kind. */
+  readonly maxCreates?: number;
+  readonly maxUpdates?: number;
+  readonly maxDeletes?: number;
 }
 
 /** A plan, with the manifests that it was made from: what `apply` takes. */
@@ -34,10 +38,10 @@ export interface Planned {
   readonly manifests: ValidManifests;
 }
 
-/** There is no plan: something could not be looked up, or the signal aborted. Nothing was changed. */
+/** There is no plan: something could not be looked up, it would do more than it may, or the signal aborted. Nothing was changed. */
 export interface NotPlanned extends Destination {
   readonly kind: 'failed';
-  /** Why: their codes are among `service-denied`, `service-unreachable`, `service-unexpected` and `interrupted`. */
+  /** Why. */
   readonly diagnostics: readonly Diagnostic[];
   readonly manifests: ValidManifests;
 }
@@ -69,10 +73,15 @@ export async function plan(
   const resources = await guarded(selected, own);
   if (service.contractOnly) refuseNames(resources);
   const manifestDigest = digestOf(loaded.resources.map((resource) => withoutIds(resource)));
-  const manner = options.keepGoing ? { keepGoing: haltDiagnostics } : {};
+  const manner = {
+    ...(options.keepGoing && { keepGoing: haltDiagnostics }),
+    mostCreates: options.maxCreates,
+    mostUpdates: options.maxUpdates,
+    mostDeletes: options.maxDeletes,
+  };
   const scoped = { resources, manifestDigest, ...(scope && { scope }) };
   const { result, halt } = await planChecked(scoped, service, manner, jobFor(options));
-  if (result === undefined) {
+  if (result === undefined || halt !== undefined) {
     const diagnostics = halt ? haltDiagnostics(halt) : [];
     return { kind: 'failed', ...destinationOf(service), diagnostics, manifests };
   }

@@ -38,11 +38,13 @@ let onRequest: (method: string) => void;
 /** In place of what the sandbox answers to a create. */
 let answerToCreate: SandboxResponse | undefined;
 let service: ServiceOptions;
+let held: Sandbox;
 beforeEach(async () => {
   folder = temporaryFolder();
   onRequest = () => {};
   answerToCreate = undefined;
   const { sandbox } = seedSandbox({ applications: [{ slug: 'here', name: 'Here' }] });
+  held = sandbox;
   const watched: Pick<Sandbox, 'handle'> = {
     handle: (request) => {
       onRequest(request.method);
@@ -197,8 +199,8 @@ describe('the library', () => {
     const manifests = await valid(...roll);
     const made = await planned(manifests);
     const applied = await apply(made, service);
-    for (const held of [manifests, made, applied]) {
-      const shown = inspect(held, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(held);
+    for (const each of [manifests, made, applied]) {
+      const shown = inspect(each, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(each);
       expect(shown).not.toContain(secret);
       expect(shown).not.toContain(sandboxToken);
     }
@@ -484,6 +486,44 @@ describe('names in place of ids', () => {
     await expect(apply({ ...made, manifests }, service)).rejects.toThrow('was not looked up');
     const read = await loadManifests(folder, { env: {}, contractOnly: true });
     expect(read.diagnostics.map(({ code }) => code)).toEqual(['contract-only', 'contract-only']);
+  });
+});
+
+describe('limits', () => {
+  const switches = { capabilities: ['delete'], allow: ['delete'] };
+  const goingUsers = ['users:', ...['a', 'b', 'c'].map((name) => `  - { username: ${name}, state: absent }`)];
+  beforeEach(async () => {
+    for (const username of ['a', 'b', 'c']) held.create('user', { username, name: 'N' });
+    held.issue({ token: sandboxToken, superuser: true });
+  });
+
+  test('keep a plan from deleting more than a tenth of a kind, and nothing is sent', async () => {
+    const manifests = await valid(...goingUsers);
+    const failed = await plan(manifests, { ...service, ...switches });
+    expect(failed).toMatchObject({ kind: 'failed', diagnostics: [{ code: 'too-many-deletes' }] });
+  });
+
+  test('are widened by `maxDeletes`, and a plan within them is applied', async () => {
+    const manifests = await valid(...goingUsers);
+    const made = await planned(manifests, { ...switches, maxDeletes: 3 });
+    expect(await apply(made, { ...service, ...switches })).toMatchObject({
+      kind: 'complete',
+      outcomes: [{ outcome: 'deleted' }, { outcome: 'deleted' }, { outcome: 'deleted' }],
+    });
+  });
+
+  test('can be set for creates and for changes', async () => {
+    const manifests = await valid('users: [{ username: d, name: D }]');
+    expect(await plan(manifests, { ...service, maxCreates: 0 })).toMatchObject({
+      kind: 'failed',
+      diagnostics: [{ code: 'too-many-creates' }],
+    });
+    const changed = await valid('users: [{ username: a, name: Another }]');
+    const updating = { capabilities: ['update'], allow: ['update'], maxUpdates: 0 };
+    expect(await plan(changed, { ...service, ...updating })).toMatchObject({
+      kind: 'failed',
+      diagnostics: [{ code: 'too-many-updates' }],
+    });
   });
 });
 
