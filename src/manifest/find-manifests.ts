@@ -33,7 +33,8 @@ class Search {
   /** By real path, so that one file under two names is one. */
   readonly found = new Map<string, string>();
   readonly diagnostics: Diagnostic[] = [];
-  readonly #searched = new Set<string>();
+  /** How many manifests are below each folder that was searched, by its real path. */
+  readonly #searched = new Map<string, number>();
   readonly #files: Files;
   /** The real path of the file of settings. */
   readonly #settings: string | undefined;
@@ -123,7 +124,7 @@ class Search {
   }
 
   /**
-   * Hidden files and folders are passed over, and so is a folder that was searched before.
+   * Returns how many there are. Hidden files and folders are passed over, and no folder is searched twice.
    * `above` holds the real paths of the folders on the way here, the first one first.
    */
   async #addBelow(folder: string, realPath: string, above: readonly string[]): Promise<number> {
@@ -131,8 +132,8 @@ class Search {
       this.#reportLoop(folder);
       return 0;
     }
-    if (this.#searched.has(realPath)) return 0;
-    this.#searched.add(realPath);
+    const known = this.#searched.get(realPath);
+    if (known !== undefined) return known;
     const root = above[0] ?? realPath;
     let added = 0;
     for (const { name, kind: itself } of await this.#entriesIn(folder, realPath)) {
@@ -147,6 +148,7 @@ class Search {
         else added += await this.#addInside(path, kind, root);
       });
     }
+    this.#searched.set(realPath, added);
     return added;
   }
 

@@ -2,7 +2,7 @@ import type { Address, Diagnostic } from '../base/diagnostic.ts';
 import { namedFirst } from '../kinds/named.ts';
 import { diagnosticOf, type Resource } from '../kinds/resource.ts';
 import type { Alteration } from '../manifest/since.ts';
-import { type NotPlanned, type ReadyChange } from './plan.ts';
+import { isPending, type NotPlanned, type ReadyChange } from './plan.ts';
 
 /** What keeps single resources from being planned, by their addresses. */
 export type HeldBack = ReadonlyMap<Address, readonly Diagnostic[]>;
@@ -16,7 +16,10 @@ export function notPlanned(
   return { resource, ...nothing, diagnostics, ...(since && { since }) };
 }
 
-/** In an order in which the service takes them; what it would refuse of them is not planned, nor is what waits for that. */
+/**
+ * In an order in which the service takes them; what it would refuse of them is not planned, nor is what waits for that. What exists may
+ * stand before what it names.
+ */
 export function withoutRefused({
   changes,
   refused,
@@ -27,23 +30,22 @@ export function withoutRefused({
   const left = new Set<Address>();
   const found = new Map<Address | undefined, Diagnostic[]>();
   for (const each of refused) found.set(each.address, [...(found.get(each.address) ?? []), each]);
-  return changes.map((change): ReadyChange => {
+  const unlessLeft = (change: ReadyChange): ReadyChange => {
     const { resource, waitsFor = [], since } = change;
-    const first = change.action === 'not-planned' ? [] : namedFirst(resource);
+    const waits = (addresses: readonly Address[], why: string): Diagnostic[] =>
+      addresses.flatMap((address) => (left.has(address) ? waitsInVain(resource, address, why) : []));
     const diagnostics = [
       ...(found.get(resource.address) ?? []),
-      ...waitsFor.flatMap((address) =>
-        left.has(address) ? [waitsInVain(resource, address, 'That would free what this takes.')] : [],
-      ),
-      ...first.flatMap((address) =>
-        left.has(address) ? [waitsInVain(resource, address, 'It is named here, and not there yet.')] : [],
-      ),
+      ...waits(waitsFor, 'That would free what this takes.'),
+      ...waits(namedFirst(resource), 'It is named here, and not there yet.'),
     ];
-    if (change.action === 'not-planned') left.add(resource.address);
     if (diagnostics.length === 0) return change;
     left.add(resource.address);
     return notPlanned(resource, diagnostics, since);
-  });
+  };
+  for (const { action, resource } of changes) if (action === 'not-planned') left.add(resource.address);
+  const planned = changes.map((change) => (isPending(change) ? unlessLeft(change) : change));
+  return planned.map((change) => (change.action === 'no-op' ? unlessLeft(change) : change));
 }
 
 function waitsInVain(resource: Resource, address: Address, detail: string): Diagnostic {

@@ -408,6 +408,21 @@ describe('what the service would refuse for certain is not planned, and neither 
     expect(world.writes()).toEqual([{ path: '/applications/app-4/', body: { provider: 5 } }]);
   });
 
+  test('what exists and names one that stands behind it in the plan', async () => {
+    const text = `version: 1
+applications:
+  - { slug: kept, name: Kept, access: { users: [{ name: bob }] } }
+users:
+  - { username: bob, name: Bob, groups: [{ name: nobody }] }
+`;
+    const ran = await run('plan', { output: 'json' }, { text });
+    expect(codesIn(ran)).toEqual([
+      ['application.kept', ['not-planned']],
+      ['user.bob', ['name-not-found']],
+    ]);
+    expect(ran.stdout()).toContain('it waits for user.bob, which is not planned');
+  });
+
   test('all of a circle', async () => {
     const world = new World({
       ...seed,

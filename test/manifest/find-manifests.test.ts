@@ -98,6 +98,20 @@ describe('the manifests of a command line', () => {
     });
   });
 
+  test('are one when a folder is named twice, or with one that it is in', async () => {
+    const all = await found('a');
+    for (const paths of [
+      ['a', 'a'],
+      ['a/b', 'a'],
+      ['a', 'a/b'],
+    ]) {
+      const { names, codes } = await found(...paths);
+      expect(names).toEqual(all.names);
+      expect(codes).not.toContain('no-manifests');
+    }
+    expect(await found('empty', 'empty')).toEqual({ names: [], codes: ['no-manifests'] });
+  });
+
   test('are one when a file is named twice', async () => {
     expect((await found('a/one.yaml', 'a/./one.yaml', 'a/on*.yaml')).names).toEqual(['a/one.yaml']);
   });
