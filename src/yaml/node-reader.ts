@@ -6,7 +6,6 @@ import {
   isSeq,
   type Alias,
   type Node,
-  type Pair,
   type Scalar,
   type YAMLMap,
 } from 'yaml';
@@ -14,6 +13,7 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quote, type SourceFile, type Span } from '../base/source.ts';
+import type { Key, YamlNode } from './places.ts';
 import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from './refused-values.ts';
 
 /** How many values aliases may repeat in one file. More is an attack or a mistake. */
@@ -21,12 +21,15 @@ const maxAliasedValues = 10_000;
 /** More problems of one file would cost time and memory, and hardly anybody reads them. */
 const maxProblems = 1000;
 
+/** What a node holds. */
+type Content = Pick<YamlNode, 'value' | 'inside'>;
+
+const nothing: Content = { value: null, inside: [] };
+
 /** Reads YAML nodes as plain JSON. What it cannot read is null, and a diagnostic. */
 export class NodeReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #file: SourceFile;
-  /** The node that each alias stands for. */
-  readonly targets: Map<Alias, Node> = new Map();
   readonly #open = new Set<unknown>();
   readonly #reported = new Set<string>();
   readonly #anchors = new Map<string, Node>();
@@ -38,40 +41,50 @@ export class NodeReader {
     this.#file = file;
   }
 
-  report(span: Span, code: DiagnosticCode, summary: string, detail: string): null {
+  report(span: Span, code: DiagnosticCode, summary: string, detail: string): Content {
     // The value of an alias is read at each use of the alias. Its problems are reported once.
-    if (this.diagnostics.length >= maxProblems) return null;
+    if (this.diagnostics.length >= maxProblems) return nothing;
     const place = `${code} ${span.join()}`;
     if (!this.#reported.has(place))
       this.diagnostics.push(diagnosticAt(this.#file, span, { code, summary, detail }));
     this.#reported.add(place);
-    return null;
+    return nothing;
   }
 
-  #unsupported(node: unknown, summary: string, detail: string): null {
+  #unsupported(node: unknown, summary: string, detail: string): Content {
     return this.report(spanOf(node), 'yaml-unsupported', summary, detail);
   }
 
-  #refused(node: unknown, { code, summary, detail = '' }: Problem): null {
+  #refused(node: unknown, { code, summary, detail = '' }: Problem): Content {
     return this.report(spanOf(node), code, summary, detail);
   }
 
-  read(node: unknown, depth: number): JsonValue {
-    if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return null;
+  /** A node and all inside it. Where there is no node, `place` is where it would be. */
+  read(node: unknown, depth: number, key?: Key, place: unknown = node): YamlNode {
+    const [start, end] = spanOf(node ?? place);
+    const { value, inside } = this.#contentOf(node, depth);
+    return { value, start, end, inside, key };
+  }
+
+  #contentOf(node: unknown, depth: number): Content {
+    if (this.#insideAliases > 0 && ++this.#aliasedValues > maxAliasedValues) return nothing;
     if (isAlias(node)) return this.#readAlias(node, depth);
     if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
-    if (!isSeq(node) && !isMap(node)) return null;
+    if (!isSeq(node) && !isMap(node)) return nothing;
     if (depth >= maxDepth) return this.#refused(node, tooDeep);
     this.#open.add(node);
-    const value = isSeq(node)
-      ? node.items.map((item) => this.read(item, depth + 1))
-      : this.#readMap(node, depth);
+    const content = isMap(node) ? this.#readMap(node, depth) : this.#readItems(node.items, depth);
     this.#open.delete(node);
-    return value;
+    return content;
   }
 
-  #readAlias(node: Alias, depth: number): JsonValue {
+  #readItems(items: readonly unknown[], depth: number): Content {
+    const inside = items.map((item) => this.read(item, depth + 1));
+    return { value: inside.map(({ value }) => value), inside };
+  }
+
+  #readAlias(node: Alias, depth: number): Content {
     const target = this.#anchors.get(node.source);
     if (target === undefined) {
       const detail = 'An anchor must stand before the alias that uses it.';
@@ -82,52 +95,54 @@ export class NodeReader {
       const detail = 'It would contain itself without end.';
       return this.#unsupported(node, 'this alias is inside the value that it repeats', detail);
     }
-    this.targets.set(node, target);
     this.#insideAliases += 1;
-    const value = this.read(target, depth + 1);
+    const content = this.#contentOf(target, depth + 1);
     this.#insideAliases -= 1;
     if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#tooManySaid) {
       this.#tooManySaid = true;
       const detail = `Aliases may repeat ${maxAliasedValues} values in one file.`;
       this.#unsupported(node, 'the aliases expand to too many values', detail);
     }
-    return value;
+    return content;
   }
 
-  #readScalar(node: Scalar): JsonValue {
+  #readScalar(node: Scalar): Content {
     const { value } = node;
-    if (typeof value === 'boolean' || value === null) return value;
+    if (typeof value === 'boolean' || value === null) return { value, inside: [] };
     if (typeof value !== 'string' && typeof value !== 'number') {
       const detail = 'Quote it if it is meant as text.';
       return this.report(spanOf(node), 'invalid-value', 'this is not a JSON value', detail);
     }
     const refused = typeof value === 'string' ? textRefusal(value) : numberRefusal(value);
-    return refused ? this.#refused(node, refused) : value;
+    return refused ? this.#refused(node, refused) : { value, inside: [] };
   }
 
-  #readMap(map: YAMLMap, depth: number): JsonValue {
-    const object: Record<string, JsonValue> = {};
+  #readMap(map: YAMLMap, depth: number): Content {
+    const value: Record<string, JsonValue> = {};
+    const inside: YamlNode[] = [];
     const repeated = new Set<string>();
     for (const pair of map.items) {
-      const key = this.#readKey(pair, map);
+      const key = this.#readKey(pair.key, map);
       if (key === undefined) continue;
-      if (Object.hasOwn(object, key) && !repeated.has(key)) {
+      if (Object.hasOwn(value, key) && !repeated.has(key)) {
         repeated.add(key);
         const name = quote(this.#file, spanOf(pair.key), JSON.stringify(key));
         const summary = `the key ${name} stands here more than once`;
         const detail = 'Keep one; YAML would keep only the last.';
         this.report(spanOf(pair.key), 'yaml-duplicate-key', summary, detail);
       }
-      object[key] = this.read(pair.value, depth + 1);
+      const [keyStart, keyEnd] = spanOf(pair.key);
+      const node = this.read(pair.value, depth + 1, { key, keyStart, keyEnd }, map);
+      inside.push(node);
+      value[key] = node.value;
     }
-    return object;
+    return { value, inside };
   }
 
-  #readKey(pair: Pair, map: YAMLMap): string | undefined {
-    const node = pair.key === null ? map : pair.key;
-    const key = isScalar(pair.key) ? pair.key.value : undefined;
+  #readKey(node: unknown, map: YAMLMap): string | undefined {
+    const key = isScalar(node) ? node.value : undefined;
     if (typeof key !== 'string') {
-      this.#unsupported(node, 'a key must be a string', 'Quote the key.');
+      this.#unsupported(node ?? map, 'a key must be a string', 'Quote the key.');
       return undefined;
     }
     const refused = keyRefusal(key);
@@ -136,7 +151,7 @@ export class NodeReader {
   }
 }
 
-export function spanOf(node: unknown): Span {
+function spanOf(node: unknown): Span {
   const range = (node as Partial<Node> | null)?.range; // every parsed node has a range
   return range ? [range[0], range[1]] : [0, 0];
 }

@@ -1,19 +1,9 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Alias,
-  type Document,
-  type Node,
-  type Pair,
-  type YAMLMap,
-} from 'yaml';
+import type { Document } from 'yaml';
 import { diagnosticAt, type Diagnostic } from '../base/diagnostic.ts';
 import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 import { compose } from './compose.ts';
-import { NodeReader, spanOf } from './node-reader.ts';
-import { nowhere, placesIn, type ParsedYaml, type Places } from './places.ts';
+import { NodeReader } from './node-reader.ts';
+import { nowhere, placesIn, type ParsedYaml } from './places.ts';
 import { tooDeep } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
@@ -31,13 +21,13 @@ export function parseAnyYaml(file: SourceFile, entries = 200_000): ParsedYaml {
   // The parser goes on after its first error, and what it says then is mostly noise.
   if (fault !== undefined) return unreadable(syntaxProblem(fault, file));
   const reader = new NodeReader(file);
-  const value = reader.read(document.contents, 0);
+  const root = reader.read(document.contents, 0);
   reportDirectives(document, file, reader);
   if (second !== undefined) {
     const detail = 'One file holds one document. Put the other into a file of its own.';
     reader.report(markerBefore(second, file), 'yaml-unsupported', 'a second document starts here', detail);
   }
-  return { value, places: placesOf(document, reader.targets), diagnostics: reader.diagnostics };
+  return { value: root.value, places: placesIn(root), diagnostics: reader.diagnostics };
 }
 
 const tooMuch = {
@@ -71,38 +61,4 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
 function markerBefore(document: Document.Parsed, file: SourceFile): Span {
   const from = file.text.lastIndexOf('---', document.range[0]);
   return from === -1 ? [document.range[0], document.range[0] + 1] : [from, from + 3];
-}
-
-/** `targets` says what each alias stands for. */
-function placesOf({ contents }: Document, targets: ReadonlyMap<Alias, Node>): Places {
-  const resolved = (node: unknown): unknown => (isAlias(node) ? targets.get(node) : node);
-  return placesIn<unknown>({
-    root: contents,
-    inside: (node, step) => {
-      const container = resolved(node);
-      const index = typeof step === 'number';
-      return (
-        (index ? isSeq(container) && container.items[step] : pairOf(container, step)?.value) || undefined
-      );
-    },
-    spanOf,
-    spanOfKey: (node, key) => {
-      const pair = pairOf(resolved(node), key);
-      return pair && spanOf(pair.key);
-    },
-  });
-}
-
-const indexes = new WeakMap<YAMLMap, Map<unknown, Pair>>();
-
-function pairOf(node: unknown, key: string): Pair | undefined {
-  if (!isMap(node)) return undefined;
-  let index = indexes.get(node);
-  if (index === undefined) {
-    index = new Map(
-      node.items.toReversed().map((pair) => [isScalar(pair.key) ? pair.key.value : undefined, pair]),
-    );
-    indexes.set(node, index);
-  }
-  return index.get(key);
 }

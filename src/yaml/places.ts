@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts';
-import type { JsonValue } from '../base/json.ts';
+import { isJsonList, type JsonValue } from '../base/json.ts';
 import type { Span } from '../base/source.ts';
 
 /** What a text of YAML came to. */
@@ -21,21 +21,29 @@ export interface Places {
 
 export const nowhere: Places = { ofValue: () => [0, 0], ofKey: () => [0, 0] };
 
-/** How a reader of YAML keeps what it has read. */
-interface Tree<Node> {
-  readonly root: Node;
-  /** What stands under a key or an index of a node. */
-  readonly inside: (node: Node, step: string | number) => Node | undefined;
-  readonly spanOf: (node: Node) => Span;
-  readonly spanOfKey: (node: Node, key: string) => Span | undefined;
+/** A value that was read from a text of YAML. */
+export interface YamlNode {
+  readonly value: JsonValue;
+  readonly start: number;
+  readonly end: number;
+  /** The entries of a mapping, or the items of a sequence. */
+  readonly inside: readonly YamlNode[];
+  /** Of an entry of a mapping. */
+  readonly key: Key | undefined;
+}
+
+export interface Key {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly keyEnd: number;
 }
 
 /** The places of values. A path that leads further than the file does gives the place of the last value on its way. */
-export function placesIn<Node>({ root, inside, spanOf, spanOfKey }: Tree<Node>): Places {
-  const nodeAt = (path: Path): Node => {
+export function placesIn(root: YamlNode): Places {
+  const nodeAt = (path: Path): YamlNode => {
     let node = root;
     for (const step of path) {
-      const next = inside(node, step);
+      const next = typeof step === 'string' ? entryOf(node, step) : itemOf(node, step);
       if (next === undefined) break;
       node = next;
     }
@@ -45,7 +53,30 @@ export function placesIn<Node>({ root, inside, spanOf, spanOfKey }: Tree<Node>):
     ofValue: (path) => spanOf(nodeAt(path)),
     ofKey: (path, key) => {
       const node = nodeAt(path);
-      return spanOfKey(node, key) ?? spanOf(node);
+      const own = entryOf(node, key)?.key;
+      return own ? [own.keyStart, own.keyEnd] : spanOf(node);
     },
   };
+}
+
+function spanOf({ start, end }: YamlNode): Span {
+  return [start, end];
+}
+
+function itemOf({ value, inside }: YamlNode, index: number): YamlNode | undefined {
+  return isJsonList(value) ? inside[index] : undefined;
+}
+
+/** In a larger mapping, an entry is found by an index. */
+const few = 100;
+const indexes = new WeakMap<YamlNode, ReadonlyMap<string | undefined, YamlNode>>();
+
+function entryOf(node: YamlNode, key: string): YamlNode | undefined {
+  if (isJsonList(node.value)) return undefined;
+  if (node.inside.length <= few) return node.inside.find((entry) => entry.key?.key === key);
+  // Of two entries with one key, the first.
+  const index =
+    indexes.get(node) ?? new Map(node.inside.toReversed().map((entry) => [entry.key?.key, entry]));
+  indexes.set(node, index);
+  return index.get(key);
 }

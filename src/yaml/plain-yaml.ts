@@ -1,6 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import type { Span } from '../base/source.ts';
-import { placesIn, type Places } from './places.ts';
+import { placesIn, type Key, type Places, type YamlNode } from './places.ts';
 
 /** The value of a plain text, and its places. */
 interface PlainYaml {
@@ -16,13 +15,7 @@ interface PlainYaml {
 export function readPlainYaml(text: string): PlainYaml | undefined {
   try {
     const root = new PlainReader(text).document();
-    const places = placesIn({
-      root,
-      inside: (node, step) => (typeof step === 'string' ? entryOf(node, step) : itemOf(node, step)),
-      spanOf: ({ start, end }) => [start, end],
-      spanOfKey,
-    });
-    return { value: root.value, places };
+    return { value: root.value, places: placesIn(root) };
   } catch (error) {
     if (error instanceof NotPlain) return undefined;
     throw error;
@@ -31,24 +24,12 @@ export function readPlainYaml(text: string): PlainYaml | undefined {
 
 class NotPlain extends Error {}
 
-interface Node {
-  readonly value: JsonValue;
-  readonly start: number;
-  readonly end: number;
-  /** The entries of a mapping, or the items of a sequence. */
-  readonly inside: readonly Node[];
-  /** The line of an entry or an item. */
-  readonly line: Line | undefined;
-}
-
-interface Line {
+/** With a key, or an empty one. */
+interface Line extends Key {
   readonly start: number;
   indent: number;
   /** Whether an item of a sequence begins here. */
   dash: boolean;
-  /** Empty when none stands here. */
-  readonly key: string;
-  readonly keyStart: number;
   readonly scalar: string | undefined;
   readonly scalarStart: number;
   /** The offset after its line break. */
@@ -94,29 +75,29 @@ class PlainReader {
     this.#line = this.#read();
   }
 
-  document(): Node {
+  document(): YamlNode {
     const root = this.#collection(1, undefined);
     if (this.#line) throw new NotPlain();
     return root;
   }
 
   /** A mapping or a sequence, to its end. `parent` is the line of the entry or item that it is the value of. */
-  #collection(depth: number, parent: Line | undefined): Node {
+  #collection(depth: number, parent: Line | undefined): YamlNode {
     const first = this.#line;
     if (first === undefined || depth > maxDepth) throw new NotPlain();
     const { indent } = first;
     const start = first.dash ? first.start + indent : first.keyStart;
-    const nodes: Node[] = [];
+    const nodes: YamlNode[] = [];
     const value = first.dash ? this.#items(indent, depth, nodes) : this.#entries(indent, depth, nodes);
     // A deeper line here would continue a scalar, or is a mistake.
     if (this.#line && this.#line.indent > indent) throw new NotPlain();
-    return { value, start, end: this.#end, inside: nodes, line: parent };
+    return { value, start, end: this.#end, inside: nodes, key: parent };
   }
 
-  #items(indent: number, depth: number, nodes: Node[]): JsonValue {
+  #items(indent: number, depth: number, nodes: YamlNode[]): JsonValue {
     const value: JsonValue[] = [];
     for (let line = this.#line; line?.dash && line.indent === indent; line = this.#line) {
-      let node: Node;
+      let node: YamlNode;
       if (line.key === '') node = this.#scalar(line, line.scalar ?? '');
       else {
         // After the dash stands the first entry of a mapping.
@@ -130,7 +111,7 @@ class PlainReader {
     return value;
   }
 
-  #entries(indent: number, depth: number, nodes: Node[]): JsonValue {
+  #entries(indent: number, depth: number, nodes: YamlNode[]): JsonValue {
     const value: Record<string, JsonValue> = {};
     for (
       let line = this.#line;
@@ -147,7 +128,7 @@ class PlainReader {
   }
 
   /** What stands in the lines below a key. */
-  #below(line: Line, depth: number): Node {
+  #below(line: Line, depth: number): YamlNode {
     this.#take(line);
     const next = this.#line;
     if (!next || next.indent < line.indent || (next.indent === line.indent && !next.dash))
@@ -155,10 +136,10 @@ class PlainReader {
     return this.#collection(depth + 1, line);
   }
 
-  #scalar(line: Line, text: string): Node {
+  #scalar(line: Line, text: string): YamlNode {
     this.#take(line);
     const start = line.scalarStart;
-    return { value: valueOf(text), start, end: start + text.length, inside: [], line };
+    return { value: valueOf(text), start, end: start + text.length, inside: [], key: line };
   }
 
   #take({ end }: Line): void {
@@ -184,8 +165,9 @@ class PlainReader {
       const [, blanks = '', dash = '', key = '', gap = '', value] = entry;
       const indent = blanks.length;
       const keyStart = start + indent + dash.length;
-      const scalarStart = keyStart + key.length + 1 + gap.length;
-      return { start, indent, dash: dash !== '', key, keyStart, scalar: value, scalarStart, end };
+      const keyEnd = keyStart + key.length;
+      const scalarStart = keyEnd + 1 + gap.length;
+      return { start, indent, dash: dash !== '', key, keyStart, keyEnd, scalar: value, scalarStart, end };
     }
     itemLine.lastIndex = start;
     const item = itemLine.exec(text);
@@ -193,7 +175,7 @@ class PlainReader {
     const [, blanks = '', value] = item;
     const indent = blanks.length;
     const scalarStart = start + indent + 2;
-    return { start, indent, dash: true, key: '', keyStart: 0, scalar: value, scalarStart, end };
+    return { start, indent, dash: true, key: '', keyStart: 0, keyEnd: 0, scalar: value, scalarStart, end };
   }
 }
 
@@ -206,17 +188,4 @@ function valueOf(text: string): JsonValue {
   }
   const constant = constants.get(text);
   return constant === undefined ? text : constant;
-}
-
-function entryOf({ value, inside: entries }: Node, key: string): Node | undefined {
-  return Array.isArray(value) ? undefined : entries.find(({ line }) => line?.key === key);
-}
-
-function itemOf({ value, inside: items }: Node, index: number): Node | undefined {
-  return Array.isArray(value) ? items[index] : undefined;
-}
-
-function spanOfKey(node: Node, key: string): Span | undefined {
-  const line = entryOf(node, key)?.line;
-  return line && [line.keyStart, line.keyStart + key.length];
 }
