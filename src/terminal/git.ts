@@ -1,4 +1,9 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import {
+  execFile,
+  spawn,
+  type ChildProcessWithoutNullStreams,
+  type ExecFileException,
+} from 'node:child_process';
 import { reasonOf, UsageError } from '../base/errors.ts';
 import type { Environment } from '../settings/environment.ts';
 
@@ -50,16 +55,16 @@ const settings = [
   'core.bigFileThreshold=1m', // what is larger is given piece by piece
 ].flatMap((setting) => ['-c', setting]);
 
-/** A git that runs, starts no other program, and gets no secret of rollcall's. */
-export function startGit(
-  args: readonly string[],
-  { folder, env }: GitSetting,
-): ChildProcessWithoutNullStreams {
+/** How git is run: it starts no other program, and gets no secret of rollcall's. */
+function commandOf(args: readonly string[], { folder, env }: GitSetting) {
   const own = passed.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
-  const git = spawn('git', ['--no-pager', ...settings, ...args], {
-    cwd: folder,
-    env: { ...Object.fromEntries(own), ...always },
-  });
+  const options = { cwd: folder, env: { ...Object.fromEntries(own), ...always } };
+  return ['git', ['--no-pager', ...settings, ...args], options] as const;
+}
+
+/** A git that runs, and is told more. */
+export function startGit(args: readonly string[], setting: GitSetting): ChildProcessWithoutNullStreams {
+  const git = spawn(...commandOf(args, setting));
   git.stdin.on('error', () => {}); // it may end before it has read everything
   return git;
 }
@@ -70,42 +75,39 @@ const mostBytes = 128 * 1024 * 1024;
 /** Asks git one question. Rejects with a UsageError where git does not end by itself, or does not stop answering. */
 export function askGit(args: readonly string[], setting: GitSetting): Promise<GitAnswer> {
   const { patienceMs } = setting;
+  const limits = { maxBuffer: mostBytes, timeout: patienceMs, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve, reject) => {
-    let git;
+    const [file, whole, options] = commandOf(args, setting);
     try {
-      git = startGit(args, setting);
+      const git = execFile(file, whole, { ...options, ...limits }, (error, stdout, stderr) => {
+        const code = error ? error.code : 0;
+        const complaint = inOneLine(stderr);
+        if (typeof code === 'number') resolve({ code, stdout, complaint });
+        else reject(error && code ? noAnswer(error) : gitEnded(complaint, patienceMs));
+      });
+      git.stdin?.on('error', () => {}).end();
     } catch (error) {
       // Node.js was started without the permission to run programs.
-      const hint =
-        '--since asks git what has changed. Start Node.js with --allow-child-process, or leave --since out.';
-      reject(new UsageError(`the command git cannot be run: ${reasonOf(error)}`, hint, { cause: error }));
-      return;
+      reject(
+        notRun(reasonOf(error), 'Start Node.js with --allow-child-process, or leave --since out.', error),
+      );
     }
-    git.stdin.end();
-    const stdout: Buffer[] = [];
-    let bytes = 0;
-    git.stdout.on('data', (chunk: Buffer) => {
-      stdout.push(chunk);
-      bytes += chunk.length;
-      if (bytes > mostBytes) giveUp(git);
-    });
-    const complaint = complaintsOf(git);
-    const patience = setTimeout(() => giveUp(git), patienceMs);
-    git.once('error', (error) => {
-      clearTimeout(patience);
-      const why = 'code' in error && error.code === 'ENOENT' ? 'it is not on the PATH' : reasonOf(error);
-      const hint = '--since asks git what has changed. Install it, or use an image that has it.';
-      reject(new UsageError(`the command git cannot be run: ${why}`, hint, { cause: error }));
-    });
-    git.once('close', (code) => {
-      clearTimeout(patience);
-      if (bytes > mostBytes) {
-        const hint = 'The repository holds more files than --since can take. Leave it out.';
-        reject(new UsageError(`git answers with more than ${mostBytes / 1024 / 1024} MB`, hint));
-      } else if (code === null) reject(gitEnded(complaint(), patienceMs));
-      else resolve({ code, stdout: Buffer.concat(stdout).toString(), complaint: complaint() });
-    });
   });
+}
+
+function noAnswer(error: ExecFileException): UsageError {
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+    return new UsageError(
+      `git answers with more than ${mostBytes / 1024 / 1024} MB`,
+      'The repository holds more files than --since can take. Leave it out.',
+    );
+  const why = error.code === 'ENOENT' ? 'it is not on the PATH' : reasonOf(error);
+  return notRun(why, 'Install it, or use an image that has it.', error);
+}
+
+function notRun(why: string, whatToDo: string, cause: unknown): UsageError {
+  const hint = `--since asks git what has changed. ${whatToDo}`;
+  return new UsageError(`the command git cannot be run: ${why}`, hint, { cause });
 }
 
 /** Ends a git. What it has started itself may live on, and keep its output open. */
@@ -123,7 +125,11 @@ export function complaintsOf({ stderr }: ChildProcessWithoutNullStreams): () => 
   stderr.setEncoding('utf8').on('data', (chunk: string) => {
     if (text.length < longestComplaint) text += chunk;
   });
-  return () => text.slice(0, longestComplaint).replace(/\s+/g, ' ').trim();
+  return () => inOneLine(text);
+}
+
+function inOneLine(text: string): string {
+  return text.slice(0, longestComplaint).replace(/\s+/g, ' ').trim();
 }
 
 /** What to say of a git that was killed, by somebody else or because it took too long. */

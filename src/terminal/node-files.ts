@@ -47,33 +47,16 @@ function kindOf(entry: Dirent): Entry['kind'] {
 /** A readdir for tinyglobby, which reads nothing else, that shows what `look` shows. */
 function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSystemAdapter['readdir'] & {} {
   const shown = callbackify(async (path: string, _options: unknown) =>
-    (await look(path)).map((entry) => new ShownEntry(entry)),
+    // As much of a Dirent as tinyglobby asks for.
+    (await look(path)).map(({ name, kind }) => ({
+      name,
+      isFile: () => kind === 'file',
+      isDirectory: () => kind === 'folder',
+      isSymbolicLink: () => kind === 'link',
+    })),
   );
   // The type is that of Node's own function, with all of its forms; tinyglobby calls this one.
   return shown as unknown as FileSystemAdapter['readdir'] & {};
-}
-
-/** As much of a Dirent as tinyglobby asks for. */
-class ShownEntry {
-  readonly name: string;
-  readonly #kind: Entry['kind'];
-
-  constructor({ name, kind }: Entry) {
-    this.name = name;
-    this.#kind = kind;
-  }
-
-  isFile(): boolean {
-    return this.#kind === 'file';
-  }
-
-  isDirectory(): boolean {
-    return this.#kind === 'folder';
-  }
-
-  isSymbolicLink(): boolean {
-    return this.#kind === 'link';
-  }
 }
 
 async function upTo(maxBytes: number, stream: NodeJS.ReadableStream): Promise<Buffer> {
