@@ -54,31 +54,14 @@ export const nameOf: NameOf = (value) => (value === 'tokenFile' ? 'ROLLCALL_TOKE
 export async function settingsOf(
   options: ServiceOptions,
 ): Promise<{ readonly service: ServiceSettings; readonly own: OwnSecrets }> {
-  const {
-    env = process.env,
-    headers = {},
-    url,
-    token,
-    caFile,
-    clientCert,
-    clientKey,
-    insecureHttp,
-  } = options;
-  const values = { url, token, caFile, clientCert, clientKey, insecureHttp, config: noConfig, nameOf };
-  const { service, policy } = await readSettings(
-    {
-      ...values,
-      timeoutSeconds: options.timeoutSeconds,
-      waitSeconds: options.waitSeconds,
-      concurrency: options.concurrency,
-      capabilities: options.capabilities,
-      contractOnly: options.contractOnly,
-      allow: options.allow,
-      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
-    },
-    { env, files: nodeFiles },
-    'service',
-  );
+  const { env = process.env, headers = {}, signal: _, ...given } = options;
+  const values = {
+    ...given,
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    config: noConfig,
+    nameOf,
+  };
+  const { service, policy } = await readSettings(values, { env, files: nodeFiles }, 'service');
   if (service === undefined) throw new Error('no rollcall.yaml was read, so none can be faulty');
   return { service, own: policy.own };
 }

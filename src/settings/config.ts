@@ -52,7 +52,10 @@ export async function readConfig(
   files: Files,
   closed: ReadonlySet<string>,
 ): Promise<ReadConfig> {
-  if (filename === undefined && (await isAbsent(defaultConfigFile, files))) {
+  // What cannot be looked at is reported where it is read.
+  const isThere =
+    filename !== undefined || (await files.kindOf(defaultConfigFile).catch(() => '')) !== 'absent';
+  if (!isThere) {
     if (environment !== undefined) {
       throw new UsageError(
         `the environment ${JSON.stringify(environment)} is not known`,
@@ -95,11 +98,6 @@ export async function readConfig(
   };
 }
 
-/** What cannot be looked at is reported where it is read. */
-async function isAbsent(path: string, files: Pick<Files, 'kindOf'>): Promise<boolean> {
-  return (await files.kindOf(path).catch(() => 'other')) === 'absent';
-}
-
 /** The environments that a file of settings has; none when there is no such file, or when it is faulty. */
 export async function environmentNames(
   filename: string | undefined,
@@ -135,9 +133,9 @@ async function wrongValues(
     if (url !== undefined) report([...path, 'url'], urlProblem(url));
     wrong.push(...refuseReferences(vars, [...path, 'vars'], places, file));
     for (const list of ['manifests', 'vars_files'] as const)
-      wrong.push(
-        ...(await refuseOutside({ path: [...path, list], written: lists[list] ?? [] }, places, file, files)),
-      );
+      for (const [index, entry] of (lists[list] ?? []).entries())
+        if (entry === standardInput || !(await liesInside(entry, file.filename, files)))
+          report([...path, list, index], outside);
   }
   return wrong;
 }
@@ -202,35 +200,15 @@ function choose(config: Config, environment: string | undefined, filename: strin
   };
 }
 
-/** A list of paths in rollcall.yaml, and where it stands there. */
-interface PathList {
-  readonly path: readonly string[];
-  readonly written: readonly string[];
-}
-
 /**
  * What rollcall.yaml names must lie below its folder, links followed. Otherwise a pull request that changes this file could
  * have any file of the machine that runs the pipeline read, and quoted in a message.
  */
-async function refuseOutside(
-  { path, written }: PathList,
-  places: Places,
-  file: SourceFile,
-  files: Files,
-): Promise<Diagnostic[]> {
-  const found: Diagnostic[] = [];
-  for (const [index, entry] of written.entries()) {
-    if (entry !== standardInput && (await liesInside(entry, file.filename, files))) continue;
-    found.push(
-      diagnosticAt(file, places.ofValue([...path, index]), {
-        code: 'outside-project',
-        summary: 'this is not below the folder of this file',
-        detail: 'Move it there, or name it on the command line.',
-      }),
-    );
-  }
-  return found;
-}
+const outside: Problem = {
+  code: 'outside-project',
+  summary: 'this is not below the folder of this file',
+  detail: 'Move it there, or name it on the command line.',
+};
 
 /** Whether a path that a file names lies below the folder of that file, links followed. */
 async function liesInside(entry: string, filename: string, files: Files): Promise<boolean> {
