@@ -9,13 +9,13 @@ import { withService, type Service } from '../run/connect.ts';
 import { plan } from '../run/plan.ts';
 import { readInventory } from '../run/undeclared.ts';
 import type { Job } from '../run/world.ts';
+import { readBindings, withBindings } from '../service/bindings.ts';
 import type { ListedRecord } from '../service/records.ts';
 import { readWhole } from '../service/read-whole.ts';
 import { askRelease } from '../service/release.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Holdings, NamesReading, Wanted } from './declaration.ts';
-import { withAccess } from './access.ts';
 import type { Inventory } from '../observe/inventory.ts';
 
 /** Reads all that the service holds of some kinds. Sends nothing but reads. */
@@ -25,11 +25,10 @@ export function readHoldings(
   job: Job,
 ): Promise<Holdings> {
   return withService(settings, job, async (service) => {
-    const { client, send, pacing, signal } = service;
+    const { send, pacing, signal } = service;
     const release = await askRelease(send, pacing, signal);
     const inventories: Inventory[] = [];
-    for (const kind of kinds)
-      inventories.push(await withAccess(await readInventory(kind, service), { client, pacing, signal }));
+    for (const kind of kinds) inventories.push(await withAccess(await readInventory(kind, service), service));
     const names = new Map<Referable, NamesReading>();
     // What lets somebody in shows their names itself.
     const named = inventories.flatMap(({ kind, records }) =>
@@ -44,6 +43,36 @@ export function readHoldings(
       ...(signal.aborted && { interrupted: interruptedBy(signal) }),
     };
   });
+}
+
+/** An inventory with who may open each of its records, where its kind has that. What could not be read is a gap, and no field. */
+async function withAccess(inventory: Inventory, service: Service): Promise<Inventory> {
+  const { kind, records } = inventory;
+  if (kind.access === undefined || records.length === 0) return inventory;
+  const read = await readBindings(kind.access, records.map(pkOf), service);
+  if (read.kind === 'not_sent') return { ...inventory, gaps: [...inventory.gaps, { kind: 'interrupted' }] };
+  if (read.kind === 'unread')
+    return {
+      ...inventory,
+      gaps: [...inventory.gaps, { kind: 'no_access', field: kind.access.field, answer: read.reading.answer }],
+    };
+  return {
+    ...inventory,
+    records: records.map((record) => {
+      const nothing = { pk: pkOf(record), fields: {} };
+      const { fields, names = {} } = withBindings(kind, nothing, read.of.get(pkOf(record)) ?? []);
+      return {
+        ...record,
+        received: { ...record.received, ...fields },
+        shown: { ...record.shown, ...fields },
+        names,
+      };
+    }),
+  };
+}
+
+function pkOf({ received }: Inventory['records'][number]): string {
+  return textOf(received['pk']);
 }
 
 /** Reads which name each id has. A name that several have refers to none. */

@@ -1,5 +1,5 @@
-import { isMap, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { sameValue, type Kind } from '../kinds/kind.ts';
 import { active, state } from '../kinds/lifecycle.ts';
 import { sameJson } from '../kinds/values.ts';
@@ -130,7 +130,7 @@ class Merge {
       this.#edit(end, end, this.#blocks(indent));
     } else if (list !== undefined) {
       const key = endOf(this.#text, list.key);
-      const end = value === null || !hasRange(value) ? key + 1 : Math.max(key + 1, endOf(this.#text, value));
+      const end = !isNode(value) ? key + 1 : Math.max(key + 1, endOf(this.#text, value));
       this.#edit(key + 1, end, this.#blocks('  '));
     } else {
       const end = endOf(this.#text, root);
@@ -160,15 +160,15 @@ class Merge {
   #set(map: YAMLMap, key: string, value: JsonValue, same: (a: JsonValue, b: JsonValue) => boolean): boolean {
     const pair = pairOf(map, key);
     if (pair !== undefined) {
-      if (hasRange(pair.value) && same(value, jsonOf(pair.value))) return false;
+      if (isNode(pair.value) && same(value, jsonOf(pair.value))) return false;
       const start = this.#text.indexOf(':', endOf(this.#text, pair.key)) + 1;
-      const end = hasRange(pair.value) ? Math.max(start, endOf(this.#text, pair.value)) : start;
+      const end = isNode(pair.value) ? Math.max(start, endOf(this.#text, pair.value)) : start;
       this.#edit(start, end, ` ${inline(value)}`);
       return true;
     }
     const last = map.items.at(-1);
     const end =
-      last === undefined ? startOf(map) + 1 : endOf(this.#text, hasRange(last.value) ? last.value : last.key);
+      last === undefined ? startOf(map) + 1 : endOf(this.#text, isNode(last.value) ? last.value : last.key);
     if (map.flow)
       this.#edit(
         end,
@@ -226,7 +226,7 @@ function entriesIn(list: YAMLSeq, { identity, sort }: Kind): Map<string, YAMLMap
 function defaultsIn(root: YAMLMap, { type }: Kind): JsonObject {
   const defaults = root.get('defaults');
   const own = isMap(defaults) ? defaults.get(type) : undefined;
-  const json = isMap(own) && hasRange(own) ? jsonOf(own) : {};
+  const json = isMap(own) ? jsonOf(own) : {};
   return isJsonObject(json) ? json : {};
 }
 
@@ -236,45 +236,32 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
 
 /** Whether a value comes from a variable, the environment or a file. */
 function isReference(text: string, pair: Pair | undefined): boolean {
-  if (pair === undefined || !hasRange(pair.value)) return false;
+  if (pair === undefined || !isNode(pair.value)) return false;
   return /(?<!\$)\$\{/.test(text.slice(startOf(pair.value), endOf(text, pair.value)));
 }
 
-interface Ranged {
-  readonly range: readonly [start: number, valueEnd: number, nodeEnd: number];
-  readonly toJSON: () => unknown;
-}
-
-function hasRange(node: unknown): node is Ranged {
-  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range);
+function rangeOf(node: unknown): readonly [start: number, end: number, nodeEnd: number] {
+  if (!isNode(node) || !node.range) throw new Error('what was read stands nowhere');
+  return node.range;
 }
 
 function startOf(node: unknown): number {
-  if (!hasRange(node)) throw new Error('what was read stands nowhere');
-  return node.range[0];
+  return rangeOf(node)[0];
 }
 
 /** Where a value ends, without the blanks and ends of lines behind it. */
 function endOf(text: string, node: unknown): number {
-  if (!hasRange(node)) throw new Error('what was read stands nowhere');
-  const [start, end] = node.range;
+  const [start, end] = rangeOf(node);
   return start + text.slice(start, end).trimEnd().length;
 }
 
-function jsonOf(node: Ranged): JsonValue {
+function jsonOf(node: Node): JsonValue {
   // What YAML holds that is no JSON is refused where the manifest is read.
   return node.toJSON() as JsonValue;
 }
 
 /** A value in one line. */
 function inline(value: JsonValue): string {
-  const text = yamlText({ v: written(value) }, () => true).trim();
+  const text = yamlText({ v: literally(value) }, () => true).trim();
   return text.slice('{ v: '.length, -' }'.length);
-}
-
-function written(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return literally(value);
-  if (isJsonList(value)) return value.map((item) => written(item));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, written(inner)]));
 }

@@ -1,5 +1,5 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
 import { kindAt, kinds, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -146,7 +146,7 @@ function linesOf(fields: JsonObject): number {
 }
 
 function written(mapping: JsonObject): string {
-  return yamlText(meantLiterally(mapping), isNamed);
+  return yamlText(literally(mapping), isNamed);
 }
 
 /** Whether a mapping stands in place of an id: `{ name: … }`. */
@@ -157,12 +157,4 @@ function isNamed(path: readonly (string | number)[]): boolean {
     field !== undefined &&
     ((path.length > 3 && field === kind?.access?.field) || kind?.fields[field]?.findId !== undefined)
   );
-}
-
-function meantLiterally<Value extends JsonValue>(value: Value): Value;
-function meantLiterally(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return literally(value);
-  if (isJsonList(value)) return value.map((item) => meantLiterally(item));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, meantLiterally(inner)]));
 }

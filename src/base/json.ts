@@ -22,6 +22,12 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** What is in a list or an object, with its indexes or keys. */
+export function inside(value: JsonValue): Iterable<[string | number, JsonValue]> {
+  if (isJsonList(value)) return value.entries();
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
 /** How deep a text may be nested: whoever walks through what is deeper may run out of stack. */
 const mostLevels = 500;
 /** The same of a document of ours, which holds what was such a text. */

@@ -126,11 +126,15 @@ function checkDeparting(kind: Kind, path: Path, entry: JsonObject, read: Manifes
   }
 }
 
-const notDeleted: Problem = {
-  code: 'contract-only',
-  summary: 'to delete takes more than the three documented operations, and contract_only keeps to these',
-  detail: 'Leave the entry out, or turn contract_only off.',
-};
+/** What is wrong with what goes beyond the documented operations, where nothing may. */
+function beyond(what: string, detail: string): Problem {
+  return { code: 'contract-only', summary: `${what}, and contract_only keeps to these`, detail };
+}
+
+const notDeleted = beyond(
+  'to delete takes more than the three documented operations',
+  'Leave the entry out, or turn contract_only off.',
+);
 
 function declaredOfGone({ identity }: Kind): Problem {
   return {
@@ -169,18 +173,15 @@ function checkAccess(kind: Kind, at: Path, value: JsonValue, read: ManifestValue
     checkNames(kind, subject.field, [...at, subject.key], declaredOf(subject, value), read);
 }
 
-const notRenamed: Problem = {
-  code: 'contract-only',
-  summary: 'to rename takes more than the three documented operations, and contract_only keeps to these',
-  detail: 'Leave `formerly` out, or turn contract_only off.',
-};
+const notRenamed = beyond(
+  'to rename takes more than the three documented operations',
+  'Leave `formerly` out, or turn contract_only off.',
+);
 
-const notBound: Problem = {
-  code: 'contract-only',
-  summary:
-    'who may open an application is read and bound beyond the three documented operations, and contract_only keeps to these',
-  detail: 'Leave `access` out, or turn contract_only off.',
-};
+const notBound = beyond(
+  'who may open an application is read and bound beyond the three documented operations',
+  'Leave `access` out, or turn contract_only off.',
+);
 
 /** What no schema can say of the names in place of ids: whether they are looked up, and that none is a secret. */
 function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read: ManifestValue): void {
@@ -198,11 +199,10 @@ function checkNames(kind: Kind, field: string, at: Path, value: JsonValue, read:
 }
 
 function notCreated({ words, list }: Kind): Problem {
-  return {
-    code: 'contract-only',
-    summary: `${words.one} is created beyond the three documented operations, and contract_only keeps to these`,
-    detail: `Declare no ${list}, or turn contract_only off.`,
-  };
+  return beyond(
+    `${words.one} is created beyond the three documented operations`,
+    `Declare no ${list}, or turn contract_only off.`,
+  );
 }
 
 function notLookedUp({ type }: Referable, findId: string): Problem {

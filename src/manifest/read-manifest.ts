@@ -1,5 +1,5 @@
 import { diagnosticAt, diagnosticFor, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
+import { inside, isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { noOwnSecrets } from '../base/own-secrets.ts';
 import { PathMap } from '../base/path-map.ts';
 import { rangeOf, unquotable, type SourceFile } from '../base/source.ts';
@@ -163,8 +163,7 @@ function tokenIn(file: SourceFile, token: string, value: JsonValue, places: Plac
 /** Where a text stands in a value, or in the name of one. */
 function pathTo(text: string, value: JsonValue): (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes(text) ? [] : undefined;
-  const inside = isJsonList(value) ? value.entries() : isJsonObject(value) ? Object.entries(value) : [];
-  for (const [step, inner] of inside) {
+  for (const [step, inner] of inside(value)) {
     if (typeof step === 'string' && step.includes(text)) return [step];
     const path = pathTo(text, inner);
     if (path) return [step, ...path];

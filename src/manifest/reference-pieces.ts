@@ -1,4 +1,5 @@
 import type { Problem } from '../base/diagnostic.ts';
+import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 
 const kinds = ['var', 'env', 'file'] as const;
 type Kind = (typeof kinds)[number];
@@ -53,7 +54,11 @@ function pieceOf(reference: string | undefined): Piece {
   return fault('this is not a reference', form, `\${${reference}}`);
 }
 
-/** A text as a manifest writes it that means it literally. */
-export function literally(text: string): string {
-  return text.replaceAll('${', () => '$${');
+/** A value as a manifest writes it that means all of its texts literally. */
+export function literally<Value extends JsonValue>(value: Value): Value;
+export function literally(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${');
+  if (isJsonList(value)) return value.map((item) => literally(item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, literally(inner)]));
 }

@@ -8,8 +8,7 @@ import { shownId } from '../kinds/values.ts';
 import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
-import { formerNames, namesGoing } from './lifecycle-rules.ts';
-import { Met, type Entry, type Step } from './met.ts';
+import { formerNames, Met, namesGoing, type Entry, type Step } from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
 import type { FirstPlaces } from './first-places.ts';
 
