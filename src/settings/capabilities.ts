@@ -8,7 +8,7 @@ import {
   type Reach,
 } from '../kinds/capability.ts';
 import { nonEmpty, type Environment } from './environment.ts';
-import type { ChosenConfig, Values } from './values.ts';
+import type { Sources } from './values.ts';
 
 const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCALL_CONTRACT_ONLY' } as const;
 
@@ -16,11 +16,8 @@ const variables = { capabilities: 'ROLLCALL_CAPABILITIES', contractOnly: 'ROLLCA
  * How far beyond the documented operations the run goes: as is given, or else as the environment says, or else the file. Where it
  * keeps to them, nothing is turned on. Throws a UsageError for what is no capability.
  */
-export function reachOf(
-  { capabilities: given, contractOnly, nameOf }: Pick<Values, 'capabilities' | 'contractOnly' | 'nameOf'>,
-  env: Environment,
-  config: Pick<ChosenConfig, 'capabilities' | 'contractOnly'>,
-): Reach {
+export function reachOf({ values, env, config }: Omit<Sources, 'files'>): Reach {
+  const { capabilities: given, contractOnly, nameOf } = values;
   const named = nonEmpty(env[variables.capabilities]);
   const turnedOn =
     given !== undefined
@@ -37,8 +34,7 @@ export function reachOf(
  * permitted, and where only this one of the two switches is on.
  */
 export function permittedBy(
-  { allow: given, nameOf }: Pick<Values, 'allow' | 'nameOf'>,
-  config: Pick<ChosenConfig, 'allow'>,
+  { values: { allow: given, nameOf }, config }: Pick<Sources, 'values' | 'config'>,
   { contractOnly, capabilities: turnedOn }: Reach,
 ): readonly Capability[] {
   const where = given === undefined ? '`allow` of the environment' : nameOf('allow');

@@ -3,7 +3,7 @@ import { readOrRefuse, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import { nonEmpty, type Environment } from './environment.ts';
 import { Secret } from './secret.ts';
-import type { NameOf } from './values.ts';
+import type { Sources } from './values.ts';
 
 const isPem = 'It is a PEM file, with lines such as -----BEGIN CERTIFICATE-----.';
 
@@ -50,15 +50,17 @@ export interface ClientCertificate {
 
 const passphraseVariable = 'ROLLCALL_CLIENT_KEY_PASSPHRASE';
 
-/** Reads the files of the certificate and of its key, which may stand in the file of the certificate. Throws a UsageError. */
-export async function readClientCertificate(
-  path: string,
-  keyPath: string | undefined,
-  env: Environment,
-  files: Pick<Files, 'read'>,
-  nameOf: NameOf,
-): Promise<ClientCertificate> {
+/** The certificate to show, where one is given; its key may stand in its file. Throws a UsageError. */
+export async function readClientCertificate({
+  values: { clientCert: path, clientKey: keyPath, nameOf },
+  env,
+  files,
+}: Omit<Sources, 'config'>): Promise<ClientCertificate | undefined> {
   const [certName, keyName] = [nameOf('clientCert'), nameOf('clientKey')];
+  if (path === undefined) {
+    if (keyPath === undefined) return undefined;
+    throw new UsageError(`${keyName} needs ${certName}`, 'A key is of no use without its certificate.');
+  }
   const text = await readPem(`the file of ${certName}`, path, files);
   const first = usable(
     () => new X509Certificate(text),
@@ -68,7 +70,7 @@ export async function readClientCertificate(
   const keyText = keyPath === undefined ? text : await readPem(`the file of ${keyName}`, keyPath, files);
   const passphrase = nonEmpty(env[passphraseVariable]);
   const privateKey = usable(
-    () => createPrivateKey({ key: keyText, ...(passphrase !== undefined && { passphrase }) }),
+    () => createPrivateKey({ key: keyText, passphrase }),
     `the key of the client certificate cannot be used: ${keyPath ?? path}`,
     // OpenSSL's message does not help, and nothing of what the file holds may be shown.
     !keyText.includes('ENCRYPTED')

@@ -1,17 +1,16 @@
 import type { Destination } from '../base/destination.ts';
 import { UsageError } from '../base/errors.ts';
-import type { Files } from '../base/files.ts';
 import type { Capability, Reach } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
 import { readBaseUrl } from './base-url.ts';
 import { permittedBy, reachOf } from './capabilities.ts';
 import { readCaFile, readClientCertificate, type ClientCertificate } from './certificates.ts';
-import { nonEmpty, type Environment } from './environment.ts';
+import { nonEmpty } from './environment.ts';
 import { readHeaders, type ExtraHeader } from './headers.ts';
 import { readProxy, type ProxySettings } from './proxy.ts';
 import type { Secret } from './secret.ts';
 import { readToken, refuseOtherToken } from './token.ts';
-import { bounds, type ChosenConfig, type NumberName, type Values, wholeNumber } from './values.ts';
+import { bounds, type NumberName, type Sources, type Values, wholeNumber } from './values.ts';
 
 /** How to reach the service. */
 export interface ServiceSettings extends Reach {
@@ -59,13 +58,9 @@ const defaults: Readonly<Record<NumberName, number>> = {
   concurrency: 16,
 };
 
-/** What is given beats the environment, which beats the file. Throws a UsageError that says what is missing or wrong. */
-export async function readServiceSettings(
-  values: Values,
-  env: Environment,
-  config: ChosenConfig,
-  files: Pick<Files, 'read' | 'readStandardInput'>,
-): Promise<ServiceSettings> {
+/** Throws a UsageError that says what is missing or wrong. */
+export async function readServiceSettings(sources: Sources): Promise<ServiceSettings> {
+  const { values, env, config, files } = sources;
   const { nameOf, insecureHttp = false, caFile } = values;
   const url = values.url ?? nonEmpty(env['ROLLCALL_URL']) ?? config.url;
   if (url === undefined) {
@@ -77,13 +72,13 @@ export async function readServiceSettings(
     );
   }
   const baseUrl = readBaseUrl(url, insecureHttp, nameOf('insecureHttp'));
-  const token = await readToken(values, env, config, files);
+  const token = await readToken(sources);
   // In `rollcall sandbox -- COMMAND`, the sandbox stands for the service of every environment.
   if (baseUrl !== env['ROLLCALL_SANDBOX']) {
-    refuseOtherUrl(baseUrl, values, config);
-    await refuseOtherToken(token, values, env, config, files);
+    refuseOtherUrl(baseUrl, sources);
+    await refuseOtherToken(token, sources);
   }
-  const reach = reachOf(values, env, config);
+  const reach = reachOf(sources);
   return {
     ...reach,
     baseUrl,
@@ -91,7 +86,7 @@ export async function readServiceSettings(
     hide: config.hide,
     proxy: readProxy(baseUrl, env, insecureHttp, nameOf('insecureHttp')),
     certificates: caFile === undefined ? undefined : await readCaFile(caFile, env, files),
-    client: await clientOf(values, env, files),
+    client: await readClientCertificate(sources),
     headers: readHeaders(values.headers ?? [], nameOf),
     token,
     timeoutMs: numberOf('timeoutSeconds', values, defaults.timeoutSeconds) * 1000,
@@ -99,17 +94,15 @@ export async function readServiceSettings(
       milliseconds: numberOf('waitSeconds', values, defaults.waitSeconds) * 1000,
       isAsked: values.waitSeconds !== undefined,
     },
-    concurrency: concurrencyOf(values, env, config),
-    allow: permittedBy(values, config, reach),
+    concurrency: concurrencyOf(sources),
+    allow: permittedBy(sources, reach),
   };
 }
 
 /** Throws a UsageError where ROLLCALL_URL leads elsewhere than the environment that was chosen. */
-function refuseOtherUrl(
-  baseUrl: string,
-  { url: given, nameOf }: Pick<Values, 'url' | 'nameOf'>,
-  { environment, url }: Pick<ChosenConfig, 'environment' | 'url'>,
-): void {
+function refuseOtherUrl(baseUrl: string, { values, config }: Sources): void {
+  const { url: given, nameOf } = values;
+  const { environment, url } = config;
   if (given !== undefined || url === undefined) return;
   const own = readBaseUrl(url, true);
   if (own === baseUrl) return;
@@ -119,21 +112,7 @@ function refuseOtherUrl(
   );
 }
 
-/** The certificate to show, if one is given. Throws a UsageError. */
-export async function clientOf(
-  { clientCert, clientKey, nameOf }: Values,
-  env: Environment,
-  files: Pick<Files, 'read'>,
-): Promise<ClientCertificate | undefined> {
-  if (clientCert !== undefined) return readClientCertificate(clientCert, clientKey, env, files, nameOf);
-  if (clientKey === undefined) return undefined;
-  throw new UsageError(
-    `${nameOf('clientKey')} needs ${nameOf('clientCert')}`,
-    'A key is of no use without its certificate.',
-  );
-}
-
-function concurrencyOf(values: Values, env: Environment, config: ChosenConfig): number {
+function concurrencyOf({ values, env, config }: Sources): number {
   const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
   if (values.concurrency === undefined && variable !== undefined)
     return wholeNumber('ROLLCALL_CONCURRENCY', variable, bounds.concurrency);

@@ -10,11 +10,12 @@ import { readRelease, type Release } from '../kinds/release.ts';
 import { reachOf } from './capabilities.ts';
 import { readConfig, type ReadConfig } from './config.ts';
 import { nonEmpty, valueOf, type Environment } from './environment.ts';
+import { readClientCertificate } from './certificates.ts';
 import { readHeaders } from './headers.ts';
 import { readProxy } from './proxy.ts';
-import { clientOf, readServiceSettings, secretsOf, type ServiceSettings } from './service-settings.ts';
+import { readServiceSettings, secretsOf, type ServiceSettings } from './service-settings.ts';
 import { noTokenPlaces, readToken, type TokenPlaces } from './token.ts';
-import { noConfig, type ChosenConfig, type NameOf, type Values } from './values.ts';
+import { noConfig, type ChosenConfig, type NameOf, type Sources, type Values } from './values.ts';
 import { readVarsFiles } from './variables.ts';
 
 /** All settings of a run. */
@@ -64,15 +65,10 @@ type Purpose =
   /** To list names, or to read what a manifest is not. No secret is read. */
   | 'names';
 
-interface SettingsSources {
-  readonly env: Environment;
-  readonly files: Files;
-}
-
 /** Merges what is given, the environment and the files of settings. Throws a UsageError. */
 export async function readSettings(
   values: Values,
-  { env, files }: SettingsSources,
+  { env, files }: { readonly env: Environment; readonly files: Files },
   purpose: Purpose,
   paths: readonly string[] = [],
 ): Promise<Settings> {
@@ -83,13 +79,10 @@ export async function readSettings(
   const varsFiles = { closed, areQuotable: hide.length === 0 };
   const ofConfig = await readVarsFiles(config?.varsFiles ?? [], files, { ...varsFiles, namedIn: filename });
   const ofFlags = await readVarsFiles(vars, files, varsFiles);
+  const sources = { values, env, config: config ?? noConfig };
   const service =
-    purpose === 'service' && config ? await readServiceSettings(values, env, config, files) : undefined;
-  const known = service
-    ? [service]
-    : purpose === 'names'
-      ? []
-      : await partsOfService(values, env, config, files);
+    purpose === 'service' && config ? await readServiceSettings({ ...sources, files }) : undefined;
+  const known = service ? [service] : purpose === 'names' ? [] : await partsOfService(sources, files);
   const own = ownSecrets(values, env, tokens, closed, known);
   const redactor = redactorOf(own.texts);
   const faults = [...ofConfig.diagnostics, ...ofFlags.diagnostics];
@@ -103,7 +96,7 @@ export async function readSettings(
         ? { ...ofConfig.variables, ...config.vars, ...ofFlags.variables, ...variables }
         : undefined,
     strict,
-    ...reachOf(values, env, config ?? noConfig),
+    ...reachOf(sources),
     release: readRelease(config?.release ?? ''),
     service,
     hide,
@@ -140,13 +133,12 @@ async function closedFiles(
 
 /** What can be known of the secrets that a run with the service would use; nothing is thrown for what cannot. */
 async function partsOfService(
-  values: Values,
-  env: Environment,
-  config = noConfig,
+  given: Omit<Sources, 'files'>,
   files: Files,
 ): Promise<readonly Partial<ServiceSettings>[]> {
+  const { values, env } = given;
   // Plain files only: on standard input may be a manifest, and a pipe may be empty.
-  const plain: Pick<Files, 'read' | 'readStandardInput'> = {
+  const plain: Sources['files'] = {
     readStandardInput: async () => Promise.reject(new Error('it is not for the token')),
     read: async (path, maxBytes) => {
       if ((await files.kindOf(path)) !== 'file') throw new Error('it is no plain file');
@@ -154,11 +146,11 @@ async function partsOfService(
     },
   };
   const readings: (() => Promise<Partial<ServiceSettings>>)[] = [
-    async () => ({ token: await readToken(values, env, config, plain) }),
+    async () => ({ token: await readToken({ ...given, files: plain }) }),
     async () => ({ headers: readHeaders(values.headers ?? [], values.nameOf) }),
     async () => ({ proxy: readProxy('https://any', env, true) }),
     async () => ({ proxy: readProxy('http://any', env, true) }),
-    async () => ({ client: await clientOf(values, env, plain) }),
+    async () => ({ client: await readClientCertificate({ ...given, files: plain }) }),
   ];
   // One that cannot be known hides none of the others.
   return Promise.all(readings.map(async (reading) => (await unlessUsage(reading)) ?? {}));

@@ -1,18 +1,15 @@
 import { readOrRefuse, unlessUsage, UsageError } from '../base/errors.ts';
-import { standardInput, type Files } from '../base/files.ts';
+import { standardInput } from '../base/files.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { beside } from '../base/path-rules.ts';
-import { nonEmpty, valueOf, type Environment } from './environment.ts';
+import { nonEmpty, valueOf } from './environment.ts';
 import { Secret } from './secret.ts';
-import type { ChosenConfig, Values } from './values.ts';
+import type { Sources } from './values.ts';
 
 /** The token: as it is given or from the file that is, from the environment, or from where rollcall.yaml says. */
-export async function readToken(
-  { token: given, tokenFile: flag, nameOf }: Pick<Values, 'token' | 'tokenFile' | 'nameOf'>,
-  env: Environment,
-  config: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile' | 'hasTokenOutside'>,
-  files: Pick<Files, 'read' | 'readStandardInput'>,
-): Promise<Secret> {
+export async function readToken(sources: Sources): Promise<Secret> {
+  const { values, env, config, files } = sources;
+  const { token: given, tokenFile: flag, nameOf } = values;
   if (given !== undefined) return checked(given, nameOf('token'));
   const token = nonEmpty(env['ROLLCALL_TOKEN']);
   const variable = nonEmpty(env['ROLLCALL_TOKEN_FILE']);
@@ -22,7 +19,7 @@ export async function readToken(
   const tokenFile = flag ?? variable;
   if (tokenFile !== undefined) return checked(await readTokenFile(tokenFile, files), `The file ${tokenFile}`);
   if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
-  const configured = await configuredToken(config, env, files);
+  const configured = await configuredToken(sources);
   if (configured !== undefined) return configured;
   if (config.tokenEnv !== undefined) {
     throw new UsageError(
@@ -37,11 +34,8 @@ export async function readToken(
 }
 
 /** The token of the chosen environment, as rollcall.yaml says; none where the variable is not set, and no file is named. */
-async function configuredToken(
-  { tokenEnv, tokenFile, hasTokenOutside }: Pick<ChosenConfig, 'tokenEnv' | 'tokenFile' | 'hasTokenOutside'>,
-  env: Environment,
-  files: Pick<Files, 'read' | 'readStandardInput'>,
-): Promise<Secret | undefined> {
+async function configuredToken({ env, config, files }: Sources): Promise<Secret | undefined> {
+  const { tokenEnv, tokenFile, hasTokenOutside } = config;
   const held = tokenEnv === undefined ? undefined : nonEmpty(valueOf(env, tokenEnv));
   if (tokenEnv !== undefined && held !== undefined) return checked(held, tokenEnv);
   if (tokenFile === undefined) return undefined;
@@ -59,13 +53,9 @@ async function configuredToken(
  * Throws a UsageError where the token comes from a variable for all environments, and is not known to be that of the chosen one.
  * Nothing else of the tokens is said.
  */
-export async function refuseOtherToken(
-  token: Secret,
-  { token: given, tokenFile: flag, nameOf }: Pick<Values, 'token' | 'tokenFile' | 'nameOf'>,
-  env: Environment,
-  config: Pick<ChosenConfig, 'environment' | 'tokenEnv' | 'tokenFile'>,
-  files: Pick<Files, 'read' | 'readStandardInput'>,
-): Promise<void> {
+export async function refuseOtherToken(token: Secret, sources: Sources): Promise<void> {
+  const { values, env, config } = sources;
+  const { token: given, tokenFile: flag, nameOf } = values;
   const { environment, tokenEnv, tokenFile } = config;
   const variable = ['ROLLCALL_TOKEN', 'ROLLCALL_TOKEN_FILE'].find(
     (name) => nonEmpty(env[name]) !== undefined,
@@ -77,7 +67,9 @@ export async function refuseOtherToken(
   ];
   if (given !== undefined || flag !== undefined || variable === undefined || places.length === 0) return;
   // Here the file may lie anywhere: its text is compared, and not sent.
-  const own = await unlessUsage(() => configuredToken({ ...config, hasTokenOutside: false }, env, files));
+  const own = await unlessUsage(() =>
+    configuredToken({ ...sources, config: { ...config, hasTokenOutside: false } }),
+  );
   if (own?.reveal() === token.reveal()) return;
   const place = places.join(' or ');
   throw new UsageError(
@@ -89,10 +81,7 @@ export async function refuseOtherToken(
 /** No token is longer. */
 const maxTokenBytes = 64 * 1024;
 
-async function readTokenFile(
-  path: string,
-  files: Pick<Files, 'read' | 'readStandardInput'>,
-): Promise<string> {
+async function readTokenFile(path: string, files: Sources['files']): Promise<string> {
   const bytes =
     path === standardInput ? files.readStandardInput(maxTokenBytes) : files.read(path, maxTokenBytes);
   return new TextDecoder().decode(await readOrRefuse('the token', path, bytes));

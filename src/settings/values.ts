@@ -1,8 +1,10 @@
 import { UsageError } from '../base/errors.ts';
+import type { Files } from '../base/files.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ConfigEnvironment } from '../generated/config.ts';
 import type { Capability } from '../kinds/capability.ts';
 import type { Hide } from '../kinds/hide.ts';
+import type { Environment } from './environment.ts';
 
 /** What a command line or a program says. It beats the environment, which beats rollcall.yaml. */
 export interface Values {
@@ -76,6 +78,14 @@ export interface ChosenConfig {
   readonly contractOnly?: boolean | undefined;
   /** What may be done beside creating what is missing. */
   readonly allow?: readonly Capability[] | undefined;
+}
+
+/** What the settings of the service are read from: what is given beats the environment, which beats the file. */
+export interface Sources {
+  readonly values: Values;
+  readonly env: Environment;
+  readonly config: ChosenConfig;
+  readonly files: Pick<Files, 'read' | 'readStandardInput'>;
 }
 
 /** What a file of settings says that says nothing. */

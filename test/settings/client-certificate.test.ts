@@ -39,9 +39,13 @@ describe('the client certificate', () => {
     ],
     ['with the key in the same file', 'both.pem', undefined, {}],
   ])('is read %s', async (_name, certificatePath, keyPath, env) => {
-    const read = await readClientCertificate(certificatePath, keyPath, env, files, nameOf);
-    expect(read.certificate).toBe(certificate);
-    expect(read.key.reveal()).toBe(key);
+    const read = await readClientCertificate({
+      values: { clientCert: certificatePath, clientKey: keyPath, nameOf },
+      env,
+      files,
+    });
+    expect(read?.certificate).toBe(certificate);
+    expect(read?.key.reveal()).toBe(key);
     expect(JSON.stringify(read)).not.toContain('PRIVATE');
   });
 
@@ -61,7 +65,11 @@ describe('the client certificate', () => {
     ['trusted.pem', 'client.key', {}, /client/],
     ['client.pem', 'other.key', {}, /do not belong together/],
   ])('%s with the key %s is refused', async (certificatePath, keyPath, env, message) => {
-    const reading = readClientCertificate(certificatePath, keyPath, env, files, nameOf);
+    const reading = readClientCertificate({
+      values: { clientCert: certificatePath, clientKey: keyPath, nameOf },
+      env,
+      files,
+    });
     await expect(reading).rejects.toThrow(message);
     await expect(reading).rejects.toMatchObject({ name: 'UsageError' });
   });

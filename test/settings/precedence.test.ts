@@ -123,7 +123,9 @@ describe('the token comes', () => {
     ],
   ])('%s', async (_, environment, flag, env, expected) => {
     const values = { tokenFile: flag, nameOf: String };
-    expect((await readToken(values, env, await chosen(environment), files)).reveal()).toBe(expected);
+    expect((await readToken({ values, env, config: await chosen(environment), files })).reveal()).toBe(
+      expected,
+    );
   });
 });
 

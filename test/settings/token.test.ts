@@ -1,27 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { inspect } from 'node:util';
+import type { Environment } from '../../src/settings/environment.ts';
+import type { Secret } from '../../src/settings/secret.ts';
 import { readToken } from '../../src/settings/token.ts';
+import { noConfig } from '../../src/settings/values.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 
 const files = memoryFiles({ token: 'from-file\n', empty: '\n', two: 'one\ntwo\n' });
 
+function tokenBy(tokenFile: string | undefined, env: Environment): Promise<Secret> {
+  return readToken({ values: { tokenFile, nameOf: String }, env, config: noConfig, files });
+}
+
 describe('the token', () => {
   test('comes from the flag before it comes from the environment', async () => {
-    expect(
-      (
-        await readToken({ tokenFile: 'token', nameOf: String }, { ROLLCALL_TOKEN: 'from-env' }, {}, files)
-      ).reveal(),
-    ).toBe('from-file');
-    expect(
-      (
-        await readToken({ tokenFile: undefined, nameOf: String }, { ROLLCALL_TOKEN: 'from-env' }, {}, files)
-      ).reveal(),
-    ).toBe('from-env');
-    expect(
-      (
-        await readToken({ tokenFile: undefined, nameOf: String }, { ROLLCALL_TOKEN_FILE: 'token' }, {}, files)
-      ).reveal(),
-    ).toBe('from-file');
+    expect((await tokenBy('token', { ROLLCALL_TOKEN: 'from-env' })).reveal()).toBe('from-file');
+    expect((await tokenBy(undefined, { ROLLCALL_TOKEN: 'from-env' })).reveal()).toBe('from-env');
+    expect((await tokenBy(undefined, { ROLLCALL_TOKEN_FILE: 'token' })).reveal()).toBe('from-file');
   });
 
   test.each([
@@ -32,11 +27,11 @@ describe('the token', () => {
     [undefined, { ROLLCALL_TOKEN: 'Bearer abc' }, /holds characters that no token has/],
     ['missing', {}, /cannot be read/],
   ])('from %j and %j is refused', async (flag, env, message) => {
-    await expect(readToken({ tokenFile: flag, nameOf: String }, env, {}, files)).rejects.toThrow(message);
+    await expect(tokenBy(flag, env)).rejects.toThrow(message);
   });
 
   test('shows itself nowhere but where it is revealed', async () => {
-    const token = await readToken({ tokenFile: 'token', nameOf: String }, {}, {}, files);
+    const token = await tokenBy('token', {});
     const shown = [
       String(token),
       JSON.stringify({ token }),

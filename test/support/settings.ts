@@ -21,5 +21,5 @@ export async function serviceSettings(
   config: ChosenConfig,
   files: Files,
 ): Promise<ServiceSettings> {
-  return readServiceSettings(await valuesOf(flags, env), env, config, files);
+  return readServiceSettings({ values: await valuesOf(flags, env), env, config, files });
 }
