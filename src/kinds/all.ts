@@ -92,6 +92,11 @@ export function isOfSort({ sort }: Kind, fields: JsonValue | undefined): boolean
   return fields !== undefined && isJsonObject(fields) && fields[sort.field] === sort.value;
 }
 
+/** The kind of an entry of a list. */
+export function kindOfEntry(list: string, entry: JsonValue): Kind<ResourceType> | undefined {
+  return kinds.find((kind) => kind.list === list && isOfSort(kind, entry));
+}
+
 /** The kind that a place in a manifest is about, by the keys and indexes that lead there from the root; where several are, the first that has the field. */
 export function kindAt([list, type, field]: readonly (string | number)[]): Kind<ResourceType> | undefined {
   const found = kinds.filter((kind) => kind.list === list || (list === 'defaults' && kind.type === type));

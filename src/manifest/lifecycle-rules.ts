@@ -1,8 +1,8 @@
-import type { Address, Diagnostic, Problem } from '../base/diagnostic.ts';
+import type { Address, Problem } from '../base/diagnostic.ts';
 import { shownPlace, type Range } from '../base/source.ts';
 import { formerly, formerName, isToGo, state } from '../kinds/lifecycle.ts';
 import { addressNamed, declaredNames } from '../kinds/named.ts';
-import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
+import { addressOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import { FirstPlaces } from './first-places.ts';
 
 /** A resource to check, and where its address was met first. */
@@ -36,68 +36,65 @@ export interface Step {
   readonly range: Range;
 }
 
+/** Takes what is wrong with a field of the resource, or with one item of it. */
+export type Report = (field: string, problem: Problem, item?: number) => void;
+
 /** What a resource was called before is the name of no other, now or before. */
 export function formerNames(
   { resource, first, isFirst }: Entry,
   { names, formers, named }: Met,
-): Diagnostic[] {
-  if (!isFirst) return [];
+  report: Report,
+): void {
+  if (!isFirst) return;
   const { kind, address } = resource;
-  const found: Diagnostic[] = [];
+  const ownerOf = (record: number): string => nameOf(names.textOf(formers.ownerOf(record)));
   const heir = formers.find(address);
   if (heir !== undefined) {
-    const summary = `${nameOf(names.textOf(formers.ownerOf(heir)))} is declared as what this was renamed to`;
-    found.push(
-      diagnosticOf(resource, kind.identity, formerProblem(summary, formers.placeOf(heir), oneByOne)),
-    );
+    const summary = `${ownerOf(heir)} is declared as what this was renamed to`;
+    report(kind.identity, formerProblem(summary, formers.placeOf(heir)));
   }
   const former = formerName(resource);
-  if (former === undefined) return found;
+  if (former === undefined) return;
   const before = addressOf(kind.type, former);
   const holder = names.find(before);
   const other = formers.find(before);
   if (holder !== undefined) {
     const summary =
       before === address ? 'this is its name already' : `\`${former}\` is declared: it was not renamed`;
-    found.push(diagnosticOf(resource, formerly, formerProblem(summary, names.placeOf(holder), oneByOne)));
+    report(formerly, formerProblem(summary, names.placeOf(holder)));
   } else if (other !== undefined) {
-    const summary = `\`${former}\` is what ${nameOf(names.textOf(formers.ownerOf(other)))} was called before`;
-    found.push(
-      diagnosticOf(resource, formerly, formerProblem(summary, formers.placeOf(other), 'One of the two is.')),
-    );
+    const summary = `\`${former}\` is what ${ownerOf(other)} was called before`;
+    report(formerly, formerProblem(summary, formers.placeOf(other), 'One of the two is.'));
   } else {
     formers.add(before, placeOf(resource, formerly), first);
     const at = named.find(before);
-    if (at !== undefined)
-      found.push(diagnosticOf(resource, formerly, renamedProblem(before, address, named.placeOf(at))));
+    if (at !== undefined) report(formerly, renamedProblem(before, address, named.placeOf(at)));
   }
-  return found;
 }
 
-function formerProblem(summary: string, at: Range, detail: string): Problem {
+function formerProblem(summary: string, at: Range, detail = oneByOne): Problem {
   return { code: 'former-name', summary, detail: `See ${shownPlace(at)}. ${detail}` };
 }
 
 function renamedProblem(before: string, now: string, at: Range): Problem {
-  return {
-    code: 'former-name',
-    summary: `${before} is ${now} now, and is named as it was before`,
-    detail: `See ${shownPlace(at)}. Where it is named, write the new name.`,
-  };
+  const summary = `${before} is ${now} now, and is named as it was before`;
+  return formerProblem(summary, at, 'Where it is named, write the new name.');
 }
 
 const oneByOne =
   'Remove `formerly` where it has done its work. Names that change places take two steps: give one of them a third name first, and apply that.';
 
 /** What is to be deleted is named by nothing that is declared, and what is renamed by its new name alone. */
-export function namesGoing({ resource, first }: Entry, { names, formers, going, named }: Met): Diagnostic[] {
+export function namesGoing(
+  { resource, first }: Entry,
+  { names, formers, going, named }: Met,
+  report: Report,
+): void {
   const { kind, address } = resource;
-  const found: Diagnostic[] = [];
   if (isToGo(resource)) {
     const at = named.find(address);
     if (!going.has(address)) going.add(address, placeOf(resource, state), first);
-    if (at !== undefined)
-      found.push(diagnosticOf(resource, kind.identity, goingProblem('it', named.placeOf(at))));
+    if (at !== undefined) report(kind.identity, goingProblem('it', named.placeOf(at)));
   }
   for (const declared of declaredNames(resource)) {
     const to = addressNamed(declared);
@@ -106,14 +103,12 @@ export function namesGoing({ resource, first }: Entry, { names, formers, going, 
     const heir = formers.find(to);
     if (heir !== undefined) {
       const now = names.textOf(formers.ownerOf(heir));
-      found.push(diagnosticOf(resource, field, renamedProblem(to, now, formers.placeOf(heir)), item));
+      report(field, renamedProblem(to, now, formers.placeOf(heir)), item);
     }
     const at = going.find(to);
-    if (at !== undefined) {
-      found.push(diagnosticOf(resource, field, goingProblem(to, going.placeOf(at)), item));
-    } else if (!named.has(to)) named.add(to, placeOf(resource, declared.field, declared.item), first);
+    if (at !== undefined) report(field, goingProblem(to, going.placeOf(at)), item);
+    else if (!named.has(to)) named.add(to, placeOf(resource, field, item), first);
   }
-  return found;
 }
 
 function goingProblem(what: string, at: Range): Problem {

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type JsonValue } from '../base/json.ts';
 import { lineOf, rangeOf, type SourceFile } from '../base/source.ts';
 import { ownerOf } from '../kinds/access.ts';
-import { isOfSort, kinds, lists } from '../kinds/all.ts';
+import { kindOfEntry, lists } from '../kinds/all.ts';
 import { asNames } from '../kinds/named.ts';
 import { hiddenOf, type Hide } from '../kinds/hide.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -39,7 +39,7 @@ function linesOf(file: SourceFile, { value, places, diagnostics }: ParsedYaml, h
       continue;
     }
     for (const [index, entry] of inner.entries()) {
-      const kind = kinds.find((each) => each.list === key && isOfSort(each, entry));
+      const kind = kindOfEntry(key, entry);
       if (!isJsonObject(entry) || kind === undefined) {
         mark([key], index, closed);
         continue;

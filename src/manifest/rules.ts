@@ -8,12 +8,12 @@ import { shownId } from '../kinds/values.ts';
 import { addressNamed, declaredNames, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import { addressOf, diagnosticOf, nameOf, placeOf, type Resource } from '../kinds/resource.ts';
 import type { Declared } from './desired.ts';
-import { formerNames, Met, namesGoing, type Entry, type Step } from './lifecycle-rules.ts';
+import { formerNames, Met, namesGoing, type Entry, type Report, type Step } from './lifecycle-rules.ts';
 import { fieldChecks, hasSensitiveName } from './field-checks.ts';
 import type { FirstPlaces } from './first-places.ts';
 
 /** Something that holds over all files, and that no schema can say. It may name any resource in its words. */
-type Rule = (entry: Entry, met: Met) => readonly Diagnostic[];
+type Rule = (entry: Entry, met: Met, report: Report) => void;
 
 const rules: readonly Rule[] = [
   duplicateResource,
@@ -40,16 +40,23 @@ export class Rules {
   }
 
   /** Checks the entries of a file: those that have a name for what they say together, and all for what each field says. */
-  *check({ named, mappings }: Pick<Declared, 'named' | 'mappings'>): Iterable<Diagnostic> {
-    for (const resource of named) if (hasSensitiveName(resource)) yield sensitiveName(resource);
+  check({ named, mappings }: Pick<Declared, 'named' | 'mappings'>): Diagnostic[] {
+    const found: Diagnostic[] = [];
     for (const resource of named) {
       // The rules name resources, so they see none whose name is a secret.
-      if (hasSensitiveName(resource)) continue;
+      if (hasSensitiveName(resource)) {
+        found.push(sensitiveName(resource));
+        continue;
+      }
       const known = this.names.find(resource.address);
       const first = known ?? this.names.add(resource.address, placeOf(resource, resource.kind.identity));
-      for (const rule of rules) yield* rule({ resource, first, isFirst: known === undefined }, this.#met);
+      const entry = { resource, first, isFirst: known === undefined };
+      const report: Report = (field, problem, item) =>
+        found.push(diagnosticOf(resource, field, problem, item));
+      for (const rule of rules) rule(entry, this.#met, report);
     }
-    for (const resource of mappings) yield* this.#ofFields(resource);
+    for (const resource of mappings) for (const problem of this.#ofFields(resource)) found.push(problem);
+    return found;
   }
 
   *#ofFields(resource: Resource): Iterable<Diagnostic> {
@@ -76,20 +83,18 @@ function sameRange(a: Diagnostic['range'], b: Diagnostic['range']): boolean {
 }
 
 /** A slug or a username may be declared once, over all files. */
-function duplicateResource({ resource, first, isFirst }: Entry, { names }: Met): Diagnostic[] {
-  if (isFirst) return [];
+function duplicateResource({ resource, first, isFirst }: Entry, { names }: Met, report: Report): void {
+  if (isFirst) return;
   const field = resource.kind.identity;
-  const problem: Problem = {
+  report(field, {
     code: 'duplicate-resource',
     summary: `the ${field} \`${resource.name}\` is declared twice`,
     detail: `It is first declared at ${shownPlace(names.placeOf(first))}. Remove one of the two.`,
-  };
-  return [diagnosticOf(resource, field, problem)];
+  });
 }
 
 /** A value that belongs to one resource, such as the main provider of an application, is declared in two. */
-function belongsToOne({ resource, first }: Entry, { names, values }: Met): Diagnostic[] {
-  const found: Diagnostic[] = [];
+function belongsToOne({ resource, first }: Entry, { names, values }: Met, report: Report): void {
   const { kind } = resource;
   for (const field of Object.keys(resource.fields)) {
     const rule = kind.fields[field]?.belongsToOne;
@@ -100,16 +105,14 @@ function belongsToOne({ resource, first }: Entry, { names, values }: Met): Diagn
       if (known === undefined) values.add(key, placeOf(resource, field), first);
       else if (values.ownerOf(known) !== first) {
         const owner = nameOf(names.textOf(values.ownerOf(known)));
-        const problem: Problem = {
+        report(field, {
           code: rule.code,
           summary: rule.summary(blankFor(resource, field) ?? shown, owner),
           detail: `See ${shownPlace(values.placeOf(known))}. ${rule.detail}`,
-        };
-        found.push(diagnosticOf(resource, field, problem));
+        });
       }
     }
   }
-  return found;
 }
 
 /** Each value of a field once, in a form that is its own, and as people see it. */
@@ -124,8 +127,7 @@ function valuesIn(resource: Resource, field: string): Map<string, string> {
 }
 
 /** The same id twice in one list. One of the two is probably a slip for another. */
-function repeatedId({ resource }: Entry): Diagnostic[] {
-  const found: Diagnostic[] = [];
+function repeatedId({ resource }: Entry, _: Met, report: Report): void {
   for (const field of Object.keys(resource.fields)) {
     const form = resource.kind.fields[field]?.idForm;
     const value = (form && sentValue(resource, field)) ?? null;
@@ -138,16 +140,15 @@ function repeatedId({ resource }: Entry): Diagnostic[] {
     };
     const seen = new Set<JsonValue>();
     for (const [item, id] of value.map(form).entries()) {
-      if (seen.has(id)) found.push(diagnosticOf(resource, field, problem, item));
+      if (seen.has(id)) report(field, problem, item);
       seen.add(id);
     }
   }
-  return found;
 }
 
 /** Names that differ only in case, or in how Unicode writes them: two to the service, one to a person. */
-function similarName({ resource, first, isFirst }: Entry, { names, looks }: Met): Diagnostic[] {
-  if (!isFirst) return [];
+function similarName({ resource, first, isFirst }: Entry, { names, looks }: Met, report: Report): void {
+  if (!isFirst) return;
   const { kind, name, address } = resource;
   const field = kind.identity;
   const look = addressOf(kind.type, name.normalize('NFKC').toLowerCase());
@@ -155,46 +156,40 @@ function similarName({ resource, first, isFirst }: Entry, { names, looks }: Met)
   const plain = look === address ? undefined : names.find(look);
   if (look !== address && other === undefined) looks.add(look, placeOf(resource, field), first);
   const earlier = plain ?? (other === undefined ? undefined : looks.ownerOf(other));
-  if (earlier === undefined) return [];
-  const problem: Problem = {
+  if (earlier === undefined) return;
+  report(field, {
     code: 'similar-name',
     severity: 'warning',
     summary: `the ${field} \`${name}\` looks like \`${nameOf(names.textOf(earlier))}\``,
     detail: `See ${shownPlace(names.placeOf(earlier))}. The service keeps them apart; is that meant?`,
-  };
-  return [diagnosticOf(resource, field, problem)];
+  });
 }
 
 /** Resources of a kind that name each other, so that none can be created first. Reported where the last of them closes the circle. */
-function circle({ resource, isFirst }: Entry, { above }: Met): Diagnostic[] {
-  if (!isFirst) return [];
+function circle({ resource, isFirst }: Entry, { above }: Met, report: Report): void {
+  if (!isFirst) return;
   const { kind, address } = resource;
   const steps = declaredNames(resource).flatMap((named) => {
     const to = named.related.type === kind.type ? addressNamed(named) : undefined;
     return to === undefined ? [] : [{ ...named, to, range: placeOf(resource, named.field, named.item) }];
   });
-  if (steps.length === 0) return [];
+  if (steps.length === 0) return;
   above.set(address, steps);
-  return steps.flatMap(({ field, item, to }) => {
+  for (const { field, item, to } of steps) {
     const way = wayBack(to, address, above);
-    if (way === undefined) return [];
+    if (way === undefined) continue;
     const links = way.map(
       ({ to: next, range }, index) => `${index === 0 ? to : 'which'} names ${next} at ${shownPlace(range)}`,
     );
-    const problem: Problem =
+    const [summary, detail] =
       to === address
-        ? {
-            code: 'circular-reference',
-            summary: 'it names itself',
-            detail: 'Nothing can be created before itself. Take the name out.',
-          }
-        : {
-            code: 'circular-reference',
-            summary: `${to} leads back to it`,
-            detail: `Here it names ${to}; ${links.join(', ')}. None of them can be created first: take one of these names out.`,
-          };
-    return [diagnosticOf(resource, field, problem, item)];
-  });
+        ? ['it names itself', 'Nothing can be created before itself. Take the name out.']
+        : [
+            `${to} leads back to it`,
+            `Here it names ${to}; ${links.join(', ')}. None of them can be created first: take one of these names out.`,
+          ];
+    report(field, { code: 'circular-reference', summary, detail }, item);
+  }
 }
 
 /** The steps from one resource to another; nothing where none lead there. */

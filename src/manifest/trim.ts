@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { isOfSort, kinds, lists } from '../kinds/all.ts';
+import { kindAt, kindOfEntry, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 // What the service strips: white space as Python knows it, which is not quite JavaScript's.
@@ -22,21 +22,11 @@ export function trimManifest(manifest: JsonValue): JsonValue {
   for (const list of lists) {
     const entries = trimmed[list];
     if (isJsonList(entries))
-      trimmed[list] = entries.map((entry) =>
-        trimFields(
-          entry,
-          kinds.find((kind) => kind.list === list && isOfSort(kind, entry)),
-        ),
-      );
+      trimmed[list] = entries.map((entry) => trimFields(entry, kindOfEntry(list, entry)));
   }
   const defaults = trimmed['defaults'];
   if (isJsonObject(defaults)) {
-    trimmed['defaults'] = mapValues(defaults, (entry, type) =>
-      trimFields(
-        entry,
-        kinds.find((kind) => kind.type === type),
-      ),
-    );
+    trimmed['defaults'] = mapValues(defaults, (entry, type) => trimFields(entry, kindAt(['defaults', type])));
   }
   return trimmed;
 }

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { type JsonValue, stepsOf } from '../base/json.ts';
 import { nearest } from '../base/suggestion.ts';
-import { isOfSort, kindAt, kinds } from '../kinds/all.ts';
+import { kindAt, kindOfEntry } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** What is probably meant by a field that the schema does not know. */
@@ -21,18 +21,15 @@ export function meantBy({ params, parentSchema, instancePath, data }: ErrorObjec
   const known = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
   const unknown = String(params['additionalProperty']);
   const steps = stepsOf(instancePath);
-  if (steps.length <= entryDepth) return meaningOf(unknown, known, kindOfEntry(steps, data));
+  if (steps.length <= entryDepth) {
+    const kind = kindOfEntry(steps[0] ?? '', data as JsonValue); // what the schema was checked against is JSON
+    return meaningOf(unknown, known, kind ?? kindAt(steps));
+  }
   // That the name is missing is no second mistake.
   if (ids.has(plain(unknown))) return { field: 'name', hint: 'Write the id by itself.' };
   if (known.includes('slug') && plain(unknown) === 'name')
     return { field: 'slug', hint: 'It is named by its slug: write `{ slug: … }`.' };
   return meaningOf(unknown, known);
-}
-
-function kindOfEntry(steps: readonly string[], entry: unknown): Kind | undefined {
-  const [list] = steps;
-  // What the schema was checked against is JSON.
-  return kinds.find((kind) => kind.list === list && isOfSort(kind, entry as JsonValue)) ?? kindAt(steps);
 }
 
 /** What a name is probably meant for among known ones, which may be fields of a kind. */
