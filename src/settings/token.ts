@@ -21,15 +21,11 @@ export async function readToken(sources: Sources): Promise<Secret> {
   if (token !== undefined) return checked(token, 'ROLLCALL_TOKEN');
   const configured = await configuredToken(sources);
   if (configured !== undefined) return configured;
-  if (config.tokenEnv !== undefined) {
-    throw new UsageError(
-      'no access token is given',
-      `Set ${config.tokenEnv}, which token_env names in the settings.`,
-    );
-  }
   throw new UsageError(
     'no access token is given',
-    `Set ROLLCALL_TOKEN, or name a file with ${nameOf('tokenFile')}.`,
+    config.tokenEnv === undefined
+      ? `Set ROLLCALL_TOKEN, or name a file with ${nameOf('tokenFile')}.`
+      : `Set ${config.tokenEnv}, which token_env names in the settings.`,
   );
 }
 

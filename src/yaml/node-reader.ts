@@ -10,11 +10,18 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
-import type { DiagnosticCode } from '../base/diagnostic-codes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quote, type SourceFile, type Span } from '../base/source.ts';
 import type { Key, YamlNode } from './places.ts';
-import { keyRefusal, maxDepth, numberRefusal, textRefusal, tooDeep } from './refused-values.ts';
+import {
+  keyRefusal,
+  maxDepth,
+  notJson,
+  numberRefusal,
+  textRefusal,
+  tooDeep,
+  unsupported,
+} from './refused-values.ts';
 
 /** How many values aliases may repeat in one file. More is an attack or a mistake. */
 const maxAliasedValues = 10_000;
@@ -41,22 +48,13 @@ export class NodeReader {
     this.#file = file;
   }
 
-  report(span: Span, code: DiagnosticCode, summary: string, detail: string): Content {
+  report(span: Span, problem: Problem): Content {
     // The value of an alias is read at each use of the alias. Its problems are reported once.
     if (this.diagnostics.length >= maxProblems) return nothing;
-    const place = `${code} ${span.join()}`;
-    if (!this.#reported.has(place))
-      this.diagnostics.push(diagnosticAt(this.#file, span, { code, summary, detail }));
+    const place = `${problem.code} ${span.join()}`;
+    if (!this.#reported.has(place)) this.diagnostics.push(diagnosticAt(this.#file, span, problem));
     this.#reported.add(place);
     return nothing;
-  }
-
-  #unsupported(node: unknown, summary: string, detail: string): Content {
-    return this.report(spanOf(node), 'yaml-unsupported', summary, detail);
-  }
-
-  #refused(node: unknown, { code, summary, detail = '' }: Problem): Content {
-    return this.report(spanOf(node), code, summary, detail);
   }
 
   /** A node and all inside it. Where there is no node, `place` is where it would be. */
@@ -72,7 +70,7 @@ export class NodeReader {
     if (isNode(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     if (isScalar(node)) return this.#readScalar(node);
     if (!isSeq(node) && !isMap(node)) return nothing;
-    if (depth >= maxDepth) return this.#refused(node, tooDeep);
+    if (depth >= maxDepth) return this.report(spanOf(node), tooDeep);
     this.#open.add(node);
     const content = isMap(node) ? this.#readMap(node, depth) : this.#readItems(node.items, depth);
     this.#open.delete(node);
@@ -87,21 +85,20 @@ export class NodeReader {
   #readAlias(node: Alias, depth: number): Content {
     const target = this.#anchors.get(node.source);
     if (target === undefined) {
-      const detail = 'An anchor must stand before the alias that uses it.';
       const anchor = quote(this.#file, spanOf(node), `&${node.source}`);
-      return this.report(spanOf(node), 'yaml-syntax', `there is no anchor ${anchor}`, detail);
+      return this.report(spanOf(node), {
+        code: 'yaml-syntax',
+        summary: `there is no anchor ${anchor}`,
+        detail: 'An anchor must stand before the alias that uses it.',
+      });
     }
-    if (this.#open.has(target)) {
-      const detail = 'It would contain itself without end.';
-      return this.#unsupported(node, 'this alias is inside the value that it repeats', detail);
-    }
+    if (this.#open.has(target)) return this.report(spanOf(node), endless);
     this.#insideAliases += 1;
     const content = this.#contentOf(target, depth + 1);
     this.#insideAliases -= 1;
     if (this.#insideAliases === 0 && this.#aliasedValues > maxAliasedValues && !this.#tooManySaid) {
       this.#tooManySaid = true;
-      const detail = `Aliases may repeat ${maxAliasedValues} values in one file.`;
-      this.#unsupported(node, 'the aliases expand to too many values', detail);
+      this.report(spanOf(node), tooManyAliased);
     }
     return content;
   }
@@ -109,12 +106,9 @@ export class NodeReader {
   #readScalar(node: Scalar): Content {
     const { value } = node;
     if (typeof value === 'boolean' || value === null) return { value, inside: [] };
-    if (typeof value !== 'string' && typeof value !== 'number') {
-      const detail = 'Quote it if it is meant as text.';
-      return this.report(spanOf(node), 'invalid-value', 'this is not a JSON value', detail);
-    }
+    if (typeof value !== 'string' && typeof value !== 'number') return this.report(spanOf(node), notJson);
     const refused = typeof value === 'string' ? textRefusal(value) : numberRefusal(value);
-    return refused ? this.#refused(node, refused) : { value, inside: [] };
+    return refused ? this.report(spanOf(node), refused) : { value, inside: [] };
   }
 
   #readMap(map: YAMLMap, depth: number): Content {
@@ -127,9 +121,11 @@ export class NodeReader {
       if (Object.hasOwn(value, key) && !repeated.has(key)) {
         repeated.add(key);
         const name = quote(this.#file, spanOf(pair.key), JSON.stringify(key));
-        const summary = `the key ${name} stands here more than once`;
-        const detail = 'Keep one; YAML would keep only the last.';
-        this.report(spanOf(pair.key), 'yaml-duplicate-key', summary, detail);
+        this.report(spanOf(pair.key), {
+          code: 'yaml-duplicate-key',
+          summary: `the key ${name} stands here more than once`,
+          detail: 'Keep one; YAML would keep only the last.',
+        });
       }
       const [keyStart, keyEnd] = spanOf(pair.key);
       const node = this.read(pair.value, depth + 1, { key, keyStart, keyEnd }, map);
@@ -141,15 +137,21 @@ export class NodeReader {
 
   #readKey(node: unknown, map: YAMLMap): string | undefined {
     const key = isScalar(node) ? node.value : undefined;
-    if (typeof key !== 'string') {
-      this.#unsupported(node ?? map, 'a key must be a string', 'Quote the key.');
-      return undefined;
-    }
-    const refused = keyRefusal(key);
-    if (refused) this.#refused(node, refused);
-    return refused ? undefined : key;
+    const refused = typeof key === 'string' ? keyRefusal(key) : noKey;
+    if (refused) this.report(spanOf(node ?? map), refused);
+    return refused || typeof key !== 'string' ? undefined : key;
   }
 }
+
+const endless = unsupported(
+  'this alias is inside the value that it repeats',
+  'It would contain itself without end.',
+);
+const tooManyAliased = unsupported(
+  'the aliases expand to too many values',
+  `Aliases may repeat ${maxAliasedValues} values in one file.`,
+);
+const noKey = unsupported('a key must be a string', 'Quote the key.');
 
 function spanOf(node: unknown): Span {
   const range = (node as Partial<Node> | null)?.range; // every parsed node has a range

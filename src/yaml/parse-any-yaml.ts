@@ -4,7 +4,7 @@ import { isQuotable, type SourceFile, type Span } from '../base/source.ts';
 import { compose } from './compose.ts';
 import { NodeReader } from './node-reader.ts';
 import { nowhere, placesIn, type ParsedYaml } from './places.ts';
-import { tooDeep } from './refused-values.ts';
+import { tooDeep, unsupported } from './refused-values.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 
 /** Parses YAML 1.2 (core schema) into plain JSON, and says what is in the way of it. */
@@ -24,17 +24,19 @@ export function parseAnyYaml(file: SourceFile, entries = 200_000): ParsedYaml {
   const root = reader.read(document.contents, 0);
   reportDirectives(document, file, reader);
   if (second !== undefined) {
-    const detail = 'One file holds one document. Put the other into a file of its own.';
-    reader.report(markerBefore(second, file), 'yaml-unsupported', 'a second document starts here', detail);
+    reader.report(markerBefore(second, file), secondDocument);
   }
   return { value: root.value, places: placesIn(root), diagnostics: reader.diagnostics };
 }
 
-const tooMuch = {
-  code: 'yaml-unsupported',
-  summary: 'this file holds too many values',
-  detail: 'Divide it into several files, or remove what is not needed.',
-} as const;
+const tooMuch = unsupported(
+  'this file holds too many values',
+  'Divide it into several files, or remove what is not needed.',
+);
+const secondDocument = unsupported(
+  'a second document starts here',
+  'One file holds one document. Put the other into a file of its own.',
+);
 
 function unreadable(diagnostic: Diagnostic): ParsedYaml {
   return { value: undefined, places: nowhere, diagnostics: [diagnostic] };
@@ -47,13 +49,13 @@ function reportDirectives(document: Document.Parsed, file: SourceFile, reader: N
       : ['this has no meaning here'];
     const tag = /^Unresolved tag: (.*)$/.exec(message)?.[1];
     const summary = tag === undefined ? message : `the tag ${tag} has no meaning here`;
-    reader.report(warning.pos, 'yaml-unsupported', summary, 'Use plain YAML 1.2 values.');
+    reader.report(warning.pos, unsupported(summary, 'Use plain YAML 1.2 values.'));
   }
   const { version, explicit } = document.directives.yaml;
   if (explicit && version !== '1.2') {
     const at = Math.max(0, file.text.search(/^%YAML/m));
     const detail = 'Remove the line: manifests are YAML 1.2, in which `yes`, `no` and `on` are texts.';
-    reader.report([at, at + 9], 'yaml-unsupported', `YAML ${version} is not supported`, detail);
+    reader.report([at, at + 9], unsupported(`YAML ${version} is not supported`, detail));
   }
 }
 

@@ -12,38 +12,40 @@ const prototype = '__proto__';
 /** Values may be nested so deep. */
 export const maxDepth: number = 64;
 
-export const tooDeep: Problem = {
-  code: 'yaml-unsupported',
-  summary: 'this is nested too deeply',
-  detail: `Values may be nested ${maxDepth} deep.`,
-};
-
-export function textRefusal(text: string): Problem | undefined {
-  if (!noCharacter.test(text)) return undefined;
-  return {
-    code: 'invalid-value',
-    summary: 'this text holds something that is not a character',
-    detail: unstorable,
-  };
+export function unsupported(summary: string, detail: string): Problem {
+  return { code: 'yaml-unsupported', summary, detail };
 }
 
+export const tooDeep: Problem = unsupported(
+  'this is nested too deeply',
+  `Values may be nested ${maxDepth} deep.`,
+);
+
+export function textRefusal(text: string, what = 'text'): Problem | undefined {
+  if (!noCharacter.test(text)) return undefined;
+  const summary = `this ${what} holds something that is not a character`;
+  return { code: 'invalid-value', summary, detail: unstorable };
+}
+
+export const notJson: Problem = {
+  code: 'invalid-value',
+  summary: 'this is not a JSON value',
+  detail: 'Quote it if it is meant as text.',
+};
+
 export function numberRefusal(number: number): Problem | undefined {
-  const detail = 'Quote it if it is meant as text.';
-  if (!Number.isFinite(number)) return { code: 'invalid-value', summary: 'this is not a JSON value', detail };
+  if (!Number.isFinite(number)) return notJson;
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return undefined;
-  return { code: 'invalid-value', summary: 'this number is too large to be kept exactly', detail };
+  return { ...notJson, summary: 'this number is too large to be kept exactly' };
 }
 
 export function keyRefusal(key: string): Problem | undefined {
-  if (noCharacter.test(key)) {
-    const summary = 'this key holds something that is not a character';
-    return { code: 'invalid-value', summary, detail: unstorable };
-  }
-  if (key === '<<') {
-    const detail = 'Write the fields out, or put what entries share under defaults.';
-    return { code: 'yaml-unsupported', summary: 'merge keys are not supported', detail };
-  }
-  if (key !== prototype) return undefined;
-  const summary = `the key ${JSON.stringify(key)} is refused`;
-  return { code: 'yaml-unsupported', summary, detail: 'Choose another name.' };
+  if (key === '<<')
+    return unsupported(
+      'merge keys are not supported',
+      'Write the fields out, or put what entries share under defaults.',
+    );
+  if (key === prototype)
+    return unsupported(`the key ${JSON.stringify(key)} is refused`, 'Choose another name.');
+  return textRefusal(key, 'key');
 }

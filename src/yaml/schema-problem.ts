@@ -163,7 +163,8 @@ function orName({ parentSchema, data, line }: Wrong): string {
     parentSchema?.['additionalProperties'] === false &&
     (key === 'name' || key === 'slug' || others.includes('name'));
   if (!takesName || typeof data !== 'string') return '';
-  return `${key === 'slug' ? 'A slug' : 'A name'} is written as \`{ ${key === 'slug' ? 'slug' : 'name'}: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
+  const called = key === 'slug' ? key : 'name';
+  return `A ${called} is written as \`{ ${called}: ${data !== '' && line.includes(data) ? data : '…'} }\`. `;
 }
 
 /** Where the id is to be found that a field takes. */
