@@ -1,15 +1,11 @@
 import type { World } from '../run/world.ts';
+import type * as writing from './write-file.ts';
+
+/** What writes whole files, in one step. Each rejects when a file cannot be written. */
+type Writing = Pick<typeof writing, 'writeReport' | 'writePrivateFile' | 'createFile' | 'createPrivateFiles'>;
 
 /** Everything that a command gets from outside. */
-export interface Context extends World {
-  /** Writes a report, in one step and through no link where it goes to a file. Rejects when it cannot be written. */
-  readonly writeReport: (filename: string, text: string) => Promise<void>;
-  /** Writes a whole file that only its owner can read, in one step and through no link. Rejects when it cannot be written. */
-  readonly writePrivateFile: (filename: string, text: string) => Promise<void>;
-  /** Writes a whole file and its folders, unless something has this name: then false. Rejects when it cannot be written. */
-  readonly createFile: (filename: string, text: string) => Promise<boolean>;
-  /** Writes files that only their owner can read, all or none: gives the names that something has already. Rejects when one cannot be written. */
-  readonly createPrivateFiles: (texts: ReadonlyMap<string, string>) => Promise<string[]>;
+export interface Context extends World, Readonly<Writing> {
   /** Rejects when it cannot be written. */
   readonly appendFile: (filename: string, text: string) => Promise<void>;
   readonly stdout: Output & ResultStream;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, fstatSync, write, type Stats } from 'node:fs';
-import { link, lstat, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -69,13 +69,16 @@ export async function writeReport(filename: string, text: string): Promise<void>
   const descriptor = descriptorNamed(filename);
   if (descriptor !== undefined) {
     const is = fstatSync(descriptor, { bigint: true });
-    return is.isFile() || is.isSocket() ? writeToOpen(descriptor, text) : writeInto(filename, text);
+    return is.isFile() || is.isSocket() ? writeToOpen(descriptor, text) : writeFile(filename, text, asItIs);
   }
   const found = await foundAt(filename);
-  if (found?.isFIFO() || found?.isCharacterDevice()) return writeInto(filename, text);
+  if (found?.isFIFO() || found?.isCharacterDevice()) return writeFile(filename, text, asItIs);
   if (found && !found.isFile()) throw new Error(notReplaced(found));
   await replaceFile(filename, text, found && found.mode & 0o777);
 }
+
+/** What is written to is neither made nor emptied. */
+const asItIs = { flag: constants.O_WRONLY };
 
 /** The number of an open descriptor, from one of its names in Unix. `-` is standard output, 1. */
 export function descriptorNamed(filename: string): number | undefined {
@@ -90,15 +93,6 @@ async function writeToOpen(descriptor: number, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length;)
     written += (await promisify(write)(descriptor, bytes, written)).bytesWritten;
-}
-
-async function writeInto(filename: string, text: string): Promise<void> {
-  const file = await open(filename, constants.O_WRONLY);
-  try {
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
 }
 
 /** With a mode the file has exactly that; without one, that of any new file. */
