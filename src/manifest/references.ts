@@ -79,7 +79,7 @@ class Resolver {
     if (!isJsonObject(value)) return value;
     const resolved: Record<string, JsonValue> = {};
     for (const [key, inner] of Object.entries(value)) {
-      if (key.includes('${')) this.#refuseKey(path, key);
+      if (key.includes('${')) this.#report(path, inKey, this.#places.ofKey(path, key));
       resolved[key] = await this.resolve(inner, [...path, key]);
     }
     return resolved;
@@ -188,23 +188,18 @@ class Resolver {
     return text;
   }
 
-  #refuseKey(path: Path, key: string): void {
+  #report(path: Path, problem: Problem, span = this.#places.ofValue(path)): undefined {
     this.unresolved.set(path, true);
-    this.diagnostics.push(
-      diagnosticAt(this.#file, this.#places.ofKey(path, key), {
-        code: 'invalid-reference',
-        summary: 'a key cannot hold a reference',
-        detail: 'References work in values only.',
-      }),
-    );
-  }
-
-  #report(path: Path, problem: Problem): undefined {
-    this.unresolved.set(path, true);
-    this.diagnostics.push(diagnosticAt(this.#file, this.#places.ofValue(path), problem));
+    this.diagnostics.push(diagnosticAt(this.#file, span, problem));
     return undefined;
   }
 }
+
+const inKey: Problem = {
+  code: 'invalid-reference',
+  summary: 'a key cannot hold a reference',
+  detail: 'References work in values only.',
+};
 
 /** Which environments to choose from, if there are any. */
 function choiceOf(
