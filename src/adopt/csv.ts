@@ -39,7 +39,7 @@ export async function manifestOfTable(
   filename: string,
   delimiter: string,
   files: Files,
-  mapping: Mapping = plainMapping,
+  mapping: Mapping,
 ): Promise<TableManifest> {
   const { resources, diagnostics } = await tableOf(filename, delimiter, files, mapping);
   const { text } = writeManifest(resources.map(declarationOf));
@@ -67,7 +67,7 @@ export async function tableOf(
   filename: string,
   delimiter: string,
   files: Files,
-  mapping: Mapping = plainMapping,
+  mapping: Mapping,
 ): Promise<FromTable> {
   const file = await readText(filename, files);
   return 'code' in file ? { resources: [], diagnostics: [file] } : resourcesOf(file, delimiter, mapping);

@@ -104,11 +104,8 @@ class Merge {
 
   leave(name: string, entry: YAMLMap): void {
     if (pairOf(entry, state) !== undefined) return;
-    if (this.#kind.fields[active] === undefined) {
-      this.entries.push({ name, kind: 'missing', fields: [] });
-      return;
-    }
-    if (isReference(this.#text, pairOf(entry, active)))
+    if (this.#kind.fields[active] === undefined) this.entries.push({ name, kind: 'missing', fields: [] });
+    else if (isReference(this.#text, pairOf(entry, active)))
       this.entries.push({ name, kind: 'left', fields: [active] });
     else if (this.#set(entry, active, false, (a, b) => a === b))
       this.entries.push({ name, kind: 'gone', fields: [active] });
@@ -169,17 +166,13 @@ class Merge {
     const last = map.items.at(-1);
     const end =
       last === undefined ? startOf(map) + 1 : endOf(this.#text, isNode(last.value) ? last.value : last.key);
-    if (map.flow)
-      this.#edit(
-        end,
-        end,
-        `${last === undefined ? ' ' : ', '}${key}: ${inline(value)}${last === undefined ? ' ' : ''}`,
-      );
+    const entry = `${key}: ${inline(value)}`;
+    if (map.flow) this.#edit(end, end, last === undefined ? ` ${entry} ` : `, ${entry}`);
     else {
       const first = startOf(map.items[0]?.key);
       const column = first - (this.#text.lastIndexOf('\n', first - 1) + 1);
       const at = this.#endOfLine(end);
-      this.#edit(at, at, `${this.#newline}${' '.repeat(column)}${key}: ${inline(value)}`);
+      this.#edit(at, at, `${this.#newline}${' '.repeat(column)}${entry}`);
     }
     return true;
   }
@@ -190,8 +183,7 @@ class Merge {
 
   /** Where the line ends that holds this, with what is said beside it. */
   #endOfLine(at: number): number {
-    const end = this.#text.slice(at).search(/\r?\n|$/);
-    return at + end;
+    return at + this.#text.slice(at).search(/\r?\n|$/);
   }
 
   #isDefault(field: string, value: JsonValue): boolean {

@@ -1,7 +1,7 @@
 import type { Address, Problem } from '../base/diagnostic.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { fieldsOfEntry } from '../kinds/access.ts';
-import { kindAt, kinds, lists } from '../kinds/all.ts';
+import { kindAt, lists } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { byAddress } from '../kinds/resource.ts';
 import { yamlText } from './write-yaml.ts';
@@ -21,11 +21,7 @@ interface WrittenManifest {
 export function writeManifest(declarations: readonly Declaration[], schema?: string): WrittenManifest {
   const unwritable: Unwritable[] = [];
   const known = new Set<Address>();
-  const all = lists.map((list): List & { entries: Entry[] } => ({
-    kinds: kinds.filter((kind) => kind.list === list),
-    list,
-    entries: [],
-  }));
+  const all = lists.map((list): List & { entries: Entry[] } => ({ list, kind: kindAt([list]), entries: [] }));
   for (const declaration of declarations.toSorted(byAddress)) {
     const { address, kind } = declaration;
     if (known.has(address)) {
@@ -50,8 +46,8 @@ const twice: Problem = {
 
 interface List {
   readonly list: string;
-  /** What its entries are of: of one type. */
-  readonly kinds: readonly Kind[];
+  /** The first of those that its entries are of, which all have one type. */
+  readonly kind: Kind | undefined;
   readonly entries: readonly Entry[];
 }
 
@@ -72,9 +68,7 @@ function manifestText(all: readonly List[], schema: string | undefined): string 
   const head = {
     version: 1,
     ...(defaults.length > 0 && {
-      defaults: Object.fromEntries(
-        defaults.map(({ kinds: [kind], defaults: ofType }) => [kind?.type ?? '', ofType]),
-      ),
+      defaults: Object.fromEntries(defaults.map(({ kind, defaults: ofType }) => [kind?.type ?? '', ofType])),
     }),
   };
   const parts = [schema === undefined ? '' : schemaComment(schema), written(head)];
@@ -102,7 +96,7 @@ const headLines = 2;
  * The values that most entries of a kind share, to be its defaults where that makes the manifest shorter. Only what every entry
  * declares can be: a default declares it for those that leave it out.
  */
-function sharedValues({ kinds: [kind], entries }: List): JsonObject {
+function sharedValues({ kind, entries }: List): JsonObject {
   const shared: Record<string, JsonValue> = {};
   let saved = -headLines;
   for (const field of kind ? fieldsOfEntry(kind) : []) {

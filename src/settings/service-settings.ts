@@ -51,13 +51,6 @@ export function secretsOf({ token, headers = [], proxy, client }: Partial<Servic
   return secrets.map((secret) => secret.reveal());
 }
 
-/** The number of requests is a ceiling: how many are really under way follows from what the service bears. */
-const defaults: Readonly<Record<NumberName, number>> = {
-  timeoutSeconds: 60,
-  waitSeconds: 60,
-  concurrency: 16,
-};
-
 /** Throws a UsageError that says what is missing or wrong. */
 export async function readServiceSettings(sources: Sources): Promise<ServiceSettings> {
   const { values, env, config, files } = sources;
@@ -89,9 +82,9 @@ export async function readServiceSettings(sources: Sources): Promise<ServiceSett
     client: await readClientCertificate(sources),
     headers: readHeaders(values.headers ?? [], nameOf),
     token,
-    timeoutMs: numberOf('timeoutSeconds', values, defaults.timeoutSeconds) * 1000,
+    timeoutMs: numberOf('timeoutSeconds', values) * 1000,
     wait: {
-      milliseconds: numberOf('waitSeconds', values, defaults.waitSeconds) * 1000,
+      milliseconds: numberOf('waitSeconds', values) * 1000,
       isAsked: values.waitSeconds !== undefined,
     },
     concurrency: concurrencyOf(sources),
@@ -116,9 +109,9 @@ function concurrencyOf({ values, env, config }: Sources): number {
   const variable = nonEmpty(env['ROLLCALL_CONCURRENCY']);
   if (values.concurrency === undefined && variable !== undefined)
     return wholeNumber('ROLLCALL_CONCURRENCY', variable, bounds.concurrency);
-  return numberOf('concurrency', values, config.concurrency ?? defaults.concurrency);
+  return numberOf('concurrency', values, config.concurrency);
 }
 
-function numberOf(name: NumberName, values: Values, otherwise: number): number {
+function numberOf(name: NumberName, values: Values, otherwise = bounds[name][2]): number {
   return wholeNumber(values.nameOf(name), values[name] ?? otherwise, bounds[name]);
 }

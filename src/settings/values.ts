@@ -95,15 +95,15 @@ export type NameOf = (value: NamedValue) => string;
 
 type NamedValue = Exclude<keyof Values, 'nameOf'> | 'target' | 'exclude' | 'shard';
 
-type Bounds = readonly [least: number, most: number];
+type Bounds = readonly [least: number, most: number, usual?: number];
 
 export type NumberName = 'timeoutSeconds' | 'waitSeconds' | 'concurrency';
 
-/** What each number can be. */
-export const bounds: Readonly<Record<NumberName, Bounds>> = {
-  timeoutSeconds: [1, 3600],
-  waitSeconds: [0, 86_400],
-  concurrency: [1, 1000],
+/** What each number can be, and what it is where nobody says it. How many requests are really under way follows from what the service bears. */
+export const bounds: Readonly<Record<NumberName, Required<Bounds>>> = {
+  timeoutSeconds: [1, 3600, 60],
+  waitSeconds: [0, 86_400, 60],
+  concurrency: [1, 1000, 16],
 };
 
 /** A whole number as it was typed, or as a program gives it. Throws a UsageError that names it. */
