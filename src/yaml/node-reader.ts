@@ -12,7 +12,7 @@ import {
 import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.ts';
 import type { JsonValue } from '../base/json.ts';
 import { quote, type SourceFile, type Span } from '../base/source.ts';
-import type { Key, YamlNode } from './places.ts';
+import { noNodes, type Key, type YamlNode } from './places.ts';
 import {
   keyRefusal,
   maxDepth,
@@ -31,7 +31,7 @@ const maxProblems = 1000;
 /** What a node holds. */
 type Content = Pick<YamlNode, 'value' | 'inside'>;
 
-const nothing: Content = { value: null, inside: [] };
+const nothing: Content = { value: null, inside: noNodes };
 
 /** Reads YAML nodes as plain JSON. What it cannot read is null, and a diagnostic. */
 export class NodeReader {
@@ -105,10 +105,10 @@ export class NodeReader {
 
   #readScalar(node: Scalar): Content {
     const { value } = node;
-    if (typeof value === 'boolean' || value === null) return { value, inside: [] };
+    if (typeof value === 'boolean' || value === null) return { value, inside: noNodes };
     if (typeof value !== 'string' && typeof value !== 'number') return this.report(spanOf(node), notJson);
     const refused = typeof value === 'string' ? textRefusal(value) : numberRefusal(value);
-    return refused ? this.report(spanOf(node), refused) : { value, inside: [] };
+    return refused ? this.report(spanOf(node), refused) : { value, inside: noNodes };
   }
 
   #readMap(map: YAMLMap, depth: number): Content {

@@ -32,10 +32,14 @@ export interface YamlNode {
   readonly key: Key | undefined;
 }
 
+/** What is inside a scalar: one list, as there may be a million of them. */
+export const noNodes: readonly YamlNode[] = [];
+
 export interface Key {
   readonly key: string;
   readonly keyStart: number;
-  readonly keyEnd: number;
+  /** Where it is not written as it reads, but in quotes; there may be a million of the others. */
+  readonly keyEnd?: number;
 }
 
 /** The places of values. A path that leads further than the file does gives the place of the last value on its way. */
@@ -54,7 +58,8 @@ export function placesIn(root: YamlNode): Places {
     ofKey: (path, key) => {
       const node = nodeAt(path);
       const own = entryOf(node, key)?.key;
-      return own ? [own.keyStart, own.keyEnd] : spanOf(node);
+      if (own === undefined) return spanOf(node);
+      return [own.keyStart, own.keyEnd ?? own.keyStart + key.length];
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import { placesIn, type Key, type Places, type YamlNode } from './places.ts';
+import { noNodes, placesIn, type Key, type Places, type YamlNode } from './places.ts';
 
 /** The value of a plain text, and its places. */
 interface PlainYaml {
@@ -139,7 +139,7 @@ class PlainReader {
   #scalar(line: Line, text: string): YamlNode {
     this.#take(line);
     const start = line.scalarStart;
-    return { value: valueOf(text), start, end: start + text.length, inside: [], key: line };
+    return { value: valueOf(text), start, end: start + text.length, inside: noNodes, key: line };
   }
 
   #take({ end }: Line): void {
@@ -165,9 +165,8 @@ class PlainReader {
       const [, blanks = '', dash = '', key = '', gap = '', value] = entry;
       const indent = blanks.length;
       const keyStart = start + indent + dash.length;
-      const keyEnd = keyStart + key.length;
-      const scalarStart = keyEnd + 1 + gap.length;
-      return { start, indent, dash: dash !== '', key, keyStart, keyEnd, scalar: value, scalarStart, end };
+      const scalarStart = keyStart + key.length + 1 + gap.length;
+      return { start, indent, dash: dash !== '', key, keyStart, scalar: value, scalarStart, end };
     }
     itemLine.lastIndex = start;
     const item = itemLine.exec(text);
@@ -175,7 +174,7 @@ class PlainReader {
     const [, blanks = '', value] = item;
     const indent = blanks.length;
     const scalarStart = start + indent + 2;
-    return { start, indent, dash: true, key: '', keyStart: 0, keyEnd: 0, scalar: value, scalarStart, end };
+    return { start, indent, dash: true, key: '', keyStart: 0, scalar: value, scalarStart, end };
   }
 }
 
