@@ -9,8 +9,8 @@ import type { Pacing } from '../service/pacing.ts';
 import type { Binding, HeldRecord } from '../service/types.ts';
 import { asDeclared, bindingOf, letIn, takeOut, type Door, type Guest } from './bind.ts';
 import { create } from './create.ts';
-import type { Course, Settled } from './settle.ts';
-import { lookAt, update, withAccessOf, type Alterable } from './update.ts';
+import type { Course, Ended, Settled } from './settle.ts';
+import { compared, lookAt, update, withAccessOf, type Alterable, type Look } from './update.ts';
 
 /**
  * Creates a resource with who may open it. At no moment it lets in anybody else: it is created without what it opens with, all are
@@ -61,7 +61,7 @@ export async function createClosed(
 
 /**
  * Changes a resource and who may open it: what closes it comes first, then those who are let in, then those who no longer are, and
- * what opens it last. Nobody is taken out before all who stay are bound.
+ * what opens it last. Nobody is taken out before all who stay are bound. In the end all of it is compared once more.
  */
 export async function updateClosed(
   alterable: Alterable,
@@ -77,7 +77,9 @@ export async function updateClosed(
   if (look.kind === 'ended') return { ...look.end, inDoubt: false, attempts: 0 };
   const { now, missing } = look;
   const others = missing.filter((field) => !isBound(resource.kind, field));
-  const first = others.filter((field) => access.isClosing(field, sentValue(resource, field) ?? null));
+  // That all have to be passed closes it to some, so it comes before all else; that one is enough comes last.
+  const { mode } = access;
+  const first = others.filter((field) => field === mode.field && sentValue(resource, field) === mode.all);
   const last = others.filter((field) => !first.includes(field));
   const door = { resource, access, pk: now.pk, guests, client, pacing, course: ofOne(begun(course)) };
   const { bindings = [] } = now;
@@ -91,12 +93,29 @@ export async function updateClosed(
       .map((guest) => () => letIn(door, guest)),
     ...superfluous(door, bindings).map((binding) => () => takeOut(door, binding)),
   ];
+  const isReadLast = moves.length > 0 && last.length === 0;
   return inSteps(unchanged, 'updated', [
     ...(first.length > 0 ? [change(first, door.course)] : []),
     ...moves,
-    ...(moves.length > 0 ? [(known: Settled) => asDeclared(door, known)] : []),
+    ...(moves.length > 0 && !isReadLast ? [(known: Settled) => asDeclared(door, known)] : []),
     ...(last.length > 0 ? [change(last, door.course)] : []),
+    // It took several requests, between which somebody else may have changed what the first look showed as declared.
+    async ({ held = now }) =>
+      inTheEnd(isReadLast ? await lookAt(alterable, client, pacing, door.course) : compared(alterable, held)),
   ]);
+}
+
+/** What the last look at a change says of it. */
+function inTheEnd(look: Look): Settled {
+  const end: Ended =
+    look.kind === 'ended'
+      ? look.end
+      : {
+          outcome: 'conflict',
+          held: look.now,
+          clash: { kind: 'changed', fields: look.missing, now: look.now },
+        };
+  return { ...end, inDoubt: false, attempts: 0 };
 }
 
 type Step = (known: Settled) => Promise<Settled>;

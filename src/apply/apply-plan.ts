@@ -144,12 +144,12 @@ async function isReady(waitsFor: readonly Address[], { settling }: Run): Promise
   return !outcomes.some((outcome) => isMissing(outcome));
 }
 
-/** Whether something that was begun before did not succeed. What is to be deleted comes last, one after the other. */
+/** Whether something that was begun before did not wholly succeed. What is to be deleted comes last, one after the other. */
 async function hasFailed({ settling, deletions }: Run): Promise<boolean> {
   const later = new Set<Address>(deletions.map(({ resource }) => resource.address));
   const before = Array.from(settling, ([address, settled]) => (later.has(address) ? [] : settled)).flat();
   const outcomes = await Promise.all(before);
-  return outcomes.some((outcome) => isMissing(outcome));
+  return outcomes.some((outcome) => isIncomplete(outcome));
 }
 
 /** The change with the ids of what it names that was to be created first; nothing where one of that was not. */

@@ -31,7 +31,7 @@ export interface Alterable extends UpdateNeeds {
 }
 
 /** What a look at a resource that is to be changed came to. */
-type Look =
+export type Look =
   /** These declared fields are as the plan saw them, and the others as declared. */
   | { readonly kind: 'open'; readonly now: HeldRecord; readonly missing: readonly string[] }
   | { readonly kind: 'ended'; readonly end: Ended };
@@ -187,7 +187,7 @@ export async function withAccessOf(
 }
 
 /** Holds each declared field against what the plan saw and against what is declared. */
-function compared({ resource, base, permission, isTaken }: Alterable, now: HeldRecord): Look {
+export function compared({ resource, base, permission, isTaken }: Alterable, now: HeldRecord): Look {
   const { kind } = resource;
   if (now.pk !== base.pk) return { kind: 'ended', end: { outcome: 'conflict', clash: { kind: 'replaced' } } };
   const missing: string[] = [];

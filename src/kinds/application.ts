@@ -162,7 +162,7 @@ const access: Access = {
     { field: 'access.users', key: 'users', idIn: 'user', recordIn: 'user_obj', nameIn: 'username' },
   ],
   withheld: ['provider', 'backchannel_providers'],
-  isClosing: (field, value) => field === 'policy_engine_mode' && value === 'all',
+  mode: { field: 'policy_engine_mode', all: 'all' },
 };
 
 function without(ids: JsonValue, others: JsonValue): string[] {

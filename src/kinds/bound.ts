@@ -17,8 +17,8 @@ export interface Access {
   readonly checkedAt: (name: string, pk: string) => string;
   /** The fields by which it does something for people: it is created without them, and gets them once all are bound. */
   readonly withheld: readonly string[];
-  /** Whether a change of a field closes it to some: then it comes before all else, and else after it. */
-  readonly isClosing: (field: string, value: JsonValue) => boolean;
+  /** The field that says how several bindings count together, and its value where one has to pass them all, and not any of them. */
+  readonly mode: { readonly field: string; readonly all: JsonValue };
 }
 
 /** Those whom bindings let in. */

@@ -159,7 +159,10 @@ export function isTakenOver({ fields }: Kind, field: string): boolean {
 export function regardedFields(kind: Kind, declared: readonly string[]): string[] {
   const { refusalReads = [] } = kind.update;
   const last = kind.deletion?.last;
-  return [...new Set([...declared, ...refusalReads, ...(last ? [last.field] : []), ...ownedFields(kind)])];
+  const { subjects, mode } = kind.access ?? {};
+  const decides = mode && subjects?.some(({ field }) => declared.includes(field)) ? [mode.field] : [];
+  const more = [...refusalReads, ...(last ? [last.field] : []), ...decides];
+  return [...new Set([...declared, ...more, ...ownedFields(kind)])];
 }
 
 /** What to ask the list of a kind for, where these fields are declared. */

@@ -3,6 +3,7 @@ import { redactorOf } from '../base/redactor.ts';
 import { everyone } from '../kinds/access.ts';
 import { blankFor, sentValue } from '../kinds/fields.ts';
 import type { Subject } from '../kinds/bound.ts';
+import { listed } from '../kinds/all.ts';
 import { idKey, idsIn, nameIn, namesById } from '../kinds/named.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { isNameOfOne, shownId } from '../kinds/values.ts';
@@ -10,8 +11,13 @@ import type { Alteration } from '../manifest/since.ts';
 import type { HeldRecord } from '../service/types.ts';
 import type { Change } from './plan.ts';
 
-/** Who may open it, by the fields that say so; nothing where that is not known. */
-type Guests = (subject: Subject) => JsonValue | undefined;
+/** Who may open it. */
+interface Guests {
+  /** By the fields that say so; nothing where that is not known. */
+  readonly of: (subject: Subject) => JsonValue | undefined;
+  /** Whether one has to pass all that is bound, and not any of it. */
+  readonly isAll: boolean;
+}
 
 /**
  * To whom a change opens what was closed to them: `everyone`, or groups and users that are let in beside others. What somebody has
@@ -22,18 +28,27 @@ export function opensTo(
   held: Pick<HeldRecord, 'fields' | 'bindings'>,
   since: Alteration | undefined,
 ): string[] {
-  const subjects =
-    resource.kind.access?.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field)) ?? [];
-  if (subjects.length === 0) return [];
-  const declared: Guests = ({ field }) => sentValue(resource, field) ?? null;
+  const { access } = resource.kind;
+  if (access === undefined) return [];
+  const subjects = access.subjects.filter(({ field }) => Object.hasOwn(resource.fields, field));
+  const { mode } = access;
+  const now: Guests = {
+    of: ({ field }) => sentValue(resource, field) ?? null,
+    isAll: (sentValue(resource, mode.field) ?? held.fields[mode.field]) === mode.all,
+  };
+  const before: Guests = {
+    of: action === 'create' ? () => undefined : ({ field }) => held.fields[field],
+    isAll: held.fields[mode.field] === mode.all,
+  };
   const isPending = action === 'create' || action === 'update';
-  const before: Guests = action === 'create' ? () => undefined : ({ field }) => held.fields[field];
+  if (subjects.length === 0)
+    return isPending && before.isAll && !now.isAll ? ['whoever passes one of what is bound to it'] : [];
   // A policy decides on who comes in as well, and so does a negated binding.
   const isDecided = held.bindings?.some(({ isCounted }) => !isCounted) === true;
   const opened = [
-    ...(isPending ? openings(resource, subjects, before, declared, isDecided) : []),
-    ...(since?.kind === 'added' ? openings(resource, subjects, () => undefined, declared) : []),
-    ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, declared) : []),
+    ...(isPending ? openings(resource, subjects, before, now, isDecided) : []),
+    ...(since?.kind === 'added' ? openings(resource, subjects, { ...now, of: () => undefined }, now) : []),
+    ...(since?.kind === 'altered' ? openedSince(resource, subjects, since, now) : []),
   ];
   const redactor = redactorOf(resource.secrets);
   return [...new Set(opened)].map((words) => (words === everyone ? words : redactor.clean(words)));
@@ -46,31 +61,49 @@ function openings(
   now: Guests,
   isDecided: boolean = false,
 ): string[] {
-  const isNobody = (guests: Guests): boolean =>
-    subjects.every((subject) => idsIn(subject.field, guests(subject) ?? null).length === 0);
-  const isKnown = subjects.some((subject) => before(subject) !== undefined);
-  if (isKnown && isNobody(before) && (!isDecided || isNobody(now))) return []; // it was open to all, or stays as it was
-  if (isNobody(now)) return [everyone];
+  const countOf = ({ of }: Guests): number =>
+    subjects.reduce((sum, subject) => sum + idsIn(subject.field, of(subject) ?? null).length, 0);
+  const isKnown = subjects.some((subject) => before.of(subject) !== undefined);
+  const [countBefore, countNow] = [countOf(before), countOf(now)];
+  if (isKnown && countBefore === 0 && (!isDecided || countNow === 0)) return []; // it was open to all, or stays as it was
+  if (countNow === 0) return [everyone];
   if (!isKnown) return [];
+  const guests = subjects.flatMap((subject) => guestsOf(resource, subject, before, now));
+  const added = guests.flatMap(({ words, wasIn }) => (wasIn ? [] : words));
+  const all = guests.map(({ words }) => words);
+  // One that counts alone is the same in both modes.
+  const isMore = (count: number): boolean => count + (isDecided ? 1 : 0) > 1;
+  const [wasAll, isAll] = [before.isAll && isMore(countBefore), now.isAll && isMore(countNow)];
+  if (!isAll) return wasAll ? all : added;
+  const kept = all.length - added.length;
+  const isCloser = wasAll ? kept === countBefore : isDecided || kept > 0;
+  return isCloser ? [] : [`whoever passes all of these: ${listed(all)}`];
+}
+
+/** Those of one kind who may open it now, in words, and whether they were among those before. */
+function guestsOf(
+  resource: Resource,
+  subject: Subject,
+  before: Guests,
+  now: Guests,
+): { readonly words: string; readonly wasIn: boolean }[] {
   const { kind } = resource;
-  return subjects.flatMap((subject) => {
-    const { field } = subject;
-    const names = namesById(resource, field);
-    const key = (id: JsonValue): JsonValue => idKey(kind, field, isNameOfOne(id) ? (id['id'] ?? id) : id);
-    const known = new Set(
-      idsIn(field, before(subject) ?? null).flatMap(({ id }) => [
-        isNameOfOne(id) ? id.name : (nameIn(names, kind, field, id) ?? key(id)),
-        key(id),
-      ]),
-    );
-    return idsIn(field, now(subject) ?? null).flatMap(({ id }) => {
-      const name = isNameOfOne(id) ? id.name : nameIn(names, kind, field, id);
-      if (known.has(key(id)) || (name !== undefined && known.has(name))) return [];
-      const type = kind.fields[field]?.refersTo?.type ?? '';
-      return [
-        blankFor(resource, field) === undefined ? `the ${type} ${shownId(id, name)}` : `one more ${type}`,
-      ];
-    });
+  const { field } = subject;
+  const names = namesById(resource, field);
+  const key = (id: JsonValue): JsonValue => idKey(kind, field, isNameOfOne(id) ? (id['id'] ?? id) : id);
+  const known = new Set(
+    idsIn(field, before.of(subject) ?? null).flatMap(({ id }) => [
+      isNameOfOne(id) ? id.name : (nameIn(names, kind, field, id) ?? key(id)),
+      key(id),
+    ]),
+  );
+  const type = kind.fields[field]?.refersTo?.type ?? '';
+  const isShown = blankFor(resource, field) === undefined;
+  return idsIn(field, now.of(subject) ?? null).map(({ id }) => {
+    const name = isNameOfOne(id) ? id.name : nameIn(names, kind, field, id);
+    const wasIn = known.has(key(id)) || (name !== undefined && known.has(name));
+    const one = wasIn ? `a ${type}` : `one more ${type}`;
+    return { wasIn, words: isShown ? `the ${type} ${shownId(id, name)}` : one };
   });
 }
 
@@ -78,18 +111,21 @@ function openings(
 function openedSince(
   resource: Resource,
   subjects: readonly Subject[],
-  since: Alteration,
-  declared: Guests,
+  { fields = [] }: Extract<Alteration, { kind: 'altered' }>,
+  now: Guests,
 ): string[] {
-  const fields = new Map(
-    since.kind === 'altered' ? since.fields?.map((altered) => [altered.field, altered]) : [],
-  );
-  if (!subjects.some(({ field }) => fields.has(field))) return [];
-  const before: Guests = (subject) => {
-    const altered = fields.get(subject.field);
-    if (altered === undefined) return declared(subject);
-    // What is hidden says nothing.
-    return altered.before !== undefined && isJsonList(altered.before) ? altered.before : undefined;
+  const mode = resource.kind.access?.mode;
+  const altered = new Map(fields.map((each) => [each.field, each]));
+  const ofMode = altered.get(mode?.field ?? '');
+  if (!ofMode && !subjects.some(({ field }) => altered.has(field))) return [];
+  const before: Guests = {
+    of: (subject) => {
+      const known = altered.get(subject.field);
+      if (known === undefined) return now.of(subject);
+      // What is hidden says nothing.
+      return known.before !== undefined && isJsonList(known.before) ? known.before : undefined;
+    },
+    isAll: ofMode ? ofMode.before === mode?.all : now.isAll,
   };
-  return openings(resource, subjects, before, declared);
+  return openings(resource, subjects, before, now);
 }

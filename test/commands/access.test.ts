@@ -162,6 +162,50 @@ describe('a plan', () => {
     expect(failed.stderr).toContain('1 resource is opened to more than before, and --fail-on opens is given');
   });
 
+  describe('where one has to pass all that is bound', () => {
+    const both = '{ groups: [{ name: staff }, { name: contractors }] }';
+    const serviceOf = (mode: string, ...groups: string[]): Service =>
+      serviceWith(
+        groups.map((group) => ({ application: 'grafana', group })),
+        { applications: [{ slug: 'grafana', name: 'Grafana', policy_engine_mode: mode }] },
+      );
+    const opened = async (service: Service, text: string): Promise<string | undefined> => {
+      const { stdout } = await run('plan', service.send, text, { ...allowed, failOn: ['opens'] });
+      return /^Opens application\.grafana to (.*)\.$/m.exec(stdout)?.[1];
+    };
+    const [ofStaff, ofContractors] = [
+      `the group "staff" (${staff})`,
+      `the group "contractors" (${contractors})`,
+    ];
+
+    test('it opens to each where one of them is enough from now on', async () => {
+      const text = grafana(both, '    policy_engine_mode: any\n');
+      expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(
+        `${ofStaff} and ${ofContractors}`,
+      );
+      const alone = 'version: 1\napplications: [{ slug: grafana, name: Grafana, policy_engine_mode: any }]\n';
+      expect(await opened(serviceOf('all', 'staff', 'contractors'), alone)).toBe(
+        'whoever passes one of what is bound to it',
+      );
+    });
+
+    test('it opens to those who stay where another is taken out', async () => {
+      const text = grafana('{ groups: [{ name: staff }] }');
+      expect(await opened(serviceOf('all', 'staff', 'contractors'), text)).toBe(ofStaff);
+      const three = grafana('{ groups: [{ name: staff }], users: [{ name: carol }] }');
+      expect(await opened(serviceOf('all', 'staff', 'contractors'), three)).toBe(
+        `whoever passes all of these: ${ofStaff} and the user "carol" (1)`,
+      );
+    });
+
+    test('it opens to nobody where it is closed further', async () => {
+      expect(await opened(serviceOf('all', 'staff'), grafana(both))).toBeUndefined();
+      const text = grafana(both, '    policy_engine_mode: all\n');
+      expect(await opened(serviceOf('any', 'staff'), text)).toBeUndefined();
+      expect(await opened(serviceOf('any', 'staff', 'contractors'), text)).toBeUndefined();
+    });
+  });
+
   test('opens nothing where it closes what everyone could open, or is not allowed to change it', async () => {
     const closing = await run(
       'plan',
@@ -241,6 +285,24 @@ describe('apply', () => {
     expect(ending).toBe('done');
     expect(boundTo(service)).toEqual([staff]);
   });
+
+  test.each(['', '    meta_description: New\n'])(
+    'is not finished where somebody else changes the record while others are let in: %j',
+    async (more) => {
+      const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+      const send: Transport = (request, signal) => {
+        if (request.method === 'POST' && request.path === bindings)
+          service.sandbox.change('application', 'grafana', { name: 'Of somebody else' });
+        return service.send(request, signal);
+      };
+      const text = grafana('{ groups: [{ name: staff }, { name: contractors }] }', more);
+      const { ending, stdout } = await run('apply', send, text, allowed);
+      expect([ending, stdout]).toEqual([
+        'incomplete',
+        expect.stringContaining('it was changed, and not wholly'),
+      ]);
+    },
+  );
 
   test('changes nothing of who may open it without being allowed to', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);

@@ -250,6 +250,22 @@ test('who came back under the name is not deleted in the place of another', asyn
   expect(deletes(world)).toEqual([]);
 });
 
+test('nothing is deleted where something before it was created in part', async () => {
+  const world = new World(seed);
+  world.tamper = ({ method, path }, answer) => {
+    const answered = answer();
+    return method === 'POST' && path.endsWith('/applications/') ? lost : answered;
+  };
+  const text = `version: 1
+applications: [{ slug: new, name: New, access: { users: [{ name: carl }] } }]
+users: [{ username: jane, state: absent }]
+`;
+  const { ending, stdout } = await run(world, apply, text, deleting);
+  expect(ending).toBe('incomplete');
+  expect(stdout).toContain('not attempted: what is to be deleted comes last');
+  expect(world.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
 test('nothing is deleted where something before it did not succeed', async () => {
   const world = new World(seed);
   const text = `${jane.trim().replace(' }]', ' }, { username: new, name: New }]')}\n`;

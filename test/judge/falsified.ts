@@ -1,0 +1,65 @@
+/** For each promise a way to falsify a history, which the judge must see: one that cannot fail is worth nothing. */
+import type { Outcome, OutcomeKind } from '../../dist/index.js';
+import { token, type History, type Report } from './roll.ts';
+import type { Entry, Thing } from './service.ts';
+
+type Falsify = (of: History) => History;
+const reports =
+  (change: (report: Report) => Partial<Report>): Falsify =>
+  (of) => ({
+    ...of,
+    reports: of.reports.map((report) => ({ ...report, ...change(report) })),
+  });
+const outcomes = (change: (one: Outcome) => Partial<Outcome>): Falsify =>
+  reports((report) => ({ outcomes: report.outcomes.map((one) => ({ ...one, ...change(one) })) }));
+const called = (is: OutcomeKind, outcome: OutcomeKind): Falsify =>
+  outcomes((one) => (one.outcome === is ? { outcome } : {}));
+const log =
+  (change: (entry: Entry) => readonly Entry[]): Falsify =>
+  (of) => ({ ...of, log: of.log.flatMap(change) });
+/** After each write the service holds something else. */
+const held = (change: (state: Map<string, Thing>) => unknown): Falsify =>
+  log((entry) => {
+    if (entry.is !== 'wrote') return [entry];
+    const state = new Map(entry.state);
+    change(state);
+    return [{ ...entry, state }];
+  });
+
+export const falsified: Readonly<Record<string, readonly Falsify[]>> = {
+  once: [
+    held((state) => {
+      for (const one of Array.from(state.values())) state.set(`${one.pk}-again`, one);
+    }),
+  ],
+  outcome: [reports((report) => ({ outcomes: report.outcomes.slice(1) }))],
+  reported: [
+    outcomes(() => ({ pk: 'another' })),
+    called('unchanged', 'updated'),
+    called('unchanged', 'deleted'),
+    called('created', 'unchanged'),
+    called('created', 'rejected'),
+    outcomes(({ change }) => ({
+      change: { ...change, presence: change.presence === 'present' ? 'absent' : 'present' },
+    })),
+  ],
+  ending: [reports(() => ({ ended: 'incomplete' }))],
+  errors: [reports(() => ({ ended: 'thrown' }))],
+  secret: [reports(({ text }) => ({ text: `${text} ${token}` }))],
+  switches: [(of) => ({ ...of, options: { ...of.options, allow: [] } })],
+  documented: [
+    log((entry) => [entry.is === 'sent' ? { ...entry, path: '/api/v3/flows/instances/' } : entry]),
+  ],
+  again: [
+    log((entry) =>
+      entry.is === 'sent' && entry.method === 'POST' ? [{ ...entry, n: -entry.n }, entry] : [entry],
+    ),
+  ],
+  opened: [
+    held((state) => {
+      for (const one of state.values()) if (one.type === 'binding') state.delete(one.pk);
+    }),
+  ],
+  unmade: [outcomes(({ change }) => (change.type === 'group' ? { outcome: 'rejected' } : {}))],
+  converges: [called('unchanged', 'unknown')],
+};

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { inFull } from '../support/effort.ts';
+import { falsified } from './falsified.ts';
+import { judge, promises } from './judge.ts';
+import { play, type History } from './roll.ts';
+
+const from = Number(process.env['JUDGE_FROM'] ?? 33);
+const count = Number(process.env['JUDGE_SEEDS'] ?? (inFull ? 60 : 6));
+/** What was found, and is open. */
+const open = /a plan without a limit|has a name in place of an id|updated: the service last said otherwise/;
+let next = from;
+const histories: History[] = [];
+/** Most of a run is waiting: many are under way at a time. */
+async function playSome(): Promise<void> {
+  while (next < from + count) histories.push(await play(next++));
+}
+
+test('no run breaks what the documents promise', async () => {
+  await Promise.all(Array.from({ length: 40 }, playSome));
+  const found = histories.flatMap((of) => judge(of).map((text) => `seed ${of.world.seed}: ${text}`));
+  expect(found.filter((text) => !open.test(text))).toEqual([]);
+});
+
+const lies = Object.keys(promises).flatMap((name) =>
+  (falsified[name] ?? []).map((lie, nth) => ({ name, nth, lie })),
+);
+test.each(lies)('a history that breaks the promise $name is seen ($nth)', ({ name, lie }) => {
+  const breaks = (of: History): boolean => judge(of).some((text) => text.startsWith(`${name}:`));
+  expect(histories.some((of) => !breaks(of) && breaks(lie(of)))).toBe(true);
+});
+
+test('every promise has a history that breaks it', () => {
+  expect(Object.keys(falsified)).toEqual(Object.keys(promises));
+});

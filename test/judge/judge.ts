@@ -1,0 +1,306 @@
+/** Holds what the documents promise against a history: what was asked, what the service did and said, and what was reported. */
+import type { Outcome } from '../../dist/index.js';
+import { secret, token, type History, type Report, type Roll } from './roll.ts';
+import { allOf, listOf, named, placeOf, recordOf, textOf, thing as asThing } from './service.ts';
+import type { Entry, Fields, Json, Mark, Said, Sent, State, Thing, Type, Wrote } from './service.ts';
+
+type Run = {
+  readonly of: History;
+  readonly report: Report;
+  readonly log: readonly Entry[];
+  readonly sent: readonly Sent[];
+  readonly wrote: readonly Wrote[];
+  /** What the service held: at the beginning, and after each write of anybody. */
+  readonly states: readonly State[];
+  /** The changes for which both switches are on. */
+  readonly may: readonly string[];
+  /** Whether the token sees and may do all. */
+  readonly isFree: boolean;
+};
+type Declared = Roll[number];
+type Wrong = string | false | undefined;
+type Case = ReturnType<typeof casesOf>[number];
+
+const saidOf = (run: Run, of: Sent | undefined): Said | undefined =>
+  run.log.find((entry): entry is Said => entry.is === 'said' && entry.n === of?.n);
+const typeOf = ({ path }: Sent): Type | undefined => placeOf(path).type;
+const addressOf = (one: Pick<Declared, 'type' | 'name'>): string => `${one.type}.${one.name}`;
+const nameOf = ({ change }: Outcome): string => change.address;
+const subjectOf = (fields: Fields): string => textOf(fields['group'] ?? fields['user']);
+const nameIn = ({ body: { target, ...body } }: Sent): string =>
+  target ? `${textOf(target)}/${subjectOf(body)}` : textOf(body['slug'] ?? body['username'] ?? body['name']);
+const writesOf = (run: Run, ...methods: string[]): Sent[] =>
+  run.sent.filter(({ method }) => methods.includes(method));
+const sorted = (all: readonly Json[]): string => all.map(textOf).toSorted().join();
+const isEver = (run: Run, { one, names }: Case, isThere: boolean): boolean =>
+  run.states.some((state) => names.some((name) => named(state, one.type, name).length > 0) === isThere);
+
+/** What an answer proves: taken, or not taken; undefined: it is left open. */
+function proves({ status = 0, json }: Partial<Said> = {}): boolean | undefined {
+  if (status === 204 || ([200, 201].includes(status) && 'pk' in recordOf(json))) return true;
+  return json !== undefined && status >= 400 && status < 500 ? false : undefined;
+}
+/** The ids that names stand for: of what has the name, else of what has the one before. */
+function idsOf(state: State, roll: Roll, type: Type, names: Json | undefined): Json[] {
+  return listOf(names).flatMap((each) => {
+    const { name } = recordOf(each);
+    if (name === undefined) return [each];
+    const now = named(state, type, textOf(name));
+    const before = roll.find((one) => one.type === type && one.name === name)?.formerly ?? '';
+    const ids = (now.length > 0 ? now : named(state, type, before)).map(({ pk }) => pk);
+    return type === 'provider' ? ids.map(Number) : ids;
+  });
+}
+const subjectsOf = (state: State, roll: Roll, access: Json | undefined): string[] =>
+  (['group', 'user'] as const).flatMap((type) =>
+    idsOf(state, roll, type, recordOf(access)[`${type}s`]).map(textOf),
+  );
+const boundTo = (state: State, { pk }: Thing): Thing[] =>
+  allOf(state, 'binding').filter(({ fields }) => fields['target'] === pk && fields['enabled']);
+
+/** Whether a record is in every declared field as declared. What the token cannot see of bindings and groups is not compared. */
+function isAs({ of: { roll, world } }: Run, state: State, held: Thing, { fields }: Declared): boolean {
+  const isBlurred = 'view_binding' in world.rights || 'view_group' in world.rights;
+  return Object.entries(fields).every(([field, value]) => {
+    const is = held.fields[field] ?? null;
+    if (field === 'groups')
+      return isBlurred || sorted(listOf(is)) === sorted(idsOf(state, roll, 'group', value));
+    if (field.includes('provider'))
+      return sorted([is].flat()) === sorted(idsOf(state, roll, 'provider', [value].flat()));
+    const entries = Object.entries(recordOf(value));
+    if (field === 'attributes')
+      return entries.every(([key, each]) => recordOf(is)[key] === (key === 'key' ? secret : each));
+    if (field !== 'access') return is === value;
+    const bound = boundTo(state, held).map((each) => subjectOf(each.fields));
+    return isBlurred || sorted(bound) === sorted(subjectsOf(state, roll, value));
+  });
+}
+const isEverAs = (run: Run, one: Declared, id?: string): boolean =>
+  run.states.some((state) =>
+    named(state, one.type, one.name).some((held) => (!id || held.pk === id) && isAs(run, state, held, one)),
+  );
+
+/** Who may open an application, what somebody else unbound meanwhile counting at once: nobody where it has no provider, else those who are bound, else everyone. */
+function mayOpen(state: State, app: Thing | undefined, isOthers = false): string[] {
+  const { provider = null, backchannel_providers: back } = app?.fields ?? {};
+  const isShut = !app || (!isOthers && provider === null && listOf(back).length === 0);
+  const bound = isShut ? [] : boundTo(state, app).map(({ fields }) => subjectOf(fields));
+  return isShut || bound.length > 0 ? bound : ['everyone'];
+}
+/** Whom a write lets in whom neither those before nor the declared access let in. */
+function openedBy({ of: { roll } }: Run, { state, n }: Wrote, old: readonly State[]): string[] {
+  return allOf(state, 'application').flatMap((app) => {
+    const one = roll.find(
+      ({ type, name, formerly }) => type === 'application' && [name, formerly].includes(app.name),
+    );
+    const access = one?.fields['access'];
+    const shall = access === 'everyone' ? [access] : subjectsOf(state, roll, access);
+    const all = new Set([...shall, ...old.flatMap((each, nth) => mayOpen(each, each.get(app.pk), nth > 0))]);
+    const found = mayOpen(state, app).filter((who) => !all.has(who) && !all.has('everyone'));
+    return access && found.length > 0 ? [`#${n} opens ${app.name} to ${found.join()}`] : [];
+  });
+}
+
+function casesOf(run: Run) {
+  return run.report.outcomes.flatMap((out) => {
+    const one = run.of.roll.find((each) => addressOf(each) === nameOf(out));
+    if (!one) return [];
+    const names = [one.name, one.formerly ?? one.name];
+    const isOwn = ({ n, thing: { type, name, fields } }: Wrote): boolean => {
+      const targets = run.states.map((state) => state.get(textOf(fields['target']))?.name ?? '');
+      const isIt = type === one.type && names.includes(name);
+      const isOfIt =
+        type === 'binding' && one.type === 'application' && targets.some((each) => names.includes(each));
+      return (isIt || isOfIt) && run.sent.some((sent) => sent.n === n && typeOf(sent) === type);
+    };
+    const isPost = (sent: Sent): boolean => typeOf(sent) === one.type && nameIn(sent) === one.name;
+    const posts = writesOf(run, 'POST').filter(isPost);
+    return [{ out, one, names, own: run.wrote.filter(isOwn), posts }];
+  });
+}
+const good = 'created updated deleted exists unchanged differs';
+const isGood = ({ outcome, doubt, differences = [] }: Outcome): boolean => {
+  const isPart = differences.length > 0 && (outcome === 'created' || doubt === 'checked');
+  return good.includes(outcome) && !isPart && doubt !== 'unchecked';
+};
+/** What of an outcome is not so. */
+function lieOf(run: Run, of: Case): Wrong {
+  const { out, one, own, posts } = of;
+  const { outcome, pk, differences, change } = out;
+  const isGone = one.isAbsent === true && outcome !== 'differs';
+  if (run.isFree && change.presence !== 'unknown' && !isEver(run, of, change.presence === 'present'))
+    return `it was never ${change.presence}`;
+  if (outcome === 'created') {
+    const told = posts.map((post) => saidOf(run, post)).find((said) => proves(said) === true);
+    if (textOf(recordOf(told?.json)['pk']) !== pk) return 'the service did not say so';
+  }
+  const isOff = own.length === 0 || !run.may.includes('update');
+  if (outcome === 'updated' && isOff) return 'it was not, or without the permission';
+  if (outcome === 'deleted' && !run.may.includes('delete')) return 'without the permission';
+  if (/rejected|denied|not_attempted/.test(outcome) && own[0]) return `#${own[0].n} wrote it`;
+  if (/unchanged|differs/.test(outcome) && own.length + posts.length > 0) return 'something was sent';
+  if (good.includes(outcome) && run.isFree && !isEver(run, of, !isGone))
+    return `it was never ${isGone ? 'gone' : 'there'}`;
+  const isWhole = /created|updated|unchanged/.test(outcome) && !(outcome === 'created' && differences);
+  if (!isWhole || isGone) return undefined;
+  if (outcome === 'unchanged' || run.wrote.every(({ n }) => n > 0))
+    return !isEverAs(run, one, pk) && 'it was never as declared';
+  const told = run.log.flatMap((entry) => {
+    const json = recordOf(entry.is === 'said' ? entry.json : null);
+    return [json, ...listOf(json['results']).map(recordOf)].filter((each) => textOf(each['pk']) === pk);
+  });
+  const last = asThing(one.type, '', told.at(-1) ?? {});
+  const fields = Object.fromEntries(Object.entries(one.fields).filter(([field]) => field !== 'access'));
+  return (
+    !run.states.some((state) => isAs(run, state, last, { ...one, fields })) &&
+    'the service last said otherwise'
+  );
+}
+const contract =
+  /^(?:POST \/api\/v3\/core\/(?:applications|users)\/|GET \/api\/v3\/core\/applications\/[-\w]+\/)$/;
+const readable = /\/(?:used_by|users\/me|admin\/version|rbac\/roles)\/$/;
+
+/** Each promise by its name: where it stands and what it says, and what breaks it. */
+export const promises: Readonly<Record<string, readonly [string, (run: Run) => Wrong[]]>> = {
+  once: [
+    'faults.md: Nothing is created twice',
+    ({ of, states, wrote }) =>
+      of.roll.map(({ type, name }) => {
+        const [first = 0, ...counts] = states.map((state) => named(state, type, name).length);
+        const isOther = wrote.some(({ n, thing }) => n === 0 && thing.name === name);
+        const isKnown = type === 'group' && (isOther || 'view_group' in of.world.rights);
+        return !isKnown && Math.max(...counts) > Math.max(1, first) && `${type}.${name} is there twice`;
+      }),
+  ],
+  outcome: [
+    'faults.md: Every planned resource ends with exactly one outcome.',
+    ({ report: { ended, outcomes }, of }) => {
+      const [is, shall] = [sorted(outcomes.map(nameOf)), sorted(of.roll.map(addressOf))];
+      return [ended.endsWith('complete') && is !== shall && `${shall} had ${is}`];
+    },
+  ],
+  reported: [
+    'faults.md: nothing is reported as what it is not: the table of the outcomes',
+    (run) =>
+      casesOf(run).map((of) => {
+        const text = lieOf(run, of);
+        return text && `${nameOf(of.out)} is ${of.out.outcome}: ${text}`;
+      }),
+  ],
+  ending: [
+    'exit-codes.md: ended with resources rejected, in conflict, unknown, unfinished, or not attempted; or not as declared',
+    ({ report: { ended, outcomes } }) => [
+      ended.endsWith('complete') && outcomes.every(isGood) !== (ended === 'complete') && `it is ${ended}`,
+    ],
+  ],
+  errors: [
+    'library.md: What can go wrong with manifests, the service and the resources is returned, never thrown',
+    ({ report: { ended, codes } }) => [ended === 'thrown' && codes.join()],
+  ],
+  secret: [
+    'library.md: Plans, diagnostics, events and outcomes are free of secrets.',
+    ({ report: { text } }) => [(text.includes(token) || text.includes(secret)) && 'one is shown'],
+  ],
+  switches: [
+    'capabilities.md: What changes something that exists is a capability, off until you turn it on. It takes two switches',
+    (run) =>
+      writesOf(run, 'POST', 'PATCH', 'DELETE').map(({ n, method, path, body }) => {
+        const { type, key = textOf(body['target']) } = placeOf(path);
+        const needs = method === 'DELETE' && type !== 'binding' ? 'delete' : 'update';
+        const made = run.wrote.filter((one) => one.n > 0 && one.op === 'create').map(({ thing }) => thing);
+        const isMade = needs === 'update' && made.some(({ pk, name }) => [pk, name].includes(key));
+        const isNew = isMade || (method === 'POST' && type !== 'binding');
+        return !isNew && !run.may.includes(needs) && `#${n} ${method} ${path} without ${needs}`;
+      }),
+  ],
+  documented: [
+    'capabilities.md: the table of what it sends; `contract_only` keeps a run to the three documented operations',
+    ({ sent, of: { options } }) =>
+      sent.map(({ n, method, path }) => {
+        const isKnown = placeOf(path).type !== undefined || readable.test(path);
+        const isFine = options.contractOnly ? contract.test(`${method} ${path}`) : isKnown;
+        return !isFine && `#${n} ${method} ${path}`;
+      }),
+  ],
+  again: [
+    'faults.md: rollcall looks by name; a group is not sent again; access.md: that one is bound no more in this run',
+    (run) =>
+      writesOf(run, 'POST').map((one, index, posts) => {
+        const [type, name] = [typeOf(one), nameIn(one)];
+        const isSame = (a: Sent): boolean => typeOf(a) === type && nameIn(a) === name;
+        const isOpen = (a: Sent): boolean => isSame(a) && proves(saidOf(run, a)) === undefined;
+        const before = posts.slice(0, index).findLast(isOpen);
+        const isClear = (look: Sent): boolean => {
+          const { status, json } = saidOf(run, look) ?? {};
+          if (look.path.endsWith(`applications/${name}/`)) return status === 404 && json !== undefined;
+          const isEmpty = status === 403 || listOf(recordOf(json)['results'] ?? [0]).length === 0;
+          return type === 'user' && look.query.get('username') === name && isEmpty;
+        };
+        const looks = run.sent.filter((a) => before && a.method === 'GET' && a.n > before.n && a.n < one.n);
+        const mayView = !run.of.options.contractOnly && run.of.world.rights['view_user'] !== 'none';
+        const isFair = looks.some(isClear) || (type === 'user' && !mayView);
+        return before && !isFair && `#${one.n} sends ${name} again after #${before.n}`;
+      }),
+  ],
+  opened: [
+    'access.md: the service never lets anybody in whom neither the old nor the declared access lets in',
+    (run) => {
+      const old = run.states.slice(0, 1);
+      return run.wrote.flatMap((one) => {
+        if (one.n === 0) old.push(one.state);
+        return 'view_binding' in run.of.world.rights || one.n === 0 ? [] : openedBy(run, one, old);
+      });
+    },
+  ],
+  unmade: [
+    'capabilities.md: Where the group was not created, those that name it are `not attempted`.',
+    (run) =>
+      casesOf(run).map(({ out, one: { fields }, own, posts }) => {
+        const lists = [fields['groups'], recordOf(fields['access'])['groups']].flatMap(listOf);
+        const names = new Set(lists.map((each) => `group.${textOf(recordOf(each)['name'])}`));
+        const action = (of: Outcome): string => of.change.change.actions[0];
+        const isMissing = (of: Outcome): boolean =>
+          action(of) === 'create' && !/created|exists/.test(of.outcome);
+        const missing = run.report.outcomes.filter((of) => names.has(nameOf(of)) && isMissing(of));
+        const isHeldUp = missing.length > 0 && /create|update/.test(action(out));
+        const isSent = out.outcome !== 'not_attempted' || own.length + posts.length > 0;
+        return isHeldUp && isSent && `${nameOf(out)} is ${out.outcome}`;
+      }),
+  ],
+  converges: [
+    'faults.md: One more run goes on with what is missing: the same command',
+    (run) => {
+      const { ended, outcomes, codes, isFaulty, run: number } = run.report;
+      const { keepGoing, contractOnly } = run.of.options;
+      if (isFaulty || !run.isFree || contractOnly || keepGoing) return [];
+      const isKnown = codes.every((code) => /^(?:ambiguous-name|name-not-found|provider-taken)$/.test(code));
+      const bad = outcomes.filter((one) => !isGood(one)).map((one) => `${nameOf(one)} is not done`);
+      const isOver = number === run.of.reports.length;
+      const left = casesOf(run).filter(({ out, one }) => out.outcome === 'differs' && !one.isAbsent);
+      const isLeft = isOver && left.length > 0 && run.may.includes('update') && 'something still differs';
+      const [more] = isOver ? writesOf(run, 'POST', 'PATCH', 'DELETE') : [];
+      const failed = ended === 'failed' && !isKnown && codes.join();
+      return [failed, ...bad, isLeft, more && `#${more.n} is still sent`];
+    },
+  ],
+};
+
+/** What of a history breaks which promise. */
+export function judge(of: History): string[] {
+  let state = of.world.start;
+  const may = of.options.capabilities.filter((what) => of.options.allow.includes(what));
+  const isFree = Object.keys(of.world.rights).length === 0;
+  return of.reports.flatMap((report) => {
+    const at = (is: Mark): number => of.log.findIndex((entry) => entry.is === is && entry.run === report.run);
+    for (const entry of of.log.slice(0, Math.max(0, at('plans'))))
+      if (entry.is === 'wrote') ({ state } = entry);
+    const log = at('plans') < 0 ? [] : of.log.slice(at('plans'), at('ended'));
+    const sent = log.filter((entry): entry is Sent => entry.is === 'sent');
+    const wrote = log.filter((entry): entry is Wrote => entry.is === 'wrote');
+    const states = [state, ...wrote.map((one) => one.state)];
+    const run: Run = { of, report, log, sent, wrote, states, may, isFree };
+    return Object.entries(promises).flatMap(([name, [, check]]) =>
+      check(run).flatMap((text) => (text ? [`${name}: run ${report.run}: ${text}`] : [])),
+    );
+  });
+}

@@ -1,0 +1,290 @@
+/** A small model of the service, from its documents and recordings alone. It keeps a history of what it was asked, did and said. */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Fields = { readonly [key: string]: Json };
+export type Type = 'application' | 'user' | 'group' | 'binding' | 'provider';
+/** Its name is its slug, username or name; that of a binding is its target and who is bound. */
+export type Thing = Readonly<{ type: Type; pk: string; name: string; fields: Fields }>;
+export type State = ReadonlyMap<string, Thing>;
+type Of<Is, Rest> = { readonly is: Is; readonly run: number; readonly n: number } & Readonly<Rest>;
+export type Sent = Of<'sent', { method: string; path: string; query: URLSearchParams; body: Fields }>;
+/** `n` is the request that did it; 0: somebody else. */
+export type Wrote = Of<'wrote', { op: 'create' | 'update' | 'delete'; thing: Thing; state: State }>;
+/** Status 0: the connection broke. */
+export type Said = Of<'said', { status: number; json: Json | undefined }>;
+export type Mark = 'plans' | 'ended';
+export type Entry = Sent | Wrote | Said | Of<Mark, unknown>;
+/** Rights are those that the token has on some records or none, such as `view_user`. */
+export type World = Readonly<Record<'seed' | 'pageSize' | 'faults' | 'others', number>> &
+  Readonly<Record<'old' | 'isSuperuser', boolean>> & {
+    readonly rights: Readonly<Record<string, 'some' | 'none'>>;
+    readonly start: State;
+  };
+
+const keys = { application: 'slug', user: 'username', group: 'name', provider: 'name', binding: 'target' };
+const app = { slug: '', name: '', provider: null, backchannel_providers: [] };
+const user = { username: '', name: '', is_active: true, groups: [], email: '', attributes: {} };
+const group = { name: '', is_superuser: false, parent: null, attributes: {}, roles: [] };
+const binding = { target: '', group: null, user: null, policy: null, order: 0, enabled: true, negate: false };
+const provider = { name: '' };
+const defaults: Readonly<Record<Type, Fields>> = { application: app, user, group, binding, provider };
+const pattern =
+  /^\/api\/v3\/(?:core|policies|providers)\/(application|user|group|binding|all)s?\/(?:([-\w]+)\/)?$/;
+
+/** What of the service a path is about. */
+export function placeOf(path: string): { readonly type?: Type; readonly key?: string | undefined } {
+  const [, word, key] = pattern.exec(path) ?? [];
+  const types: readonly Type[] = ['application', 'user', 'group', 'binding', 'provider'];
+  const type = types.find((one) => one === (word === 'all' ? 'provider' : word));
+  return type ? { type, key } : {};
+}
+/** A number from 0 to 1 that follows from all that is given. */
+export const chance = (...of: readonly (string | number)[]): number =>
+  createHash('sha1').update(of.join('|')).digest().readUInt32BE(0) / 2 ** 32;
+export const pick = <T>(all: readonly T[], at: number): T | undefined => all[Math.floor(at * all.length)];
+export const textOf = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
+export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+export const recordOf = (value: Json | undefined): Fields =>
+  // What is neither is left, but Array.isArray() does not narrow a readonly list away.
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const allOf = (state: State, type: Type): Thing[] =>
+  [...state.values()].filter((one) => one.type === type);
+export const named = (state: State, type: Type, name: string): Thing[] =>
+  allOf(state, type).filter((one) => one.name === name);
+export function thing(type: Type, pk: string, given: Fields): Thing {
+  const known = Object.entries(given).filter(([key]) => key in defaults[type]);
+  const fields: Fields = { ...defaults[type], ...Object.fromEntries(known) };
+  const who = type === 'binding' ? `/${textOf(fields['group'] ?? fields['user'])}` : '';
+  return { type, pk, name: `${textOf(fields[keys[type]])}${who}`, fields };
+}
+
+type Answer = { readonly status: number; readonly json?: Json | undefined; readonly pause?: number };
+type By = Pick<Sent, 'n' | 'run'>;
+const ok = (json: Json): Answer => ({ status: 200, json });
+const refused = (field: string): Answer => ({ status: 400, json: { [field]: ['This is refused.'] } });
+const denied: Answer = { status: 403, json: { detail: 'You do not have permission.' } };
+const absent: Answer = { status: 404, json: { detail: 'Not found.' } };
+
+export class Service {
+  readonly history: Entry[] = [];
+  readonly world: World;
+  state: State;
+  run = 0;
+  isFaulty = true;
+  onRequest: () => void = () => undefined;
+  #count = 0;
+  #next = 50_000;
+  #others: number;
+  /** What was lost on the way and arrives later. */
+  readonly #late = new Set<() => unknown>();
+  readonly #met = new Map<string, number>();
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+
+  constructor(world: World) {
+    this.world = world;
+    this.state = world.start;
+    this.#others = world.others;
+  }
+  async open(): Promise<string> {
+    await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
+    const address = this.#server.address();
+    return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  }
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+  mark(is: Mark): void {
+    this.history.push({ is, run: this.run, n: 0 });
+    if (is === 'ended') for (const arrive of this.#late) arrive();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+    const { pathname: path, search, searchParams: query } = new URL(request.url ?? '/', 'http://service');
+    // What is sent to the service is JSON.
+    const body = recordOf(text === '' ? {} : (JSON.parse(text) as Json));
+    const { method = 'GET' } = request;
+    const sent: Sent = { is: 'sent', n: ++this.#count, run: this.run, method, path, query, body };
+    this.history.push(sent);
+    this.onRequest();
+    const identity = `${method} ${path}${search} ${text.slice(0, 200)}`;
+    const times = (this.#met.get(identity) ?? 0) + 1;
+    this.#met.set(identity, times);
+    const at = (what: string): number => (this.isFaulty ? chance(this.world.seed, what, identity, times) : 1);
+    if (this.#others > 0 && at('else') < 0.08) this.#somebodyElse(sent.n);
+    if (at('fault') < this.world.faults) this.#fail(sent, response, at('which'));
+    else this.#say(sent, response, this.#act(sent));
+  }
+
+  /** Says an answer, or a half or nothing of it. What has no JSON is a page of HTML. */
+  #say({ n, run }: Sent, response: ServerResponse, answer: Answer, cut?: 'nothing' | 'half'): void {
+    const { status, json, pause = 0 } = answer;
+    const said = cut === undefined ? { status, json } : { status: 0, json: undefined };
+    this.history.push({ is: 'said', n, run, ...said });
+    if (cut === 'nothing') return void response.socket?.destroy();
+    if (status === 204) return void (response.writeHead(204), response.end());
+    const html = status === 405 ? '' : '<html>something</html>';
+    const text = json === undefined ? html : JSON.stringify(json);
+    const type = json === undefined ? 'text/html' : 'application/json';
+    const retry = [429, 503].includes(status) ? { 'retry-after': String(pause) } : {};
+    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...retry });
+    if (cut === 'half') response.write(text.slice(0, text.length >> 1), () => response.socket?.destroy());
+    else response.end(text);
+  }
+
+  #fail(sent: Sent, response: ServerResponse, which: number): void {
+    const say = (answer: Answer) => (): void => this.#say(sent, response, answer);
+    const broken = (cut: 'nothing' | 'half', answer: () => Answer) => (): void =>
+      this.#say(sent, response, answer(), cut);
+    const silence = broken('nothing', () => denied);
+    const late = (): void => {
+      const arrive = (): unknown => this.#late.delete(arrive) && this.#act(sent);
+      this.#late.add(arrive);
+      if (chance(which) < 0.7) setTimeout(arrive, which * 400);
+      silence();
+    };
+    const act = (isHalf = false): Answer => this.#act(sent, isHalf);
+    const lie = (): void => say(lying(act(), which))();
+    const words = { name: [`${JSON.stringify(sent.body)} is refused.`] };
+    const rare = pick([denied, { status: 400, json: words }], chance(which)) ?? denied;
+    const open = [silence, ...[502, 503, 500, 504, 200, 405].map((status) => say({ status }))];
+    const asks = [say({ status: 503, pause: 1 }), say({ status: 429, json: {} })];
+    const both = [...asks, broken('half', act), say({ status: 404 })];
+    const writes = [late, late, say(rare), () => say(act(true))(), ...open];
+    const reads = [lie, lie, lie, lie];
+    const how = pick([...open, ...both, ...(sent.method === 'GET' ? reads : writes)], which) ?? silence;
+    if (sent.method !== 'GET' && open.includes(how) && chance(which, 'after') < 0.7)
+      act(chance(which, 'half') < 0.3);
+    how();
+  }
+
+  /** Somebody else creates, deletes or changes something between two requests. */
+  #somebodyElse(n: number): void {
+    const at = (what: string): number => chance(this.world.seed, what, this.#others);
+    const type = pick(['application', 'user', 'group', 'binding'] as const, at('type')) ?? 'user';
+    const all = allOf(this.state, type).filter(({ name }) => !/robot|admins/.test(name));
+    const [found, name] = [pick(all, at('one')), `${type[0]}${Math.floor(at('name') * 6)}`];
+    const by = { n: 0, run: 0 };
+    const isNew = type !== 'binding' && named(this.state, type, name).length === 0;
+    this.#others -= 1;
+    if (isNew && at('how') < 0.35)
+      this.#write(by, 'create', thing(type, this.#pk(type), { name, [keys[type]]: name }));
+    else if (found && at('how') < 0.6) this.#remove(by, found);
+    else if (found?.type === 'user' || found?.type === 'application')
+      this.#write(by, 'update', thing(type, found.pk, { ...found.fields, name: `Other ${n}` }));
+  }
+
+  #pk(type: Type): string {
+    const n = String(this.#next++);
+    return type === 'user' ? n : `00000000-0000-4000-8000-${n.padStart(12, '0')}`;
+  }
+  #write({ n, run }: By, op: Wrote['op'], one: Thing): void {
+    const state = new Map(this.state).set(one.pk, one);
+    if (op === 'delete') state.delete(one.pk);
+    this.state = state;
+    this.history.push({ is: 'wrote', n, run, op, thing: one, state });
+  }
+  /** Takes what is in a list of others out of it. */
+  #take(by: By, type: Type, field: string, out: readonly Json[], except = ''): void {
+    for (const { pk, fields } of allOf(this.state, type)) {
+      const left = listOf(fields[field]).filter((each) => !out.includes(each));
+      const isLess = pk !== except && left.length < listOf(fields[field]).length;
+      if (isLess) this.#write(by, 'update', thing(type, pk, { ...fields, [field]: left }));
+    }
+  }
+  /** Deletes a record, and what is bound to it or by it. */
+  #remove(by: By, one: Thing): void {
+    const bound = allOf(this.state, 'binding').filter(({ name }) => name.split('/').includes(one.pk));
+    for (const each of [one, ...bound]) this.#write(by, 'delete', each);
+    this.#take(by, 'user', 'groups', [one.pk]);
+  }
+  #may(verb: string, type: Type, one?: Thing): boolean {
+    const right = this.world.rights[`${verb}_${type}`];
+    return right === undefined || (right === 'some' && (!one || chance('seen', one.name) < 0.5));
+  }
+
+  /** What the service does and answers where nothing goes wrong; by half where a create is not carried through. */
+  #act(sent: Sent, isHalf = false): Answer {
+    const { method, path, query } = sent;
+    const { isSuperuser, old } = this.world;
+    const [me] = named(this.state, 'user', 'robot');
+    if (path.endsWith('/users/me/') && me) return ok({ user: { ...shown(me), is_superuser: isSuperuser } });
+    if (path.endsWith('/admin/version/')) return ok({ version_current: old ? '2023.10.7' : '2026.2.2' });
+    if (path.endsWith('/used_by/')) return ok([]);
+    const { type, key } = placeOf(path);
+    if (!type) return { status: 404 };
+    if (key === undefined && method === 'GET') return this.#list(type, query);
+    if (key === undefined && !this.#may('add', type)) return denied;
+    if (key === undefined) return this.#store(sent, 'create', thing(type, this.#pk(type), {}), isHalf);
+    const one = type === 'application' ? named(this.state, type, key)[0] : this.state.get(key);
+    if (!this.#may('view', type)) return denied;
+    if (one?.type !== type || !this.#may('view', type, one)) return absent;
+    if (method === 'GET') return ok(shown(one));
+    if (!this.#may(method === 'DELETE' ? 'delete' : 'change', type, one)) return denied;
+    if (method === 'PATCH') return this.#store(sent, 'update', one, isHalf);
+    this.#remove(sent, one);
+    return { status: 204 };
+  }
+
+  #store(sent: Sent, op: 'create' | 'update', held: Thing, isHalf: boolean): Answer {
+    const lost = isHalf ? ['groups', 'backchannel_providers'] : [];
+    const kept = Object.entries(sent.body).filter(([field]) => !lost.includes(field));
+    const one = thing(held.type, held.pk, { ...held.fields, ...Object.fromEntries(kept) });
+    const { fields, type, pk } = one;
+    const has = (what: Type, id: Json | undefined): boolean => this.state.get(textOf(id))?.type === what;
+    const mayDouble = type === 'binding' || (type === 'group' && this.world.old);
+    const isTaken = !mayDouble && named(this.state, type, one.name).some((other) => other.pk !== pk);
+    if (one.name === '' || isTaken) return refused(keys[type]);
+    if (!listOf(fields['groups']).every((id) => has('group', id))) return refused('groups');
+    const isBound =
+      has('group', fields['group']) !== has('user', fields['user']) && has('application', fields['target']);
+    if (type === 'binding' && !isBound) return refused('target');
+    const [back, main] = [listOf(fields['backchannel_providers']), fields['provider'] ?? 'none'];
+    const others = allOf(this.state, 'application').filter((other) => other.pk !== pk);
+    if (others.some((other) => other.fields['provider'] === main)) return refused('provider');
+    this.#take(sent, 'application', 'backchannel_providers', back, pk);
+    this.#write(sent, op, one);
+    return { status: op === 'create' ? 201 : 200, json: shown(one) };
+  }
+
+  #list(type: Type, query: URLSearchParams): Answer {
+    if (!this.#may('view', type)) return denied;
+    const targets = [...query.getAll('target'), ...query.getAll('target_in')];
+    if (targets.some((pk) => !this.state.has(pk))) return refused('target');
+    const isAsked = ({ name, fields }: Thing): boolean => {
+      if (type === 'binding') return targets.length === 0 || targets.includes(textOf(fields['target']));
+      if (type === 'provider') return name.includes(query.get('search') ?? '');
+      return [null, '', name].includes(query.get(keys[type]));
+    };
+    const all = allOf(this.state, type).filter((one) => this.#may('view', type, one) && isAsked(one));
+    const ordered = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const size = Math.min(Number(query.get('page_size') ?? 20), this.world.pageSize);
+    const page = Number(query.get('page') ?? 1);
+    const pages = Math.max(1, Math.ceil(all.length / size));
+    if (page > pages) return { status: 404, json: { detail: 'Invalid page.' } };
+    const start = (page - 1) * size;
+    const results = ordered.slice(start, start + size).map(shown);
+    const pagination = { count: all.length, current: page, total_pages: pages, previous: page - 1 };
+    const next = page < pages ? page + 1 : 0;
+    const indexes = { start_index: Math.min(all.length, start + 1), end_index: start + results.length };
+    return ok({ pagination: { ...pagination, ...indexes, next }, results });
+  }
+}
+
+/** A record as the service shows it; of what it stands beside it, nothing. */
+function shown({ type, pk, fields }: Thing): Fields {
+  return { pk: type === 'user' || type === 'provider' ? Number(pk) : pk, ...fields };
+}
+/** A list that lacks a record that it counts, or shows another one twice in its place. */
+function lying(answer: Answer, which: number): Answer {
+  const { results, ...rest } = recordOf(answer.json);
+  if (results === undefined) return answer;
+  const lost = Math.floor(chance(which, 'lie') * listOf(results).length);
+  const left = listOf(results).filter((_, index) => index !== lost);
+  return ok({ ...rest, results: chance(which) < 0.5 ? left : [...left, ...left.slice(0, 1)] });
+}
