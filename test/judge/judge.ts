@@ -273,7 +273,9 @@ export const promises: Readonly<Record<string, readonly [string, (run: Run) => W
       const { ended, outcomes, codes, isFaulty, run: number } = run.report;
       const { keepGoing, contractOnly } = run.of.options;
       if (isFaulty || !run.isFree || contractOnly || keepGoing) return [];
-      const isKnown = codes.every((code) => /^(?:ambiguous-name|name-not-found|provider-taken)$/.test(code));
+      const isKnown = codes.every((code) =>
+        /^(?:ambiguous-name|name-not-found|provider-taken|too-many-deletes)$/.test(code),
+      );
       const bad = outcomes.filter((one) => !isGood(one)).map((one) => `${nameOf(one)} is not done`);
       const isOver = number === run.of.reports.length;
       const left = casesOf(run).filter(({ out, one }) => out.outcome === 'differs' && !one.isAbsent);
