@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { ProgramEnding } from './commands/options.ts';
+import type { ProgramEnding } from './commands/declare.ts';
 import { StandardOutput } from './terminal/standard-output.ts';
 import { reasonOf } from './base/errors.ts';
 import { exitCodes, unlessLost } from './base/exit-code.ts';

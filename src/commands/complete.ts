@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import type { Ending } from '../base/exit-code.ts';
 import { formatNames } from '../report/formats/all.ts';
 import { inline } from '../report/printable.ts';
 import { environmentNames } from '../settings/config.ts';
@@ -33,6 +34,17 @@ export async function complete(
   return candidates.filter(
     ({ text }) => text.startsWith(written) && !written.endsWith('=') && text === inline(text),
   );
+}
+
+/** `rollcall complete`: for the scripts of completion, each candidate in a line. */
+export async function printCandidates(
+  program: Command,
+  words: readonly string[],
+  context: Context,
+): Promise<Ending> {
+  for (const { text, description } of await complete(program, words, context))
+    context.stdout.write(`${text}${description === undefined ? '' : `\t${description}`}\n`);
+  return 'done';
 }
 
 /** What the words so far come to. */

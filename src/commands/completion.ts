@@ -5,7 +5,7 @@ import type { Context } from '../terminal/context.ts';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** `rollcall completion`: prints the completion script of a shell. The script asks rollcall itself, so it stays up to date. */
-export function completion(shell: string, context: Pick<Context, 'stdout'>): Ending {
+export function completion(shell: string, _: object, { stdout }: Pick<Context, 'stdout'>): Ending {
   const known = shells.find((name) => name === shell);
   if (known === undefined) {
     throw new UsageError(
@@ -13,7 +13,7 @@ export function completion(shell: string, context: Pick<Context, 'stdout'>): End
       `The shells are: ${shells.join(', ')}.`,
     );
   }
-  context.stdout.write(scripts[known]);
+  stdout.write(scripts[known]);
   return 'done';
 }
 

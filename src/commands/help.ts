@@ -7,6 +7,7 @@ import { isCapability } from '../kinds/capability.ts';
 import { pageText } from '../report/formats/page-text.ts';
 import type { Context } from '../terminal/context.ts';
 import { commandHint } from './guesses.ts';
+import { columnsOf } from './option-groups.ts';
 
 /** Longer lines are hard to read. */
 const mostColumns = 100;
@@ -15,7 +16,6 @@ const mostColumns = 100;
 export function help(
   words: readonly string[],
   rollcall: Command,
-  columns: number,
   { stdout }: Pick<Context, 'stdout'>,
 ): Ending {
   let command: Command | undefined = rollcall;
@@ -26,7 +26,7 @@ export function help(
   }
   const topic = topicNames.find((name) => words.length === 1 && name === words[0]);
   if (topic === undefined) throw unknown(words.join(' '), rollcall);
-  stdout.write(pageText(topicPage(topic), Math.min(columns, mostColumns)));
+  stdout.write(pageText(topicPage(topic), Math.min(columnsOf(rollcall), mostColumns)));
   return 'done';
 }
 

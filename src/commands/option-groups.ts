@@ -37,3 +37,8 @@ export function withGroups(command: Command): Command {
   (command.options as Option[]).sort((a, b) => place(a) - place(b));
   return command.optionsGroup(rest).helpOption('-h, --help', 'print this help');
 }
+
+/** How wide help may be. */
+export function columnsOf(rollcall: Command): number {
+  return rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
+}

@@ -2,27 +2,8 @@ import { Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { Context } from '../terminal/context.ts';
-import {
-  declareApply,
-  declarePlan,
-  declareReportMerge,
-  declareShow,
-  declareValidate,
-} from './declare-runs.ts';
-import {
-  declareComplete,
-  declareCompletion,
-  declareDoctor,
-  declareExport,
-  declareHelp,
-  declareImportCsv,
-  declareInit,
-  declareSandbox,
-  declareSchema,
-  topics,
-} from './declare-tools.ts';
-import { withGroups } from './option-groups.ts';
-import { example, type Caller, type ProgramEnding } from './options.ts';
+import { commands, groups, topics, type Declared, type ProgramEnding } from './declare.ts';
+import { columnsOf, withGroups } from './option-groups.ts';
 
 /** What the program runs in: this process, or in a test something in its place. */
 export interface Surroundings {
@@ -47,43 +28,60 @@ const nowhere: Surroundings = {
 export function program(
   toolVersion: string,
   end: (ending: ProgramEnding) => void,
-  { writeOut, writeErr, contextFor: contextOf }: Surroundings = nowhere,
+  { writeOut, writeErr, contextFor }: Surroundings = nowhere,
 ): Command {
-  const caller: Caller = { end, contextFor: ({ color }) => contextOf(toolVersion, color) };
-  const columns = (): number => rollcall.configureOutput().getOutHelpWidth?.() ?? 80;
   const rollcall: Command = new Command('rollcall')
     .description(
       'Calls the roll of authentik, an identity service: checks the applications, groups and users that manifests declare, shows which are missing, and creates them.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false) // there is one below, which knows topics too
+    .helpCommand(false) // there is one of ours, which knows topics too
     .configureHelp({ minWidthToWrap: 20 }) // else a narrow terminal cuts words
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut, writeErr, outputError: () => {} }) // `run` reports it
     .addHelpText(
       'after',
-      () => `\n${rollcall.createHelp().boxWrap(topics, columns())}\n${example('rollcall init')}`,
+      () => `\n${rollcall.createHelp().boxWrap(topics, columnsOf(rollcall))}\n${example('rollcall init')}`,
     )
     .hook('preAction', (_, command) => refuseEmptyValues(command));
-
-  declareInit(rollcall, caller);
-  declareValidate(rollcall, caller);
-  declarePlan(rollcall, caller);
-  declareApply(rollcall, caller);
-  declareShow(rollcall, caller);
-  declareDoctor(rollcall, caller);
-  declareReportMerge(rollcall, caller);
-  declareExport(rollcall, caller);
-  declareImportCsv(rollcall, caller);
-  declareSchema(rollcall, caller);
-  declareSandbox(rollcall, caller);
-  declareCompletion(rollcall, caller);
-  declareHelp(rollcall, caller, columns);
-  declareComplete(rollcall, caller);
+  for (const { load, ...declared } of commands) {
+    const command = declare(rollcall, declared);
+    command.action(async (...given: unknown[]) => {
+      const run = await load(rollcall);
+      const context = await contextFor(toolVersion, command.opts<{ color?: boolean }>().color);
+      // Commander gives what was declared: its arguments, its options, and last the command itself.
+      end(await run(...([...given.slice(0, -1), context] as never[])));
+    });
+  }
   for (const command of rollcall.commands) withGroups(command);
   return rollcall;
+}
+
+function declare(rollcall: Command, declared: Omit<Declared, 'load'>): Command {
+  const { summary = '', description, argument, example: line, options = [] } = declared;
+  const [name = '', group] = declared.name.split(' ').toReversed();
+  const command = (group === undefined ? rollcall : groupIn(rollcall, group))
+    .command(name, { hidden: summary === '' })
+    .summary(summary)
+    .description(description)
+    .passThroughOptions(declared.passesOptions === true);
+  if (argument) command.argument(...argument);
+  for (const make of options) command.addOption(make());
+  return line === undefined ? command : command.addHelpText('after', example(line));
+}
+
+/** The command that others stand below. */
+function groupIn(rollcall: Command, name: string): Command {
+  const { summary = '', example: line } = groups[name] ?? {};
+  const command = rollcall.command(name).helpCommand(false).summary(summary);
+  return line === undefined ? command : command.addHelpText('after', example(line));
+}
+
+/** What stands below the options of a command's help. */
+function example(command: string): string {
+  return `\nExample: ${command}`;
 }
 
 /** An empty value is mostly that of a variable of the shell that is not set. */

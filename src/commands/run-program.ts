@@ -1,9 +1,9 @@
 import { CommanderError, type Command } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { inline } from '../report/printable.ts';
+import type { ProgramEnding } from './declare.ts';
 import { errorText, isDebugged } from './error-text.ts';
 import { guessAmong } from './guesses.ts';
-import type { ProgramEnding } from './options.ts';
 import { program, type Surroundings } from './program.ts';
 
 /** Runs what the arguments say. What is wrong with them is said on stderr. */

@@ -6,7 +6,7 @@ import { root } from '../support/cli.ts';
 
 /** What the model of each page is called in the code. */
 const models: Readonly<Record<string, RegExp>> = {
-  command: /\bdeclareShow\b|'\.\/show\.ts'|^export async function show\(/m,
+  command: /'\.\/show\.ts'|^export async function show\(/m,
   format: /\bjunit\b/i,
   kind: /\bgroupKind\b|^export const group: Kind|\btypeof group\b/m,
   rule: /\bsimilar-name\b|\bsimilarName\b/,

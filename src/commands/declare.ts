@@ -1,0 +1,254 @@
+import type { Command } from 'commander';
+import { delimiters } from '../adopt/choices.ts';
+import { schemaNames, schemaText, topicNames } from '../base/package-file.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Ending } from '../base/exit-code.ts';
+import { defaultRelease, sandboxReleases } from '../sandbox/release.ts';
+import type { Context } from '../terminal/context.ts';
+import type { SandboxOptions } from './sandbox.ts';
+import {
+  caFile,
+  colours,
+  detail,
+  examining,
+  exporting,
+  failOn,
+  insecureHttp,
+  many,
+  one,
+  output,
+  project,
+  reporting,
+  running,
+  url,
+  type Made,
+} from './options.ts';
+
+/** How a run of the program ended; a command that the sandbox ran has an exit code of its own. */
+export type ProgramEnding = Ending | { readonly exitCode: number };
+
+/** A command: what help shows of it, and what runs it. */
+export interface Declared {
+  /** Its words: `report merge`. */
+  readonly name: string;
+  /** A command without one is in no help. */
+  readonly summary?: string;
+  readonly description: string;
+  readonly argument?: readonly [name: string, words?: string];
+  readonly example?: string;
+  readonly options?: readonly Made[];
+  /** Whether what follows its arguments is no option of its own. */
+  readonly passesOptions?: true;
+  /** Loads what runs it, with its arguments, its options and a Context; what loads all of them would make help slow. */
+  readonly load: (
+    rollcall: Command,
+  ) => Promise<(...given: never[]) => ProgramEnding | Promise<ProgramEnding>>;
+}
+
+/** Commands that have others below them. */
+export const groups: Readonly<Record<string, { readonly summary: string; readonly example?: string }>> = {
+  report: { summary: 'work on the reports of several runs' },
+  import: {
+    summary: 'write manifests of what is kept elsewhere',
+    example: 'rollcall import csv people.csv --out manifests',
+  },
+};
+
+export const topics: string = `Topics: ${topicNames.join(', ')}.`;
+
+/** All commands, in the order in which help names them. */
+export const commands: readonly Declared[] = [
+  {
+    name: 'init',
+    summary: 'write the first files of a project',
+    description:
+      'Writes rollcall.yaml, a first manifest and a pipeline file, and checks the service. Overwrites nothing.',
+    argument: ['[dir]', 'where (default: here)'],
+    example: 'rollcall init --url https://id.example.com --pipeline github',
+    options: [
+      one('-y, --yes', 'do not ask; take the defaults'),
+      url,
+      one('--token-env <name>', 'the variable that holds the token (default: ROLLCALL_TOKEN)'),
+      one('--manifests <path>', 'the manifests, if there are some (default: writes one)'),
+      one('--pipeline <kind>', 'github, gitlab or none (default: none)'),
+      insecureHttp,
+      caFile,
+    ],
+    load: async () => (await import('./init.ts')).init,
+  },
+  {
+    name: 'validate',
+    summary: 'check manifests; sends nothing',
+    description: 'Checks manifests and says everything that is wrong with them. Sends nothing.',
+    argument: ['[path...]', 'files, folders, globs, or - for standard input'],
+    example: 'rollcall validate manifests --report sarif=problems.sarif',
+    options: [
+      ...project(),
+      one('-q, --quiet', 'print no warnings'),
+      one('--without-secrets', 'read no ${env:} and ${file:}; check all else'),
+      ...reporting,
+    ],
+    load: async () => (await import('./validate.ts')).validate,
+  },
+  {
+    name: 'plan',
+    summary: 'show what apply would do; does nothing of it',
+    description: 'Shows what apply would create or change. Does neither.',
+    argument: ['[path...]', 'files, folders, globs, or - for standard input'],
+    example: 'rollcall plan manifests --env production --out plan.json',
+    options: [
+      one('--out <file>', 'save the plan, for `rollcall apply --plan`'),
+      one('--detailed-exitcode', 'exit 2 when apply would do something'),
+      one('--check-access <user>', 'ask what the service lets a user open'),
+      one('--undeclared', 'name what the service holds and no manifest has'),
+      failOn,
+      ...running(),
+    ],
+    load: async () => (await import('./plan.ts')).plan,
+  },
+  {
+    name: 'apply',
+    summary: 'create what is missing',
+    description: 'Shows the plan, asks for a yes, creates what is missing, changes what it may.',
+    argument: ['[path...]', 'files, folders, globs, or - for standard input'],
+    example: 'rollcall apply --plan plan.json',
+    options: [
+      one('-y, --yes', 'do not ask'),
+      one('--plan <file>', 'apply a saved plan, exactly and without asking'),
+      one('--fail-fast', 'start nothing more after the first failure'),
+      ...running(['text', 'json', 'ndjson']),
+    ],
+    load: async () => (await import('./apply.ts')).apply,
+  },
+  {
+    name: 'show',
+    summary: 'print what a plan or an apply has written; sends nothing',
+    description:
+      'Prints a plan that `plan --out` saved, or what `plan -o json` or `apply -o json` printed. Sends nothing, and needs no service.',
+    argument: ['<file>', 'the saved plan, or the JSON document'],
+    example: 'rollcall show plan.json --report html=plan.html',
+    options: [...detail, output(), ...reporting, ...colours],
+    load: async () => (await import('./show.ts')).show,
+  },
+  {
+    name: 'doctor',
+    summary: 'check the service, the token and the way to them',
+    description:
+      'Looks up an application that nobody has, asks whose the token is and what it may create, and says what that tells. Creates nothing.',
+    example: 'rollcall doctor --url https://id.example.com --wait 60',
+    options: examining,
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    name: 'report merge',
+    summary: 'join the reports of shards',
+    description:
+      'Joins the JSON documents that the shards of one plan or apply printed. Fails when a shard is missing or doubled.',
+    argument: ['<file...>', 'the document of each shard, of `plan -o json` or `apply -o json`'],
+    example: 'rollcall report merge shard-*.json',
+    options: [...detail, output(), ...reporting.slice(0, 1), ...colours, ...reporting.slice(1)],
+    load: async () => (await import('./report-merge.ts')).reportMerge,
+  },
+  {
+    name: 'export',
+    summary: 'write manifests of what the service holds',
+    description:
+      'Writes manifests of the applications, groups and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. The token must be that of a superuser for applications, and may view users for them.',
+    example: 'rollcall export --out manifests',
+    options: exporting,
+    load: async () => (await import('./export.ts')).exportManifests,
+  },
+  {
+    name: 'import csv',
+    summary: 'write a manifest of the rows of a table',
+    description:
+      'Writes a manifest of a CSV file: its first row names the fields, such as username, email, groups and attributes.department. Changes no file that is there, but with --into, and sends nothing.',
+    argument: ['<file>', 'the CSV file, or - for standard input'],
+    example: 'rollcall import csv people.csv --out manifests/people.yaml',
+    options: [
+      one('--delimiter <name>', 'what stands between cells', Object.keys(delimiters), 'comma'),
+      one('--out <path>', 'a new file, or a folder for it (default: stdout)'),
+      one('--into <file>', 'a manifest that is there: write what differs'),
+      one('--max-gone <n>', 'with --into: how many may have left (default: half)'),
+      many('--column <name=field>', 'which field a column is'),
+      many('--ignore <name>', 'leave a column out'),
+      ...colours,
+    ],
+    load: async () => (await import('./import-csv.ts')).importCsv,
+  },
+  {
+    name: 'schema',
+    summary: 'print a JSON Schema',
+    description: 'Prints a JSON Schema, for editors and for the readers of what rollcall writes.',
+    argument: ['<name>', 'manifest, config, plan, apply, apply-event, validation, doctor or sandbox-seed'],
+    example: 'rollcall schema manifest > manifest.schema.json',
+    load: async () => schema,
+  },
+  {
+    name: 'sandbox',
+    summary: 'serve the API from memory, to try things on',
+    description:
+      'Serves the API from memory on the loopback interface. With a command, runs it against the sandbox and exits as the command did.',
+    argument: ['[command...]', 'after --: the command to run, with ROLLCALL_URL and ROLLCALL_TOKEN set'],
+    example: 'rollcall sandbox -- rollcall apply manifests --yes',
+    options: [
+      one('--port <n>', 'listen on this port (default: any free one)'),
+      one('--latency <ms>', 'how long each answer takes (default: 0)'),
+      one('--seed <file>', 'a YAML file of what exists at the start'),
+      one(
+        '--release <release>',
+        `be this release of the service (default: ${defaultRelease})`,
+        sandboxReleases,
+      ),
+    ],
+    passesOptions: true,
+    load: async () => {
+      const [{ sandbox }, { runCommand }] = await Promise.all([
+        import('./sandbox.ts'),
+        import('../terminal/run-command.ts'),
+      ]);
+      return (command: string[], options: SandboxOptions, context: Context) =>
+        sandbox(command, options, context, runCommand);
+    },
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion script of a shell',
+    description:
+      'Prints a script for bash, zsh or fish. It completes commands, options, environments and the addresses of the manifests here, for a rollcall that is on the PATH.',
+    argument: ['<shell>', 'bash, zsh or fish'],
+    example: 'source <(rollcall completion bash)',
+    load: async () => (await import('./completion.ts')).completion,
+  },
+  {
+    name: 'help',
+    summary: 'print the help of a command, or a page on a topic',
+    description: `Prints the help of a command, or a page of the documents.\n\n${topics}`,
+    argument: ['[name...]', 'a command or a topic'],
+    example: 'rollcall help exit-codes',
+    load: async (rollcall) => {
+      const { help } = await import('./help.ts');
+      return (words: string[], _: object, context: Context) => help(words, rollcall, context);
+    },
+  },
+  {
+    name: 'complete',
+    description: 'Prints what can stand in place of the last word; for the scripts of completion.',
+    argument: ['[word...]'],
+    load: async (rollcall) => {
+      const { printCandidates } = await import('./complete.ts');
+      return (words: string[], _: object, context: Context) => printCandidates(rollcall, words, context);
+    },
+  },
+];
+
+function schema(name: string, _: object, { stdout }: Context): Ending {
+  const known = schemaNames.find((schemaName) => schemaName === name);
+  if (known === undefined)
+    throw new UsageError(
+      `there is no schema ${JSON.stringify(name)}`,
+      `The schemas are: ${schemaNames.join(', ')}.`,
+    );
+  stdout.write(schemaText(known));
+  return 'done';
+}
