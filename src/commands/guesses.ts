@@ -13,69 +13,57 @@ const noDeletion =
   'rollcall deletes nothing that is not declared so. Write `state: absent` into its entry, and apply with --allow delete.';
 const noPlugins = 'There is nothing to install beside rollcall itself.';
 
-/** Commands of Terraform, and what there is in their place. */
-const commands: ReadonlyMap<string, string> = new Map([
-  ['console', 'Try variables and references with `rollcall validate`.'],
-  ['destroy', noDeletion],
-  ['fmt', 'Manifests are YAML: format them as your other YAML files.'],
-  ['force-unlock', noState],
-  ['get', noPlugins],
-  ['graph', 'There is no graph: no resource waits for another.'],
-  ['login', 'Set ROLLCALL_TOKEN, or name a file with --token-file. `rollcall doctor` checks it.'],
-  ['logout', 'rollcall stores no token: unset ROLLCALL_TOKEN.'],
-  ['modules', noPlugins],
-  ['output', 'For other programs: `rollcall plan -o json` and `rollcall apply -o json`.'],
-  [
-    'providers',
-    'Providers are made in the service, under Applications > Providers: an application names one as `provider`. rollcall itself needs no plugins.',
-  ],
-  ['refresh', noState],
-  ['state', noState],
-  ['taint', noState],
-  ['test', 'To check manifests: `rollcall validate`. To try them: `rollcall sandbox -- COMMAND`.'],
-  ['untaint', noState],
-  ['version', 'Write rollcall --version.'],
-  ['workspace', 'Environments stand in rollcall.yaml: choose one with --env NAME.'],
-]);
-
-/** Commands that have others below them, and what to say of a word that is none of those. */
-const groups: ReadonlyMap<string, string> = new Map([
-  [
-    'import',
-    'For a table: rollcall import csv FILE. For what the service holds: rollcall export. There is no state to import it into: plan looks for it by its name.',
-  ],
-]);
-
 const asks =
   'rollcall asks only on a terminal, and only before it creates or changes something: --yes answers.';
 
+/** Commands of Terraform, and what there is in their place. */
+const commands = hints({
+  console: 'Try variables and references with `rollcall validate`.',
+  destroy: noDeletion,
+  fmt: 'Manifests are YAML: format them as your other YAML files.',
+  'force-unlock refresh state taint untaint': noState,
+  'get modules': noPlugins,
+  graph: 'There is no graph: no resource waits for another.',
+  login: 'Set ROLLCALL_TOKEN, or name a file with --token-file. `rollcall doctor` checks it.',
+  logout: 'rollcall stores no token: unset ROLLCALL_TOKEN.',
+  output: 'For other programs: `rollcall plan -o json` and `rollcall apply -o json`.',
+  providers:
+    'Providers are made in the service, under Applications > Providers: an application names one as `provider`. rollcall itself needs no plugins.',
+  test: 'To check manifests: `rollcall validate`. To try them: `rollcall sandbox -- COMMAND`.',
+  version: 'Write rollcall --version.',
+  workspace: 'Environments stand in rollcall.yaml: choose one with --env NAME.',
+});
+
+/** Commands that have others below them, and what to say of a word that is none of those. */
+const groups = hints({
+  import:
+    'For a table: rollcall import csv FILE. For what the service holds: rollcall export. There is no state to import it into: plan looks for it by its name.',
+});
+
 /** Options of Terraform, without their dashes, and what there is in their place. */
-const options: ReadonlyMap<string, string> = new Map([
-  ['auto-approve', 'Write --yes.'],
-  ['backend', noState],
-  ['backend-config', noState],
-  ['backup', noState],
-  ['chdir', 'There is none: change the folder first, or name another rollcall.yaml with --config.'],
-  ['destroy', noDeletion],
-  ['dry-run', 'That is `rollcall plan`.'],
-  ['force', asks],
-  ['help', 'Write --help.'],
-  ['input', asks],
-  ['json', 'Write -o json.'],
-  ['lock', noState],
-  ['lock-timeout', noState],
-  ['migrate-state', noState],
-  ['parallelism', 'Write --concurrency N.'],
-  ['reconfigure', noState],
-  ['refresh', noState],
-  ['refresh-only', noState],
-  ['replace', 'rollcall replaces nothing. It can change what differs: rollcall help capabilities.'],
-  ['state', noState],
-  ['state-out', noState],
-  ['upgrade', noPlugins],
-  ['var-file', 'Write --vars FILE.'],
-  ['version', 'Write rollcall --version.'],
-]);
+const options = hints({
+  'auto-approve': 'Write --yes.',
+  'backend backend-config backup lock lock-timeout migrate-state reconfigure': noState,
+  'refresh refresh-only state state-out': noState,
+  chdir: 'There is none: change the folder first, or name another rollcall.yaml with --config.',
+  destroy: noDeletion,
+  'dry-run': 'That is `rollcall plan`.',
+  'force input': asks,
+  help: 'Write --help.',
+  json: 'Write -o json.',
+  parallelism: 'Write --concurrency N.',
+  replace: 'rollcall replaces nothing. It can change what differs: rollcall help capabilities.',
+  upgrade: noPlugins,
+  'var-file': 'Write --vars FILE.',
+  version: 'Write rollcall --version.',
+});
+
+/** A hint for each word of a row. */
+function hints(rows: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(rows).flatMap(([words, hint]) => words.split(' ').map((word) => [word, hint])),
+  );
+}
 
 /** The first argument that is a word of Terraform's, is no command where one is due, or is a long option with one dash. */
 export function guessAmong(args: readonly string[], rollcall: Command): Guess | undefined {

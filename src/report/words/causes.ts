@@ -32,12 +32,11 @@ export function causeWords(error: (Error & { code?: unknown; data?: unknown }) |
 }
 
 function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
-  if (status === 407) {
+  if (status === 407)
     return {
       cause: message,
       advice: 'Give the proxy a user name and a password: http://user:password@host:port in HTTPS_PROXY.',
     };
-  }
   const exception =
     'Check HTTPS_PROXY or HTTP_PROXY. To reach the service without a proxy, name its host in NO_PROXY.';
   if (!(cause instanceof Error)) return { cause: message, advice: exception };
@@ -48,58 +47,46 @@ function proxyWords({ message, proxy, status, cause }: ProxyError): CauseWords {
 /** By the codes of Node and OpenSSL. */
 const causes: ReadonlyMap<string, CauseWords> = new Map(
   [
-    {
-      codes: [
-        'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-        'UNABLE_TO_GET_ISSUER_CERT',
-        'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-        'SELF_SIGNED_CERT_IN_CHAIN',
-        'DEPTH_ZERO_SELF_SIGNED_CERT',
-      ],
-      cause: 'its certificate comes from an authority that is not trusted here',
-      advice: 'If it is an authority of your own, name its certificate with --ca-file.',
-    },
-    {
-      codes: ['CERT_HAS_EXPIRED'],
-      cause: 'its certificate has expired',
-      advice: 'Renew the certificate, or check the clock here.',
-    },
-    {
-      codes: ['CERT_NOT_YET_VALID'],
-      cause: 'its certificate is not valid yet',
-      advice: 'Check the clock here, and that of the service.',
-    },
-    {
-      codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
-      cause: 'its certificate is for another host',
-      advice: 'Use a host name in the service URL that the certificate names.',
-    },
-    {
-      codes: ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
-      cause: 'it asks for a client certificate',
-      advice: 'Name one with --client-cert.',
-    },
-    {
-      codes: ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'],
-      cause: 'it refuses the TLS handshake',
-      advice: 'It may ask for a client certificate: name one with --client-cert.',
-    },
-    {
-      codes: [
-        'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
-        'ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
-        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED',
-        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
-        'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN',
-        'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
-      ],
-      cause: 'it does not accept the client certificate',
-      advice: 'Ask for one that it knows, and name it with --client-cert.',
-    },
-    {
-      codes: ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
-      cause: 'what listens there does not speak TLS',
-      advice: 'Check the port, and whether it is http:// rather than https://.',
-    },
-  ].flatMap(({ codes, ...words }) => codes.map((code) => [code, words] as const)),
+    [
+      'its certificate comes from an authority that is not trusted here',
+      'If it is an authority of your own, name its certificate with --ca-file.',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+      'SELF_SIGNED_CERT_IN_CHAIN DEPTH_ZERO_SELF_SIGNED_CERT',
+    ],
+    ['its certificate has expired', 'Renew the certificate, or check the clock here.', 'CERT_HAS_EXPIRED'],
+    [
+      'its certificate is not valid yet',
+      'Check the clock here, and that of the service.',
+      'CERT_NOT_YET_VALID',
+    ],
+    [
+      'its certificate is for another host',
+      'Use a host name in the service URL that the certificate names.',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ],
+    [
+      'it asks for a client certificate',
+      'Name one with --client-cert.',
+      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    ],
+    [
+      'it refuses the TLS handshake',
+      'It may ask for a client certificate: name one with --client-cert.',
+      'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    ],
+    [
+      'it does not accept the client certificate',
+      'Ask for one that it knows, and name it with --client-cert.',
+      'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE',
+      'ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED',
+      'ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+    ],
+    [
+      'what listens there does not speak TLS',
+      'Check the port, and whether it is http:// rather than https://.',
+      'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG EPROTO',
+    ],
+  ].flatMap(([cause = '', advice = '', ...codes]) =>
+    codes.flatMap((some) => some.split(' ').map((code) => [code, { cause, advice }] as const)),
+  ),
 );

@@ -14,89 +14,75 @@ export interface Look {
 interface ChangeLook extends Look {
   /** What becomes of it, in a sentence. */
   readonly verdict: (change: Change) => string;
-  /** What is said behind its address: mostly nothing, for its sign says enough. */
-  readonly words: string;
-  /** The same where the entry was added or altered since a revision. */
-  readonly added: string;
-  readonly altered: string;
+  /** What is said behind its address: mostly nothing, for its sign says enough; and where the entry was added or altered since a revision. */
+  readonly words: Readonly<Record<Alteration['kind'], string>>;
 }
 
 export const changeLooks: Readonly<Record<ChangeKind, ChangeLook>> = {
   create: {
-    label: 'to create',
-    sign: actions.create.sign,
-    colour: 'green',
+    ...look('to create', actions.create.sign, 'green'),
     verdict: () => 'Will be created.',
-    words: '',
-    added: 'is added',
-    altered: 'is altered',
+    words: { same: '', added: 'is added', altered: 'is altered' },
   },
   create_if_absent: {
-    label: 'to create if absent',
-    sign: '?',
-    colour: 'blue',
+    ...look('to create if absent', '?', 'blue'),
     verdict: ({ resource }) =>
       `rollcall does not read ${resource.kind.list}: it will be created if it is absent, and left as it is if not.`,
-    words: '',
-    added: 'is added',
-    altered: 'is altered; if it exists, it is left as it is',
+    words: { same: '', added: 'is added', altered: 'is altered; if it exists, it is left as it is' },
   },
   update: {
-    label: 'to change',
-    sign: actions.update.sign,
-    colour: 'amber',
+    ...look('to change', actions.update.sign, 'amber'),
     verdict: () => 'Exists and differs. Will be changed to what is declared.',
-    words: '',
-    added: 'is added; it exists, and will be changed',
-    altered: 'is altered',
+    words: { same: '', added: 'is added; it exists, and will be changed', altered: 'is altered' },
   },
   delete: {
-    label: 'to delete',
-    sign: actions.delete.sign,
-    colour: 'red',
+    ...look('to delete', actions.delete.sign, 'red'),
     verdict: () => 'Exists, and is to be absent. Will be deleted.',
-    words: 'will be deleted',
-    added: 'is added as absent; it exists, and will be deleted',
-    altered: 'is altered; it is to be absent, and will be deleted',
+    words: {
+      same: 'will be deleted',
+      added: 'is added as absent; it exists, and will be deleted',
+      altered: 'is altered; it is to be absent, and will be deleted',
+    },
   },
   differs: {
-    label: 'differing',
-    sign: '!',
-    colour: 'amber',
+    ...look('differing', '!', 'amber'),
     verdict: ({ leftBecause: why }) =>
       `Exists and differs. It is left as it is${why === undefined ? '' : `: ${why}`}.`,
-    words: 'differs and is left as it is',
-    added: 'is added; it exists, differs and is left as it is',
-    altered: 'is altered; it differs and is left as it is',
+    words: {
+      same: 'differs and is left as it is',
+      added: 'is added; it exists, differs and is left as it is',
+      altered: 'is altered; it differs and is left as it is',
+    },
   },
   not_planned: {
-    label: 'not planned',
-    sign: '!',
-    colour: 'red',
+    ...look('not planned', '!', 'red'),
     verdict: () => 'Not planned.',
-    words: 'is not planned',
-    added: 'is added, and not planned',
-    altered: 'is altered, and not planned',
+    words: {
+      same: 'is not planned',
+      added: 'is added, and not planned',
+      altered: 'is altered, and not planned',
+    },
   },
   in_sync: {
-    label: 'in sync',
-    sign: '=',
-    colour: 'grey',
-    verdict: (change) =>
-      change.presence !== 'present'
-        ? 'Is absent, as declared.'
-        : staysIn(change).length > 0
-          ? `Exists; ${stillInSync}.`
-          : 'Exists, and is as declared.',
-    words: '',
-    added: 'is added; it exists already, as declared',
-    altered: 'is altered, and in sync',
+    ...look('in sync', '=', 'grey'),
+    verdict: (change) => {
+      if (change.presence !== 'present') return 'Is absent, as declared.';
+      return staysIn(change).length > 0 ? `Exists; ${stillInSync}.` : 'Exists, and is as declared.';
+    },
+    words: {
+      same: '',
+      added: 'is added; it exists already, as declared',
+      altered: 'is altered, and in sync',
+    },
   },
 };
 
+/** A row of the looks of changes or of outcomes. */
+export function look(label: string, sign: string, colour: Look['colour']): Look {
+  return { label, sign, colour };
+}
+
 const stillInSync = 'what it still declares is in sync';
-const leftToGo = 'is to be absent, and is left as it is';
-const wasBroken = '; it was broken before';
 
 /** What the service goes on holding, though the entry no longer declares it. */
 function staysIn({ since }: Pick<Change, 'since'>): string[] {
@@ -105,28 +91,24 @@ function staysIn({ since }: Pick<Change, 'since'>): string[] {
 
 /** What became of the entry, where that is new, and what becomes of it, in sentences. */
 export function changeVerdict(change: Change): string {
-  const { since } = change;
-  const news: Readonly<Record<Alteration['kind'], string>> = {
-    added: 'Added. ',
-    altered: `Altered${since?.kind === 'altered' && !since.fields ? wasBroken : ''}. `,
-    same: '',
-  };
-  return `${news[since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;
+  const news = { added: 'Added. ', altered: `Altered${brokenWords(change)}. `, same: '' };
+  return `${news[change.since?.kind ?? 'same']}${changeLooks[changeKind(change)].verdict(change)}`;
 }
 
 /** What is said of a change behind its address. Safe to print. */
 export function changeWords(change: Change): string {
   const { since, leftBecause } = change;
-  const look = changeLooks[changeKind(change)];
-  const isStaying = look === changeLooks.in_sync && staysIn(change).length > 0;
-  const words: Readonly<Record<Alteration['kind'], string>> = {
-    added: look.added,
-    altered: isStaying ? `is altered; ${stillInSync}` : look.altered,
-    same: isToGo(change.resource) && look === changeLooks.differs ? leftToGo : look.words,
-  };
-  const broken = since?.kind === 'altered' && !since.fields ? wasBroken : '';
-  const verb = `${words[since?.kind ?? 'same']}${broken}`;
+  const kind = changeKind(change);
+  const words = { ...changeLooks[kind].words };
+  if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
+  if (kind === 'differs' && isToGo(change.resource)) words.same = 'is to be absent, and is left as it is';
+  const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
   return inline([verb, leftBecause].filter((part) => part).join('; '));
+}
+
+/** Of an entry that could not be read at the revision. */
+function brokenWords({ since }: Pick<Change, 'since'>): string {
+  return since?.kind === 'altered' && !since.fields ? '; it was broken before' : '';
 }
 
 /** The same where a change has one line: with the names of the fields. Not safe to print yet. */
@@ -137,7 +119,7 @@ export function compactWords(change: Change): string {
   return [
     since?.kind === 'added' && 'is added',
     since?.kind === 'altered' &&
-      (since.fields ? `is altered in ${namesOf(since.fields)}` : `is altered${wasBroken}`),
+      `is altered${since.fields ? ` in ${namesOf(since.fields)}` : brokenWords(change)}`,
     ...staysIn(change),
     differences.length > 0 && (action === 'delete' ? 'is deleted' : `${verb} ${namesOf(differences)}`),
     leftBecause,

@@ -5,11 +5,10 @@ import { isBlank } from '../../base/sensitive.ts';
 import { isBound } from '../../kinds/access.ts';
 import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
-import { actions } from '../../plan/actions.ts';
+import type { WriteAction } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 import { grouped } from './diagnostics.ts';
-import { wordsOf } from './outcome-openings.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
 import { fieldsOf, leftAsItIs } from './plan.ts';
 
@@ -46,17 +45,11 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
     ];
   if (outcome.outcome === 'unfinished') return [unfinishedProblem(outcome)];
   if (clash) return clashProblems(clash, outcome);
-  const { resource, action } = outcome.change;
-  const { opening = '', advice } =
-    wordsOf[action === 'update' || action === 'delete' ? action : 'create'][outcome.outcome] ?? {};
+  const { resource } = outcome.change;
+  const { opening, advice = '' } = beginningOf(outcome);
+  const unexpected = `${opening}an unexpected error came while its request was under way`;
   if (outcome.outcome === 'unknown' && answer === undefined)
-    return [
-      {
-        code: 'unexpected-error',
-        summary: `${opening}an unexpected error came while its request was under way`,
-        detail: advice ?? '',
-      },
-    ];
+    return [{ code: 'unexpected-error', summary: unexpected, detail: advice }];
   if (!isMissing(outcome) || answer === undefined) return [];
   const isContent = answer.kind === 'fields_refused' || answer.kind === 'identity_refused';
   // Of a binding the service complains in that one's own fields.
@@ -82,6 +75,32 @@ function problemsOf(outcome: Outcome): PlacedProblem[] {
   const detail = linesOf(said, usual, rights, waitAdvice(answer), advice, requestWords(answer));
   const begins = at === undefined || opening !== '' ? opening : `\`${at}\` was not changed: `;
   return [{ field: at, code, summary: `${begins}${summary}`, detail }];
+}
+
+/** What each action does; and what to say of planning again besides, where its answer was lost. */
+const deeds: Readonly<Record<WriteAction, Readonly<Record<'verb' | 'done' | 'again', string>>>> = {
+  create: { verb: 'create', done: 'created', again: ', and creates nothing twice' },
+  update: { verb: 'change', done: 'changed', again: ', and changes nothing that is as declared' },
+  delete: { verb: 'delete', done: 'deleted', again: '' },
+};
+
+/** How a diagnostic begins that says why something was not done, and what to do then. */
+function beginningOf({ change: { action }, outcome }: Outcome): { opening: string; advice?: string } {
+  const isCreate = action !== 'update' && action !== 'delete';
+  const { done, again } = deeds[isCreate ? 'create' : action];
+  if (outcome === 'unknown')
+    return {
+      opening: `it may or may not have been ${done}: `,
+      advice: `Plan and apply again: that finds out${again}.`,
+    };
+  if (outcome === 'conflict' && isCreate)
+    return {
+      opening: 'this name is taken or reserved: ',
+      advice: 'Choose another name, or use a token that may view what has this name.',
+    };
+  const isRefused = outcome === 'rejected' || outcome === 'denied';
+  const isSaid = outcome === 'not_attempted' || (isRefused && action === 'delete');
+  return { opening: isSaid ? `not ${done}: ` : '' };
 }
 
 /** Why a resource that this run created, or probably did, does not count as done. */
@@ -156,10 +175,10 @@ function meanwhileWords(clash: Clash, { kind }: Resource): string {
 /** Why what exists was not changed, field by field where it is about fields. */
 function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): PlacedProblem[] {
   const code = 'changed-since-plan';
-  const { verb } = actions[change.action === 'delete' ? 'delete' : 'update'];
+  const { verb, done } = deeds[change.action === 'delete' ? 'delete' : 'update'];
   const sent =
     outcome === 'unknown'
-      ? `A request to ${verb === 'update' ? 'change' : verb} it was sent, and it is not known what that did.`
+      ? `A request to ${verb} it was sent, and it is not known what that did.`
       : attempts > 0
         ? 'A request to change it was sent, and changed nothing.'
         : 'Nothing of it was sent.';
@@ -170,27 +189,16 @@ function clashProblems(clash: Clash, { change, outcome, attempts }: Outcome): Pl
     case 'replaced':
       return [{ code, summary: 'another record has its name by now', detail }];
     case 'closed':
-      return [
-        {
-          code,
-          summary: `it is not to be ${verb === 'update' ? 'changed' : 'deleted'} any more: ${clash.why}`,
-          detail,
-        },
-      ];
+      return [{ code, summary: `it is not to be ${done} any more: ${clash.why}`, detail }];
     case 'changed':
-      return clash.fields.map(({ field, planned, observed }) => ({
-        field,
-        code,
-        summary:
+      return clash.fields.map(({ field, planned, observed }) => {
+        const seen = `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.`;
+        const summary =
           outcome === 'unknown'
             ? `it holds neither what was planned for nor what is declared in \`${field}\``
-            : `somebody else has changed \`${field}\` since the plan`,
-        detail: linesOf(
-          !isBlank(observed) &&
-            `The plan saw ${JSON.stringify(planned)}; it holds ${JSON.stringify(observed)} now.`,
-          detail,
-        ),
-      }));
+            : `somebody else has changed \`${field}\` since the plan`;
+        return { field, code, summary, detail: linesOf(!isBlank(observed) && seen, detail) };
+      });
     case 'ignored':
       return clash.fields.map(({ field, observed }) => ({
         field,
