@@ -8,7 +8,7 @@ import { json, jsonLine } from '../report/formats/json.ts';
 import { createStyle, fitted } from '../report/formats/lines.ts';
 import { applyText, planText } from '../report/formats/text.ts';
 import { mostAsPlanned } from '../report/words/outcomes.ts';
-import { inline } from '../report/printable.ts';
+import { capitalised, inline, present } from '../report/printable.ts';
 import { applyReport } from '../report/report.ts';
 import { openings, shownChanges } from '../report/words/plan.ts';
 import { apply as applyRun, applySaved } from '../run/apply.ts';
@@ -150,16 +150,16 @@ function showPlan(
 async function confirmed(plan: Plan, signal: AbortSignal, { ask, stderr }: Context): Promise<boolean> {
   if (signal.aborted) return false;
   const { add, change: changed, destroy } = plannedEffects(plan);
-  const deeds = [
-    ...(add > 0 || changed + destroy === 0 ? [`create ${add}`] : []),
-    ...(changed > 0 ? [`change ${changed}`] : []),
-    ...(destroy > 0 ? [`delete ${destroy}`] : []),
-  ];
+  const deeds = present(
+    (add > 0 || changed + destroy === 0) && `create ${add}`,
+    changed > 0 && `change ${changed}`,
+    destroy > 0 && `delete ${destroy}`,
+  );
   const what = `${listed(deeds)} in ${inline(destinationName(plan))}?`;
   const isYes = async (question: string): Promise<boolean> =>
     (await ask?.(`${fitted(`${question} Only "yes" is taken as yes:`, createStyle(stderr))} `, signal)) ===
     'yes';
-  if (!(await isYes(what.replace(/^./, (letter) => letter.toUpperCase())))) return false;
+  if (!(await isYes(capitalised(what)))) return false;
   const pending = pendingIn(plan);
   const weighty = pending.filter(({ remarks = [] }) => remarks.length > 0);
   if (weighty.length === 0) return isReachMeant(plan, isYes, stderr);

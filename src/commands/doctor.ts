@@ -18,7 +18,6 @@ import { withService, type Service } from '../run/connect.ts';
 import { destinationOf, type ServiceSettings } from '../settings/service-settings.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { commandLine } from './command-line.ts';
 import { valuesOf, voiceOf, type ProjectFlags, type ServiceFlags } from './flags.ts';
 import { narrated, type NarratedJob } from './narrator.ts';
 
@@ -38,10 +37,9 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     context.stderr.write(diagnosticsText(settings.diagnostics, createStyle(context.stderr)));
     return 'invalid';
   }
-  const declared: Declared = () => declaredTypes(settings, context);
   const examined = await examine(settings.service, job, {
-    ...(settings.contractOnly ? {} : { declared }),
-    ...(settings.release && { configured: settings.release }),
+    declared: settings.contractOnly ? undefined : () => declaredTypes(settings, context),
+    configured: settings.release,
   });
   if (examined.kind === 'interrupted') return examined.ending;
   const { diagnosis } = examined;
@@ -89,7 +87,7 @@ export type Examined =
 export function examine(
   settings: ServiceSettings,
   job: NarratedJob,
-  { declared, configured }: { readonly declared?: Declared; readonly configured?: Release } = {},
+  { declared, configured }: { declared?: Declared | undefined; configured?: Release | undefined } = {},
 ): Promise<Examined> {
   return withService(settings, job, async (service) => {
     const { send, signal } = service;
@@ -109,13 +107,13 @@ export function examine(
     const checks = doctorChecks({
       ...found,
       service: destination.service,
-      ...(proxy && { proxy: proxy.origin }),
-      ...(who.finding && { finding: who.finding }),
-      ...(types && { declared: types }),
-      ...(release !== undefined && { release }),
-      ...(configured && { configured }),
+      proxy: proxy?.origin,
+      finding: who.finding,
+      declared: types,
+      release,
+      configured,
       turnedOn: settings.capabilities,
-      ...(reads.rights && { readRights: reads.rights }),
+      readRights: reads.rights,
       now: job.clock.now(),
     });
     const asked = isKnown ? [`${releaseRequest.method} ${releaseRequest.path}`] : [];
@@ -149,4 +147,19 @@ interface TimedProbe extends Probe {
 /** Nobody listens yet, or what stands in front says that it is not there yet. */
 function isAway(answer: Answer): boolean {
   return answer.kind === 'unreachable_for_now' || isStarting(answer);
+}
+
+/** A command to run next, called as this one was. */
+export function commandLine(
+  command: string,
+  environment: string | undefined,
+  { env }: Pick<Context, 'env'>,
+): string {
+  const rollcall = env['npm_command'] === 'exec' ? 'npx rollcall' : 'rollcall';
+  return `${rollcall} ${command}${environment === undefined ? '' : ` --env ${shellWord(environment)}`}`;
+}
+
+/** A text as a shell takes it for one word. */
+export function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

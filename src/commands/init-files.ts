@@ -22,7 +22,7 @@ export interface InitAnswers {
   /** The environment variable that holds the token. */
   readonly tokenEnv: string;
   /** Where the manifests are, when there are some. */
-  readonly manifests?: string;
+  readonly manifests?: string | undefined;
   /** The environment of rollcall.yaml that the pipeline is for; none where it has none. */
   readonly environment: string | undefined;
   readonly pipeline: Pipeline;
@@ -46,16 +46,13 @@ interface InitFile {
 
 /** The files of a new project. */
 export function initFiles(answers: InitAnswers): InitFile[] {
-  const first = { path: 'manifests/applications.yaml', text: manifestText };
-  return [
-    { path: 'rollcall.yaml', text: configText(answers) },
-    ...(answers.manifests === undefined ? [first] : []),
-    { path: '.gitignore', text: ignoreText },
-    ...(answers.dependency === undefined
-      ? []
-      : [{ path: 'package.json', text: packageText(answers.dependency) }]),
-    ...pipelineFiles(answers),
-  ];
+  const { manifests, dependency, pipeline } = answers;
+  const files: InitFile[] = [{ path: 'rollcall.yaml', text: configText(answers) }];
+  if (manifests === undefined) files.push({ path: 'manifests/applications.yaml', text: manifestText });
+  files.push({ path: '.gitignore', text: ignoreText });
+  if (dependency !== undefined) files.push({ path: 'package.json', text: packageText(dependency) });
+  if (pipeline !== 'none') files.push(pipelineFile(pipeline, answers));
+  return files;
 }
 
 const configText = ({
@@ -129,8 +126,10 @@ export function dependencyIn(lockfile: string): string | undefined {
 }
 
 /** The example, with this service, this environment and this name of the token. */
-function pipelineFiles({ pipeline, tokenEnv, url, environment }: InitAnswers): InitFile[] {
-  if (pipeline === 'none') return [];
+function pipelineFile(
+  pipeline: keyof typeof examples,
+  { tokenEnv, url, environment }: InitAnswers,
+): InitFile {
   const { example, path } = examples[pipeline];
   const text = packageFile(`examples/pipelines/${example}`)
     .replaceAll('ROLLCALL_TOKEN', () => tokenEnv)
@@ -138,7 +137,7 @@ function pipelineFiles({ pipeline, tokenEnv, url, environment }: InitAnswers): I
     .replaceAll(/^( *ROLLCALL_ENV: )production\n/gm, (_, key: string) =>
       environment === undefined ? '' : `${key}${yamlWord(environment)}\n`,
     );
-  return [{ path, text }];
+  return { path, text };
 }
 
 /** A text as YAML takes it for one, and not for a number or a boolean. */

@@ -5,14 +5,13 @@ import { interruptedBy, type Ending } from '../base/exit-code.ts';
 import { doctorText } from '../report/formats/doctor.ts';
 import { isHealthy } from '../report/words/rights.ts';
 import { createStyle } from '../report/formats/lines.ts';
-import { inline } from '../report/printable.ts';
+import { inline, present } from '../report/printable.ts';
 import { isLoopback, readBaseUrl } from '../settings/base-url.ts';
 import { nonEmpty, valueOf } from '../settings/environment.ts';
 import { defaultConfigFile, environmentNames } from '../settings/config.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Context } from '../terminal/context.ts';
-import { commandLine, shellWord } from './command-line.ts';
-import { examine, type Examined } from './doctor.ts';
+import { commandLine, examine, shellWord, type Examined } from './doctor.ts';
 import { valuesOf, voiceOf } from './flags.ts';
 import {
   defaultEnvironment,
@@ -116,21 +115,22 @@ async function remarks(
   { files }: Context,
 ): Promise<string> {
   if (pipeline === 'none') return '';
-  const lines = [`The pipeline needs ${tokenEnv} among its secrets: the head of its file says how.`];
-  if (environment !== undefined && environment !== defaultEnvironment)
-    lines.push(`It is for the environment ${environment}.`);
-  if (kept?.manifests.length === 0)
-    lines.push(
+  const isAbsent = async (name: string): Promise<boolean> => (await files.kindOf(base + name)) === 'absent';
+  const lines = present(
+    `The pipeline needs ${tokenEnv} among its secrets: the head of its file says how.`,
+    environment !== undefined &&
+      environment !== defaultEnvironment &&
+      `It is for the environment ${environment}.`,
+    kept?.manifests.length === 0 &&
       `It takes the manifests from ${base}rollcall.yaml: add manifests: [${manifests ?? 'manifests'}] there.`,
-    );
-  if (dependency === undefined && (await files.kindOf(`${base}package.json`)) === 'absent')
-    lines.push(
+    dependency === undefined &&
+      (await isAbsent('package.json')) &&
       `It runs npm ci, and there is no package.json: npm install --save-dev git+<the URL of rollcall's repository>`,
-    );
-  if ((await files.kindOf(`${base}package-lock.json`)) === 'absent')
-    lines.push('Commit the package-lock.json that npm install writes: it pins rollcall.');
-  if (isLoopback(new URL(url).hostname)) lines.push(`It will not reach ${url}, which is this machine.`);
-  return `${lines.map((line) => inline(line)).join('\n')}\n\n`;
+    (await isAbsent('package-lock.json')) &&
+      'Commit the package-lock.json that npm install writes: it pins rollcall.',
+    isLoopback(new URL(url).hostname) && `It will not reach ${url}, which is this machine.`,
+  );
+  return `${lines.map(inline).join('\n')}\n\n`;
 }
 
 /**
@@ -166,15 +166,13 @@ function refuseOthers(
   { url, tokenEnv, manifests, pipeline = 'none' }: InitOptions,
 ): void {
   const file = folder + defaultConfigFile;
-  const others = [
-    ...(url !== undefined && kept.url !== undefined && readBaseUrl(url, true) !== readBaseUrl(kept.url, true)
-      ? ['--url']
-      : []),
-    ...(tokenEnv !== undefined && tokenEnv !== (kept.tokenEnv ?? defaultTokenEnv) ? ['--token-env'] : []),
-    ...(manifests !== undefined && kept.manifests.length > 0 && !kept.manifests.includes(folder + manifests)
-      ? ['--manifests']
-      : []),
-  ];
+  const isOther = {
+    '--url': url && kept.url && readBaseUrl(url, true) !== readBaseUrl(kept.url, true),
+    '--token-env': tokenEnv !== undefined && tokenEnv !== (kept.tokenEnv ?? defaultTokenEnv),
+    '--manifests':
+      manifests !== undefined && kept.manifests.length > 0 && !kept.manifests.includes(folder + manifests),
+  };
+  const others = Object.entries(isOther).flatMap(([flag, is]) => (is ? [flag] : []));
   if (others.length > 0) {
     throw new UsageError(
       `${file} is there already, and says otherwise than ${others.join(', ')}`,
@@ -229,7 +227,7 @@ async function answersFrom(
   return {
     url: baseUrl,
     tokenEnv: variable,
-    ...(elsewhere !== undefined && { manifests: elsewhere }),
+    manifests: elsewhere,
     environment: kept ? kept.environment : defaultEnvironment,
     pipeline: pipelineNamed(wanted),
   };

@@ -41,23 +41,19 @@ export function applyReportFrom(document: ApplyDocument): ApplyReport {
 }
 
 function outcomeFrom(document: OutcomeDocument): OutcomeView {
-  const { outcome, doubt, differences, stopped_by, needs_fix, detail, diagnostics, request_id, pk } =
-    document;
+  const { stopped_by, needs_fix: needsFix = false, request_id, duration_ms: durationMs, ...same } = document;
+  const { outcome, detail = '', diagnostics = [] } = document;
   return outcomeView({
+    ...same,
     resource: resourceAt(document),
-    outcome,
-    ...(doubt && { doubt }),
-    ...(differences && { differences }),
     ...(stopped_by && { stoppedBy: stopped_by }),
     // A resource for which nothing was planned ends as it was found.
     planned: outcome !== 'unchanged' && outcome !== 'differs',
-    needsFix: needs_fix ?? false,
-    detail: detail ?? '',
-    diagnostics: diagnostics ?? [],
+    needsFix,
+    detail,
+    diagnostics,
     ...(request_id !== undefined && { requestId: request_id }),
-    ...(pk !== undefined && { pk }),
-    attempts: document.attempts,
-    durationMs: document.duration_ms,
+    durationMs,
   });
 }
 

@@ -105,6 +105,15 @@ export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/\p{Cs}$/u, '');
 }
 
+/** Those of some texts that have anything in them. */
+export function present(...texts: readonly (string | false | undefined)[]): string[] {
+  return texts.filter((text): text is string => Boolean(text));
+}
+
+export function capitalised(text: string): string {
+  return text.replace(/^./, (letter) => letter.toUpperCase());
+}
+
 /** A value as JSON, safe to print in one line. */
 export function quoted(value: JsonValue): string {
   return inline(JSON.stringify(value));

@@ -161,7 +161,7 @@ export interface Setting {
   /** How long a comment may be; by default what GitHub and GitLab take. */
   readonly limit?: Limit;
   /** What distinguishes the comment of this roll from those of others; by default the service and the environment. */
-  readonly commentKey?: CommentKey;
+  readonly commentKey?: CommentKey | undefined;
   /** The path of a manifest for a reader who knows the repository alone; by default as it is. */
   readonly pathInRepository?: (path: string) => string;
 }
@@ -248,12 +248,12 @@ function noResult(title: Common['title'], headline: string, ended: Ended<unknown
   const { service, environment } = ended;
   return {
     ...foundIn(ended),
+    ...(service !== undefined && { service }),
+    environment,
     kind: 'problems',
     title,
     headline,
     findings: [],
-    ...(service !== undefined && { service }),
-    environment,
     valid: false,
     resourceCount: 0,
     remarks: [],

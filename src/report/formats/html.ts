@@ -5,10 +5,11 @@ import { shownPlace } from '../../base/source.ts';
 import { placeOf } from '../../kinds/resource.ts';
 import type { Gone } from '../../manifest/since.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
-import { quoted } from '../printable.ts';
+import { present, quoted } from '../printable.ts';
 import { byKind, headingOf, type Format, type OutcomeView, type PlanReport } from '../report.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
 import { changeLooks, changeVerdict, type Look } from '../words/changes.ts';
+import { linesOf } from '../words/answers.ts';
 import { fold } from '../words/diagnostics.ts';
 import { appliedTo, outcomeLooks, worthNaming } from '../words/outcomes.ts';
 import { planView } from '../words/plan.ts';
@@ -44,7 +45,7 @@ const severities: Readonly<Record<Diagnostic['severity'], Look>> = {
 
 const pageOf = byKind<[], Page>({
   problems: ({ remarks, headline, diagnostics }) => ({
-    lines: [...remarks, headline].map((line) => headlineOf(line)),
+    lines: [...remarks, headline].map(headlineOf),
     looks: severities,
     entries: entriesOf(diagnostics),
   }),
@@ -57,15 +58,12 @@ const pageOf = byKind<[], Page>({
     return {
       lines: [
         markup`${appliedTo(report)}`,
-        ...[counts, ...remarks, headline].map((line) => headlineOf(line)),
+        ...[counts, ...remarks, headline].map(headlineOf),
         markup`<span class="soft">Begun at ${run.startedAt.toISOString()}, and took ${seconds} s.</span>`,
       ],
       looks: { ...severities, ...outcomeLooks },
-      entries: [...entriesOf(warnings), ...Array.from(named, (outcome) => outcomeEntry(outcome))],
-      more: {
-        words: `${rest.length} more that went as planned`,
-        entries: rest.map((outcome) => outcomeEntry(outcome)),
-      },
+      entries: [...entriesOf(warnings), ...Array.from(named, outcomeEntry)],
+      more: { words: `${rest.length} more that went as planned`, entries: rest.map(outcomeEntry) },
     };
   },
 });
@@ -75,12 +73,14 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
   return {
     lines: [
       markup`${head}`,
-      ...opens.map((line) => headlineOf(line)),
-      ...(since ? [headlineOf(`In this change, since ${since.revision}: ${since.counts}`)] : []),
-      ...errors.map(({ severity, summary }) => headlineOf(`${severity}: ${summary}`)),
-      headlineOf(headline),
+      ...[
+        ...opens,
+        ...present(since && `In this change, since ${since.revision}: ${since.counts}`),
+        ...errors.map(({ severity, summary }) => `${severity}: ${summary}`),
+        headline,
+      ].map(headlineOf),
       markup`${counts}`,
-      ...(undeclared?.head ?? []).map((line) => markup`${line}`),
+      ...(undeclared ? [undeclared.head, ...undeclared.missing] : []).map((line) => markup`${line}`),
       markup`<span class="soft">Made by rollcall ${plan.toolVersion} at ${plan.createdAt.toISOString()}.</span>`,
     ],
     looks: {
@@ -91,11 +91,11 @@ function planPage({ plan, headline, errors, warnings }: PlanReport): Page {
     },
     entries: [
       ...entriesOf(warnings),
-      ...touched.map((change) => changeEntry(change)),
-      ...gone.map((each) => goneEntry(each)),
+      ...touched.map(changeEntry),
+      ...gone.map(goneEntry),
       ...(undeclared ? undeclaredEntries(undeclared) : []),
     ],
-    more: { words: besides, entries: others.map((change) => changeEntry(change)) },
+    more: { words: besides, entries: others.map(changeEntry) },
   };
 }
 
@@ -128,7 +128,7 @@ function undeclaredEntries({ lists, hint }: UndeclaredView): Entry[] {
     kind: 'undeclared',
     heading: count,
     verdict: 'The service holds this, and no manifest declares it.',
-    place: hint.join(' '),
+    place: hint,
     body: markup`<pre>\n${lines.join('\n')}</pre>\n`,
   }));
 }
@@ -147,20 +147,20 @@ function changeEntry(change: Change): Entry {
 }
 
 function outcomeEntry({ resource, outcome, verdict, pk, said, attempts, diagnostics }: OutcomeView): Entry {
-  const parts = [
+  const parts = present(
     verdict,
     pk !== undefined && `pk ${pk}`,
     said && `the service said: ${said}`,
     attempts > 1 && `${attempts} attempts`,
-  ];
-  const texts = diagnostics.map(({ severity, summary, detail, code }) => {
-    const more = detail === '' ? '' : `\n${detail}`;
-    return markup`<pre>\n${severity}: ${summary} [${code}]${more}</pre>\n`;
-  });
+  );
+  const texts = diagnostics.map(
+    ({ severity, summary, detail, code }) =>
+      markup`<pre>\n${linesOf(`${severity}: ${summary} [${code}]`, detail)}</pre>\n`,
+  );
   return {
     kind: outcome,
     heading: resource.address,
-    verdict: parts.filter((part) => part).join(', '),
+    verdict: parts.join(', '),
     place: shownPlace(placeOf(resource)),
     body: markup`${texts}`,
   };
@@ -190,14 +190,8 @@ function fieldValue(view: FieldView): Html {
 }
 
 function lookedLine(look: Side['look'], text: string, end: string = ''): Html {
-  switch (look) {
-    case 'same':
-      return markup`  ${text}${end}\n`;
-    case 'removed':
-      return markup`<del>- ${text}</del>${end}\n`;
-    case 'added':
-      return markup`<ins>+ ${text}</ins>${end}\n`;
-  }
+  if (look === 'same') return markup`  ${text}${end}\n`;
+  return look === 'removed' ? markup`<del>- ${text}</del>${end}\n` : markup`<ins>+ ${text}</ins>${end}\n`;
 }
 
 function htmlPage(title: string, { lines, looks, entries, more }: Page): Html {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { destinationName } from '../../base/destination.ts';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import type { Change } from '../../plan/plan.ts';
-import { inline, startOf, uriComponent } from '../printable.ts';
+import { inline, present, startOf, uriComponent } from '../printable.ts';
 import { byKind, type CommentKey, type Format, type Limit, type PlanReport } from '../report.ts';
 import { fold, warningCount } from '../words/diagnostics.ts';
 import { wasInterrupted, worthNaming } from '../words/outcomes.ts';
 import { pendingFirst, planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
-import { goneWords } from '../words/gone.ts';
+import { goneWords } from '../words/undeclared.ts';
 import { changeLines, compactLine, diagnosticText, plain, type ChangeLine, type Style } from './lines.ts';
-import { applyFoot, outcomeLines, planFoot, undeclaredIn } from './text.ts';
+import { applyFoot, asPlannedWords, outcomeLines, planFoot, undeclaredLines } from './text.ts';
 
 /**
  * A comment for a pull request: how it ended, and the rest in blocks of code. Every text from a manifest or the service is in
@@ -39,7 +39,7 @@ interface Content {
 /** A block of code. */
 interface Block {
   /** The words to click on to unfold it; without them it is open. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   readonly language: 'diff' | 'text';
   readonly sections: readonly Section[];
 }
@@ -55,40 +55,26 @@ interface Section {
 }
 
 const contentOf = byKind<[], Content>({
-  problems: ({ headline, diagnostics, remarks }) => ({
-    headline: `**${headline}**`,
-    blocks: [
-      {
-        language: 'text',
-        sections: [problems(diagnostics), uncut(...remarks.map((remark) => inline(remark)))],
-      },
-    ],
-  }),
+  problems: ({ headline, diagnostics, remarks }) => {
+    const sections = [problems(diagnostics), uncut(...remarks.map(inline))];
+    return { headline: `**${headline}**`, blocks: [{ language: 'text', sections }] };
+  },
   plan: planContent,
   /** First what went wrong, then what became of each resource, all folded up. */
   apply: (report) => {
     const { run, headline, counts, warnings, outcomes, findings } = report;
-    const ended = [...(run.interrupted ? [wasInterrupted] : []), headline].join(' ');
+    const ended = present(run.interrupted && wasInterrupted, headline).join(' ');
     const { named, more } = worthNaming(outcomes.filter((outcome) => outcome.planned));
+    const sections = [
+      problems(findings),
+      warningsOf(warnings),
+      { items: outcomeLines(named, plain), separator: '\n', itemName: 'resources' } as const,
+      uncut(...present(more > 0 && asPlannedWords(named.length, more))),
+      uncut(...applyFoot(report, plain)),
+    ];
     return {
       headline: [`**${ended}** ${counts}`, ...warned(warnings)].join(' '),
-      blocks: [
-        {
-          summary: 'Show what became of each resource',
-          language: 'text',
-          sections: [
-            problems(findings),
-            warningsOf(warnings),
-            { items: outcomeLines(named, plain), separator: '\n', itemName: 'resources' },
-            uncut(
-              ...(more > 0
-                ? [`${more}${named.length > 0 ? ' more' : ''} went as planned, and are not named here.`]
-                : []),
-            ),
-            uncut(...applyFoot(report, plain)),
-          ],
-        },
-      ],
+      blocks: [{ summary: 'Show what became of each resource', language: 'text', sections }],
     };
   },
 });
@@ -107,43 +93,37 @@ function planContent({ headline, errors, warnings, plan }: PlanReport): Content 
   const counts = `${since ? headline : `**${headline}**`} ${view.counts}`;
   const others = changesOf(shownChanges({ changes: since ? view.others : touched }));
   const rest = [warningsOf(warnings), others, ...undeclaredOf(view), uncut(...planFoot(view, style))];
-  if (!since)
+  const head = uncut(view.head);
+  if (!since) {
+    const sections = [head, uncut(...view.opens), problems(errors), ...rest];
     return {
       headline: [counts, ...warned(warnings)].join(' '),
-      blocks: [
-        {
-          summary: 'Show the plan',
-          language: 'diff',
-          sections: [uncut(view.head), uncut(...view.opens), problems(errors), ...rest],
-        },
-      ],
+      blocks: [{ summary: 'Show the plan', language: 'diff', sections }],
     };
+  }
   const [wrong, changes] = [problems(errors), changesOf(touched)];
   const isLong = [...wrong.items, ...changes.items].join('\n').split('\n').length > mostOpenLines;
-  const goneItems = gone.length > 0 ? [goneWords(gone, mostGone)] : [];
+  const goneItems = present(gone.length > 0 && goneWords(gone, mostGone));
+  const sections = [
+    uncut(...view.opens),
+    wrong,
+    uncut(`Since ${since.revision}:`),
+    changes,
+    uncut(...goneItems),
+  ];
   return {
     headline: [`**In this change: ${since.counts}**`, counts, ...warned(warnings)].join(' '),
     blocks: [
-      {
-        ...(isLong && { summary: 'Show this change' }),
-        language: 'diff',
-        sections: [
-          uncut(...view.opens),
-          wrong,
-          uncut(`Since ${since.revision}:`),
-          changes,
-          uncut(...goneItems),
-        ],
-      },
-      { summary: besides || 'Show the notes', language: 'diff', sections: [uncut(view.head), ...rest] },
+      { summary: isLong ? 'Show this change' : undefined, language: 'diff', sections },
+      { summary: besides || 'Show the notes', language: 'diff', sections: [head, ...rest] },
     ],
   };
 }
 
 function undeclaredOf(view: PlanView): Section[] {
-  const lines = undeclaredIn(view, style);
+  const lines = undeclaredLines(view, style);
   if (lines === undefined) return [];
-  const { first, rest } = lines;
+  const [first, rest] = lines;
   return [
     { items: first, separator: '\n' },
     { items: rest, separator: '\n', itemName: 'lines' },
@@ -184,9 +164,7 @@ const style: Style = { ...plain, width: 100 };
 
 /** The signs are in the first column: there they give a diff its colours. */
 function diffBlock(change: Change): string {
-  return changeLines(change, style)
-    .map((line) => diffLine(line))
-    .join('\n');
+  return changeLines(change, style).map(diffLine).join('\n');
 }
 
 function diffLine({ sign, indent, text }: ChangeLine): string {

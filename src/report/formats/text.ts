@@ -1,5 +1,5 @@
 import type { Change, Plan } from '../../plan/plan.ts';
-import { inline } from '../printable.ts';
+import { inline, present } from '../printable.ts';
 import {
   byKind,
   headingOf,
@@ -14,8 +14,7 @@ import { grouped } from '../words/diagnostics.ts';
 import type { Look } from '../words/changes.ts';
 import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
 import { planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
-import { goneWords } from '../words/gone.ts';
-import { undeclaredLines, type UndeclaredLines } from '../words/undeclared.ts';
+import { goneWords } from '../words/undeclared.ts';
 import {
   changeLines,
   compactLine,
@@ -59,42 +58,35 @@ const mostOnTerminal = 200;
 /** The plan, for a person who decides on it. Without a detail, all of it, unless very many changes go to a terminal. */
 export function planText(plan: Plan, style: Style, detail?: Detail): string {
   const view = planView(plan);
-  const { since, gone, besides } = view;
-  const undeclared = undeclaredIn(view, style);
+  const { since, gone, besides, opens } = view;
+  const fit = (words: string): string => fitted(words, style);
   const changes = since ? view.touched : shownChanges(plan);
   const isMore = shownChanges({ changes: view.others }).length > 0;
   const { inFull, named, more } =
     detail === undefined ? withoutUnseen(changes) : { inFull: changes, named: [], more: 0 };
   const isMuch = isForTerminal(style) && inFull.length > mostOnTerminal;
-  const notes = [
-    ...(gone.length > 0 ? [goneWords(gone)] : []),
-    ...(besides === '' ? [] : [`${besides}.${isMore ? '\nWithout --since, they are shown as well.' : ''}`]),
-    ...(isMuch && detail === undefined
-      ? [
-          `These are ${inFull.length} changes, so each has one line. --no-compact shows all of each, as do -o json and --report html=FILE.`,
-        ]
-      : []),
-    ...(more > 0
-      ? [
-          `… and ${more} more that are created if they are absent. --no-compact shows all of each, as do -o json and --report html=FILE.`,
-        ]
-      : []),
-    ...(detail === 'counts' && changes.length > 0
-      ? ['The changes are not shown one by one: --no-compact does that, or --compact in a line each.']
-      : []),
-  ];
-  const parts = [
-    fitted(view.head, style),
-    ...(view.opens.length > 0 ? [style.bold(view.opens.map((line) => fitted(line, style)).join('\n'))] : []),
-    ...(since ? [style.bold(fitted(`In this change, since ${since.revision}: ${since.counts}`, style))] : []),
+  const parts = present(
+    fit(view.head),
+    opens.length > 0 && style.bold(opens.map(fit).join('\n')),
+    since && style.bold(fit(`In this change, since ${since.revision}: ${since.counts}`)),
     ...changesText(inFull, style, detail ?? (isMuch ? 'lines' : 'all')),
     ...changesText(named, style, 'lines'),
-    ...notes.map((note) => fitted(note, style)),
-    ...(undeclared ? [[...undeclared.first, ...undeclared.rest].join('\n')] : []),
+    gone.length > 0 && fit(goneWords(gone)),
+    besides !== '' && fit(`${besides}.${isMore ? '\nWithout --since, they are shown as well.' : ''}`),
+    isMuch &&
+      detail === undefined &&
+      fit(`These are ${inFull.length} changes, so each has one line. ${inFullWords}`),
+    more > 0 && fit(`… and ${more} more that are created if they are absent. ${inFullWords}`),
+    detail === 'counts' &&
+      changes.length > 0 &&
+      fit('The changes are not shown one by one: --no-compact does that, or --compact in a line each.'),
+    undeclaredLines(view, style)?.flat().join('\n'),
     ...planFoot(view, style),
-  ];
+  );
   return `${parts.join('\n\n')}\n`;
 }
+
+const inFullWords = '--no-compact shows all of each, as do -o json and --report html=FILE.';
 
 function changesText(changes: readonly Change[], style: Style, detail: Detail): string[] {
   const inner = { ...style, width: style.width - margin - 2 };
@@ -114,12 +106,16 @@ function changesText(changes: readonly Change[], style: Style, detail: Detail): 
   }
 }
 
-/** What the service holds and no manifest declares. */
-export function undeclaredIn({ undeclared }: PlanView, style: Style): UndeclaredLines | undefined {
+/** What the service holds and no manifest declares: how much, and what was not read; then the rest, of which the last may be cut off. */
+export function undeclaredLines(
+  { undeclared }: PlanView,
+  style: Style,
+): [first: string[], rest: string[]] | undefined {
   if (undeclared === undefined) return undefined;
-  const { first, rest } = undeclaredLines(undeclared);
-  const fit = (line: string): string => fitted(line, style, 4);
-  return { first: first.map((line) => fit(line)), rest: rest.map((line) => fit(line)) };
+  const { head, missing, lists, hint } = undeclared;
+  const fit = (line: string): string => fitted(`  ${line}`, style, 4);
+  const rest = present(...lists.flatMap(({ lines }) => lines), hint);
+  return [[fitted(head, style, 4), ...missing.map(fit)], rest.map(fit)];
 }
 
 /** What comes after the changes: notes, the counts, and the last line. */
@@ -150,13 +146,14 @@ export function applyText(report: ApplyReport, style: Style, detail?: Detail): s
   const { named, more } = detail === 'all' ? { named: planned, more: 0 } : worthNaming(planned);
   const lines = detail === 'all' ? outcomeLines(named, style) : fewerLines(named, style);
   const problems = diagnosticsText(report.findings, style).trimEnd();
-  const note = `${more}${named.length > 0 ? ' more' : ''} went as planned, and are not named here. --no-compact names each, as do -o json and --report.`;
-  return `${[
-    ...(lines.length > 0 ? [lines.join('\n')] : []),
-    ...(problems === '' ? [] : [problems]),
-    ...(more > 0 ? [fitted(note, style)] : []),
-    ...applyFoot(report, style),
-  ].join('\n\n')}\n`;
+  const note = `${asPlannedWords(named.length, more)} --no-compact names each, as do -o json and --report.`;
+  const parts = [lines.join('\n'), problems, more > 0 && fitted(note, style), ...applyFoot(report, style)];
+  return `${present(...parts).join('\n\n')}\n`;
+}
+
+/** How many more there are than those that are named. */
+export function asPlannedWords(named: number, more: number): string {
+  return `${more}${named > 0 ? ' more' : ''} went as planned, and are not named here.`;
 }
 
 /** A line for each resource; where more than some dozens were not begun for one reason, one line for all of those. */

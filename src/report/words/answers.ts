@@ -2,6 +2,7 @@ import type { DiagnosticCode } from '../../base/diagnostic-codes.ts';
 import { timedOut, type Answer, type AnswerKind } from '../../service/answer.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
 import { isStarting, type OutageNews } from '../../service/outage.ts';
+import { present } from '../printable.ts';
 import { causeWords } from './causes.ts';
 
 /** What an answer means for a person, where it was not the one that was hoped for. */
@@ -148,9 +149,7 @@ function tlsAdvice({ likeTlsPort }: Answer): string {
 export function serviceWords(answer: Answer): string {
   return complaintsOf(answer)
     .map(({ item, texts, ...complaint }) => {
-      const subject = [fieldIn(complaint), item !== undefined && `item ${item + 1}`]
-        .filter((part) => part)
-        .join(', ');
+      const subject = present(fieldIn(complaint), item !== undefined && `item ${item + 1}`).join(', ');
       return (subject && `${subject}: `) + texts.join(' ');
     })
     .join('; ');
@@ -173,7 +172,7 @@ export function requestWords({ requestId }: Answer): string {
 
 /** Those of some lines that have anything in them, one below the other. */
 export function linesOf(...lines: readonly (string | false | undefined)[]): string {
-  return lines.filter((line) => line).join('\n');
+  return present(...lines).join('\n');
 }
 
 /** What is said while a service is waited for. */

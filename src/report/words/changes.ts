@@ -2,7 +2,7 @@ import type { Alteration } from '../../manifest/since.ts';
 import { isToGo } from '../../kinds/lifecycle.ts';
 import { actions } from '../../plan/actions.ts';
 import { changeKind, type Change, type ChangeKind } from '../../plan/plan.ts';
-import { inline } from '../printable.ts';
+import { inline, present } from '../printable.ts';
 
 /** How an entry of a list looks, and what entries like it are called. */
 export interface Look {
@@ -103,7 +103,7 @@ export function changeWords(change: Change): string {
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
   if (kind === 'differs' && isToGo(change.resource)) words.same = 'is to be absent, and is left as it is';
   const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
-  return inline([verb, leftBecause].filter((part) => part).join('; '));
+  return inline(present(verb, leftBecause).join('; '));
 }
 
 /** Of an entry that could not be read at the revision. */
@@ -116,7 +116,7 @@ export function compactWords(change: Change): string {
   const { since, action, differences, leftBecause, remarks = [], waitsFor = [] } = change;
   const verb = action === 'update' ? 'changes' : 'differs in';
   const faults = change.action === 'not-planned' ? change.diagnostics : [];
-  return [
+  return present(
     since?.kind === 'added' && 'is added',
     since?.kind === 'altered' &&
       `is altered${since.fields ? ` in ${namesOf(since.fields)}` : brokenWords(change)}`,
@@ -126,9 +126,7 @@ export function compactWords(change: Change): string {
     faults.length > 0 && `is not planned: ${faults.map(({ summary }) => summary).join('; ')}`,
     ...remarks,
     waitsFor.length > 0 && `after ${waitsFor.join(', ')}`,
-  ]
-    .filter((part) => part)
-    .join('; ');
+  ).join('; ');
 }
 
 function namesOf(fields: readonly { readonly field: string }[]): string {

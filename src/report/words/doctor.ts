@@ -1,7 +1,8 @@
 import type { Answer, AnswerKind } from '../../service/answer.ts';
 import type { Probe } from '../../service/probe.ts';
+import { present } from '../printable.ts';
 import { answerWords, serviceWords, waitAdvice } from './answers.ts';
-import { check, rightsChecks, rightsNames, type DoctorCheck, type RightsFacts } from './rights.ts';
+import { check, notYet, rightsChecks, rightsNames, type DoctorCheck, type RightsFacts } from './rights.ts';
 import {
   isIn,
   isUntried,
@@ -13,16 +14,11 @@ import {
   type Release,
 } from '../../kinds/release.ts';
 
-/** The checks that another failed check makes impossible. */
-function notYet(...names: DoctorCheck['name'][]): DoctorCheck[] {
-  return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
-}
-
 interface DoctorFacts extends Probe, Omit<RightsFacts, 'denial'> {
   /** The base URL. */
   readonly service: string;
   /** The origin of the proxy on the way, if any. */
-  readonly proxy?: string;
+  readonly proxy: string | undefined;
   readonly durationMs: number;
   /** The time here when the answer came, in milliseconds since the epoch. */
   readonly now: number;
@@ -43,11 +39,11 @@ export function doctorChecks(facts: DoctorFacts): DoctorCheck[] {
   const connected = check('connection', 'pass', connectionWords(facts));
   const clock = clockCheck(facts);
   if (stage === 'wrong place') {
-    const whatToDo = [advice, baseUrlAdvice[answer.kind]].filter((part) => part).join(' ');
+    const whatToDo = present(advice, baseUrlAdvice[answer.kind]).join(' ');
     const wrong = check('base-url', 'fail', trouble, whatToDo);
     return [connected, wrong, ...notYet(...rightsNames, 'release'), clock];
   }
-  const rights = rightsChecks({ ...facts, ...(stage === 'denied' && { denial: trouble }) });
+  const rights = rightsChecks({ ...facts, denial: stage === 'denied' ? trouble : undefined });
   return [connected, baseUrlFound(facts), ...rights, releaseCheck(facts), clock];
 }
 
@@ -113,29 +109,28 @@ function releaseCheck({ finding, release, configured }: DoctorFacts): DoctorChec
   if (release === null) return check('release', 'unknown', `the service does not say its release${written}`);
   const line = shownRelease({ year: release.year, month: release.month });
   const summary = `the service is ${shownRelease(release)}`;
+  const warn = (words: string, advice: string): DoctorCheck =>
+    check('release', 'warn', `${summary}${words}`, advice);
   if (configured && !mayBeOne(release, configured))
-    return check(
-      'release',
-      'warn',
-      `${summary}${written}`,
+    return warn(
+      written,
       `Write release: '${line}' there: manifests are checked by it. plan and apply go by what the service says.`,
     );
   if (isIn({ before: oldestRelease }, release) === true)
-    return check(
-      'release',
-      'warn',
-      `${summary}, and rollcall was made for ${oldestRelease} and later ones`,
+    return warn(
+      `, and rollcall was made for ${oldestRelease} and later ones`,
       'Bring the service up to date.',
     );
   if (isUntried(release))
-    return check(
-      'release',
-      'warn',
-      `${summary}, and rollcall knows releases up to ${newestRelease}`,
+    return warn(
+      `, and rollcall knows releases up to ${newestRelease}`,
       `Its rules are those of ${newestRelease}. See whether there is a newer rollcall.`,
     );
   const { tried, schema } = knownReleases.find((known) => known.line === line) ?? {};
   const read = `which was read${schema === undefined ? '' : ` in the schema of ${schema}`}, and not tried`;
-  const how = tried === undefined ? read : `and rollcall was tried on ${tried}`;
-  return check('release', 'pass', `${summary}, ${how}`);
+  return check(
+    'release',
+    'pass',
+    `${summary}, ${tried === undefined ? read : `and rollcall was tried on ${tried}`}`,
+  );
 }

@@ -20,7 +20,7 @@ import { listsOf } from '../../kinds/all.ts';
 import type { FailedRead } from '../../observe/read-access.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { StaleChange, Staleness } from '../../plan/saved/staleness.ts';
-import { quoted } from '../printable.ts';
+import { capitalised, quoted } from '../printable.ts';
 
 /** Why a job went no further. */
 export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
@@ -30,19 +30,19 @@ export function haltDiagnostics(halt: Halt): readonly Diagnostic[] {
     case 'unresolved':
       return unresolvedNames(halt);
     case 'too_many_creates': {
-      const lists = listsOf(halt.unseen).replace(/^./, (letter) => letter.toUpperCase());
+      const lists = capitalised(listsOf(halt.unseen));
       const unseen = `${lists} count as well, because they are not looked up and may all be absent. `;
-      return [tooMany(halt, 'create', lists === '' ? '' : unseen)];
+      return [tooMany(halt, 'create', `${lists && unseen}${narrower}`)];
     }
     case 'too_many_updates':
-      return [tooMany(halt, 'update')];
-    case 'too_many_deletes':
-      return [tooManyDeletes(halt)];
+      return [tooMany(halt, 'update', narrower)];
+    case 'too_many_deletes': {
+      const detail = `Read the plan. Where all of that is meant, say so: --max-deletes ${halt.count}.`;
+      return [tooMany(halt, 'delete', detail)];
+    }
     case 'not_confirmed': {
-      const detail = 'Nothing was created or changed.';
-      return [
-        diagnosticFor(undefined, { code: 'not-confirmed', summary: 'the plan was not confirmed', detail }),
-      ];
+      const said = { summary: 'the plan was not confirmed', detail: 'Nothing was created or changed.' };
+      return [diagnosticFor(undefined, { code: 'not-confirmed', ...said })];
     }
     case 'refused':
       return halt.diagnostics;
@@ -59,25 +59,17 @@ function interrupted(what: string): Diagnostic {
   });
 }
 
-function tooMany(
-  { count, most }: Readonly<Record<'count' | 'most', number>>,
-  action: 'create' | 'update',
-  unseen: string = '',
-): Diagnostic {
-  const verb = action === 'update' ? 'change' : 'create';
-  return diagnosticFor(undefined, {
-    code: `too-many-${action}s`,
-    summary: `the plan would ${verb} ${count} resources, and --max-${action}s allows ${most}`,
-    detail: `${unseen}Allow more, or narrow the plan with --target and --exclude.`,
-  });
-}
+const narrower = 'Allow more, or narrow the plan with --target and --exclude.';
 
-function tooManyDeletes({ count, most, of }: Extract<Halt, { kind: 'too_many_deletes' }>): Diagnostic {
+function tooMany(
+  { count, most, of }: Omit<Extract<Halt, { kind: 'too_many_deletes' }>, 'kind'>,
+  action: 'create' | 'update' | 'delete',
+  detail: string,
+): Diagnostic {
   const summary = of
     ? `the plan would delete ${count} of the ${of.count} ${of.kind.list}, and a tenth of them is ${most}`
-    : `the plan would delete ${count} resources, and --max-deletes allows ${most}`;
-  const detail = `Read the plan. Where all of that is meant, say so: --max-deletes ${count}.`;
-  return diagnosticFor(undefined, { code: 'too-many-deletes', summary, detail });
+    : `the plan would ${action === 'update' ? 'change' : action} ${count} resources, and --max-${action}s allows ${most}`;
+  return diagnosticFor(undefined, { code: `too-many-${action}s`, summary, detail });
 }
 
 /** Diagnostics of failed reads: one for each, or for each thing that is wrong with the service or the way to it. */

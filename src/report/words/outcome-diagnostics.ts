@@ -7,6 +7,7 @@ import { shownValue } from '../../kinds/fields.ts';
 import { diagnosticOf, type Resource } from '../../kinds/resource.ts';
 import type { WriteAction } from '../../plan/actions.ts';
 import { complaintsOf, type Complaint } from '../../service/complaints.ts';
+import { present } from '../printable.ts';
 import { answerWords, fieldIn, linesOf, requestWords, saidWords, waitAdvice } from './answers.ts';
 import { grouped } from './diagnostics.ts';
 import { cameBackWords, doubtWords, heldWords } from './outcomes.ts';
@@ -275,11 +276,11 @@ export function notCreated(outcomes: readonly Ended[], advice: readonly string[]
   return Array.from(byCause.values(), ([{ resource, verdict }, ...others]) => {
     const named = others.slice(0, mostNamed).map((other) => other.resource.address);
     const unnamed = others.length - named.length;
-    const alike = [...named, ...(unnamed > 0 ? [`${unnamed} more`] : [])].join(', ');
+    const alike = present(...named, unnamed > 0 && `${unnamed} more`).join(', ');
     return diagnosticOf(resource, resource.kind.identity, {
       code: 'not-created',
       summary: others.length === 0 ? verdict : `${verdict} (and ${others.length} more)`,
-      detail: [...(alike === '' ? [] : [`The same for: ${alike}`]), ...advice].join('\n'),
+      detail: linesOf(alike && `The same for: ${alike}`, ...advice),
     });
   });
 }

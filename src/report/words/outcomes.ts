@@ -15,7 +15,7 @@ import { actions, effectsOf, type Effect } from '../../plan/actions.ts';
 import type { Difference } from '../../plan/plan.ts';
 import type { AnswerKind } from '../../service/answer.ts';
 import type { ApplyRun } from '../../run/result.ts';
-import { inline, startOf } from '../printable.ts';
+import { capitalised, inline, present, startOf } from '../printable.ts';
 import { serviceWords } from './answers.ts';
 import type { Look } from './changes.ts';
 
@@ -117,8 +117,11 @@ function shortened(value: JsonValue): string {
 /** What the service said, or why nothing was sent; empty where there is nothing to say. */
 export function detailWords({ outcome, answer, stoppedBy }: Outcome): string {
   if (stoppedBy !== undefined) return `not begun: ${stops[stoppedBy].words}`;
-  const isDone = outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
-  return isDone || answer === undefined ? '' : serviceWords(answer);
+  return isDone({ outcome }) || answer === undefined ? '' : serviceWords(answer);
+}
+
+function isDone({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+  return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
 /** Of more that went as planned, those that were there already are counted; so many of those that were created or changed are named. */
@@ -132,9 +135,7 @@ export function worthNaming<Ended extends Pick<Outcome, 'outcome'> & { readonly 
 ): { readonly named: readonly Ended[]; readonly more: number } {
   const asPlanned = outcomes.filter((outcome) => outcome.asPlanned);
   if (asPlanned.length <= mostAsPlanned) return { named: outcomes, more: 0 };
-  const done = asPlanned.filter(
-    ({ outcome }) => outcome === 'created' || outcome === 'updated' || outcome === 'deleted',
-  );
+  const done = asPlanned.filter(isDone);
   const shown = new Set(done.length <= mostDone ? done : done.slice(0, mostAsPlanned));
   const named = outcomes.filter((outcome) => !outcome.asPlanned || shown.has(outcome));
   return { named, more: outcomes.length - named.length };
@@ -189,15 +190,14 @@ export function applyWords(
   return {
     headline: applyHeadline(summary, outcomes),
     counts: `${counts.join(', ')}.`,
-    remarks: [
-      ...(interrupted ? [wasInterrupted] : []),
-      ...(outcomes.some(({ outcome }) => outcome === 'unfinished') ? [finishByUpdate] : []),
-      ...(outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished')
-        ? [runAgain(isFixNeeded, saved)]
-        : []),
+    remarks: present(
+      interrupted && wasInterrupted,
+      outcomes.some(({ outcome }) => outcome === 'unfinished') && finishByUpdate,
+      outcomes.some((outcome) => isMissing(outcome) && outcome.outcome !== 'unfinished') &&
+        runAgain(isFixNeeded, saved),
       // Another run does not help there: it finds what exists, and leaves it as it is unless it may change it.
-      ...(outcomes.some((outcome) => isPartial(outcome)) ? [lookAtParts] : []),
-    ],
+      outcomes.some((outcome) => isPartial(outcome)) && lookAtParts,
+    ),
   };
 }
 
@@ -228,5 +228,5 @@ export function isToBeFixed({ outcome, stoppedBy, answer, clash }: Outcome): boo
 function runAgain(needsFix: boolean, saved: boolean): string {
   const again = saved ? 'make a new plan and apply it' : 'run the same apply again';
   const sentence = needsFix ? `fix the problems that are shown, then ${again}` : again;
-  return `${sentence.replace(/^./, (letter) => letter.toUpperCase())}: it goes on with what is missing, and creates nothing twice.`;
+  return `${capitalised(sentence)}: it goes on with what is missing, and creates nothing twice.`;
 }

@@ -14,9 +14,8 @@ import {
   type Difference,
   type Plan,
 } from '../../plan/plan.ts';
-import { inline } from '../printable.ts';
-import { goneFindings } from './gone.ts';
-import { undeclaredView, type UndeclaredView } from './undeclared.ts';
+import { capitalised, inline, present } from '../printable.ts';
+import { goneFindings, undeclaredView, type UndeclaredView } from './undeclared.ts';
 import { shortCommit, type Gone } from '../../manifest/since.ts';
 
 /** The changes that are shown one by one; what is in sync is only counted. */
@@ -57,7 +56,7 @@ export interface PlanView {
   /** What the plan is about. */
   readonly head: string;
   /** What the manifests were compared with, where they were, and how many entries were added, altered and taken out. */
-  readonly since?: { readonly revision: string; readonly counts: string };
+  readonly since: { readonly revision: string; readonly counts: string } | undefined;
   /** What it opens, and to whom: a line each. */
   readonly opens: readonly string[];
   /** What is not planned, and what was added or altered, in sync or not, where the manifests were compared; else all changes. */
@@ -70,7 +69,7 @@ export interface PlanView {
   /** A note on the resources that cannot be read, where the plan has any. */
   readonly notes: readonly string[];
   /** What the service holds and no manifest declares, where that was asked. */
-  readonly undeclared?: UndeclaredView;
+  readonly undeclared: UndeclaredView | undefined;
   /** How many changes there are of each kind. */
   readonly counts: string;
   readonly headline: string;
@@ -83,19 +82,17 @@ export function planView(plan: Plan): PlanView {
   const others = since ? changes.filter((change) => !isTouched(change)) : [];
   return {
     head: headOf(plan),
-    ...(since && {
-      since: {
-        revision: inline(`${since.ref} (${shortCommit(since.commit)})`),
-        counts: sinceCounts(touched, gone),
-      },
-    }),
+    since: since && {
+      revision: inline(`${since.ref} (${shortCommit(since.commit)})`),
+      counts: sinceCounts(touched, gone),
+    },
     opens: openings(plan),
     touched,
     others,
     besides: others.length === 0 ? '' : `Besides, as before this change: ${countsOf(others).join(', ')}`,
     gone,
     notes: [...unreadNote(plan), ...renamedNote(plan), ...effectiveNotes(plan)],
-    ...(plan.undeclared && { undeclared: undeclaredView(plan.undeclared) }),
+    undeclared: plan.undeclared && undeclaredView(plan.undeclared),
     counts: `${countsOf(changes, 0).join(', ')}.`,
     headline: planHeadline(plan),
   };
@@ -115,22 +112,19 @@ function isTouched({ since, action }: Change): boolean {
 function sinceCounts(touched: readonly Change[], gone: readonly Gone[]): string {
   const count = (kind: string): number => touched.filter(({ since }) => since?.kind === kind).length;
   const [added, altered] = [count('added'), count('altered')];
-  const parts = [
-    ...(added > 0 ? [`${added} added`] : []),
-    ...(altered > 0 ? [`${altered} altered`] : []),
-    ...(gone.length > 0 ? [`${gone.length} no longer declared`] : []),
-  ];
-  return `${parts.length === 0 ? 'nothing added, altered or taken out' : parts.join(', ')}.`;
+  const parts = present(
+    added > 0 && `${added} added`,
+    altered > 0 && `${altered} altered`,
+    gone.length > 0 && `${gone.length} no longer declared`,
+  );
+  return `${parts.join(', ') || 'nothing added, altered or taken out'}.`;
 }
 
 const mostAlong = 10;
 
 function firstOf(addresses: readonly Address[]): string {
   const more = addresses.length - mostAlong;
-  return listed([
-    ...addresses.slice(0, mostAlong).map((address) => inline(address)),
-    ...(more > 0 ? [`${more} more`] : []),
-  ]);
+  return listed(present(...addresses.slice(0, mostAlong), more > 0 && `${more} more`));
 }
 
 function headOf(plan: Plan): string {
@@ -138,16 +132,14 @@ function headOf(plan: Plan): string {
   const head = `Plan for ${inline(destinationName(plan))}`;
   if (scope === undefined) return head;
   const { target, exclude, shard, declared, changed_only: changedOnly, along = [] } = scope;
-  const limits = [
-    ...(shard ? [`shard ${shard.index} of ${shard.count}`] : []),
-    ...(target.length > 0 ? [`only ${listed(target)}`] : []),
-    ...(exclude.length > 0 ? [`without ${listed(exclude)}`] : []),
-    ...(changedOnly ? ['only what has been added or altered'] : []),
-  ]
-    .join(', ')
-    .replace(/^./, (letter) => letter.toUpperCase());
+  const limits = present(
+    shard && `shard ${shard.index} of ${shard.count}`,
+    target.length > 0 && `only ${listed(target)}`,
+    exclude.length > 0 && `without ${listed(exclude)}`,
+    changedOnly && 'only what has been added or altered',
+  );
   const named = along.length > 0 ? ` Among them is what others name: ${firstOf(along)}.` : '';
-  return `${head}\n${limits}: ${changes.length} of the ${declared} declared resources.${named}`;
+  return `${head}\n${capitalised(limits.join(', '))}: ${changes.length} of the ${declared} declared resources.${named}`;
 }
 
 function listed(globs: readonly string[]): string {
@@ -207,16 +199,17 @@ function unreadNote({ changes, scope, contractOnly = false, unreadable = {} }: P
 /** How many changes there are of each kind, without those of which there are fewer than `least`. */
 function countsOf(changes: readonly Change[], least: number = 1): string[] {
   const { update, delete: deleted, differs, not_planned: notPlanned, ...summary } = planSummary(changes);
-  const counts: [count: number, words: string][] = [
-    [summary.create, 'to create'],
-    [summary.create_if_absent, 'to create if absent'],
-    ...(update > 0 ? [[update, 'to change'] as [number, string]] : []),
-    ...(deleted > 0 ? [[deleted, 'to delete'] as [number, string]] : []),
-    [differs, differs === 1 ? 'differs' : 'differ'],
-    [summary.in_sync, 'in sync'],
-    ...(notPlanned > 0 ? [[notPlanned, 'not planned'] as [number, string]] : []),
+  const some = Math.max(least, 1);
+  const counts: [count: number, words: string, least: number][] = [
+    [summary.create, 'to create', least],
+    [summary.create_if_absent, 'to create if absent', least],
+    [update, 'to change', some],
+    [deleted, 'to delete', some],
+    [differs, differs === 1 ? 'differs' : 'differ', least],
+    [summary.in_sync, 'in sync', least],
+    [notPlanned, 'not planned', some],
   ];
-  return counts.filter(([count]) => count >= least).map(([count, words]) => `${count} ${words}`);
+  return counts.flatMap(([count, words, fewest]) => (count >= fewest ? [`${count} ${words}`] : []));
 }
 
 /** The last line of a plan. Tools that read Terraform's output match it. */

@@ -9,6 +9,8 @@ import type { TokenFinding } from '../../service/who-am-i.ts';
 import { answerWords } from './answers.ts';
 import { isIn, type Release } from '../../kinds/release.ts';
 
+type Right = `${'view' | 'create' | 'capability'}-${string}`;
+
 /** Something that must be right so that rollcall can work with a service. */
 export interface DoctorCheck {
   readonly name:
@@ -17,11 +19,9 @@ export interface DoctorCheck {
     | 'token'
     | 'release'
     | 'licence'
-    | `view-${string}`
-    | `create-${string}`
-    | `capability-${Capability}`
     | 'capabilities'
-    | 'clock';
+    | 'clock'
+    | Right;
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown';
   readonly summary: string;
   /** What to do about it. Empty when there is nothing to do. */
@@ -38,36 +38,41 @@ export function check(
   return { name, status, summary, advice };
 }
 
+/** The checks that another failed check makes impossible. */
+export function notYet(...names: DoctorCheck['name'][]): DoctorCheck[] {
+  return names.map((name) => check(name, 'unknown', 'cannot be told yet'));
+}
+
 /** Whether rollcall can work with the service. */
 export function isHealthy(checks: readonly DoctorCheck[]): boolean {
   return checks.every(({ status }) => status !== 'fail');
 }
 
-/** What is known of the release of a service, of the token and of what it may do. */
+/** What is known of the release of a service, of the token and of what it may do; undefined where it was not asked. */
 export interface RightsFacts {
   /** The release as the service says it; null where it was asked and did not say. */
-  readonly release?: Release | null;
+  readonly release: Release | null | undefined;
   /** The release as rollcall.yaml says it. */
-  readonly configured?: Release;
+  readonly configured: Release | undefined;
   /** How the service refused to look an application up, if it did. */
-  readonly denial?: string;
-  /** What the service says of the token; left out where it was not asked. */
-  readonly finding?: TokenFinding;
+  readonly denial: string | undefined;
+  /** What the service says of the token. */
+  readonly finding: TokenFinding | undefined;
   /** The types that the manifests of the project declare, where that is known. */
-  readonly declared?: ReadonlySet<ResourceType>;
+  readonly declared: ReadonlySet<ResourceType> | undefined;
   /** The capabilities that are turned on. */
   readonly turnedOn: readonly Capability[];
-  /** Whether the token may read what no documented operation reads, by list; left out where that was not asked. */
-  readonly readRights?: ReadonlyMap<string, ReadRight>;
+  /** Whether the token may read what no documented operation reads, by list. */
+  readonly readRights: ReadonlyMap<string, ReadRight> | undefined;
 }
 
 /** The checks of the token and of what it may do. */
 export function rightsChecks(facts: RightsFacts): DoctorCheck[] {
   return [
     tokenCheck(facts),
-    viewCheck(facts),
+    ...viewCheck(facts),
     ...beyondChecks(facts),
-    ...kinds.map((kind) => createCheck(kind, facts)),
+    ...kinds.flatMap((kind) => createCheck(kind, facts)),
     ...accesses().flatMap((access) => bindCheck(access, facts)),
     ...licenceCheck(facts),
     ...capabilityChecks(facts),
@@ -92,28 +97,22 @@ function licenceCheck({ finding }: RightsFacts): DoctorCheck[] {
   return [check('licence', 'fail', `${summary}. That stops ${listsOf(stopped)}${not}`, advice)];
 }
 
+const isUnsaid = 'cannot be told: the service does not say';
+
 /** Whether the token may view what no documented operation reads: rollcall goes on without, and plans show less. */
 function beyondChecks({ readRights = new Map(), release, declared }: RightsFacts): DoctorCheck[] {
   return Array.from(readRights, ([list, right]) => {
     const name = `view-${inOneWord(list)}` as const;
+    const refused = `the token may not view ${list}`;
     switch (right) {
       case 'may':
         return check(name, 'pass', `the token may view ${list}, or some of them: nothing tells which`);
       case 'may not':
         if (declared && !isNeeded(list, declared))
-          return check(name, 'pass', `the token may not view ${list}; the manifests need none`);
-        return check(
-          name,
-          'warn',
-          `the token may not view ${list}`,
-          `${withoutThem(list)} ${give(`view ${list}`, release)}`,
-        );
+          return check(name, 'pass', `${refused}; the manifests need none`);
+        return check(name, 'warn', refused, `${withoutThem(list)} ${give(`view ${list}`, release)}`);
       case 'unknown':
-        return check(
-          name,
-          'unknown',
-          `whether the token may view ${list} cannot be told: the service does not say`,
-        );
+        return check(name, 'unknown', `whether the token may view ${list} ${isUnsaid}`);
     }
   });
 }
@@ -154,10 +153,9 @@ function withoutThem(list: string): string {
 /** What there is to say of each capability that is turned on, and which others the token could use. */
 function capabilityChecks({ turnedOn, finding, release }: RightsFacts): DoctorCheck[] {
   const isSuperuser = finding?.kind === 'valid' && finding.superuser;
-  const checks = turnedOn.map((capability) => {
+  const checks = turnedOn.flatMap((capability) => {
     const name = `capability-${capability}` as const;
-    if (finding?.kind === 'wrong' || finding?.kind === 'missing')
-      return check(name, 'unknown', 'cannot be told yet');
+    if (isUnheard(finding)) return notYet(name);
     if (isSuperuser) return check(name, 'pass', 'is on, and the token may use it: it is that of a superuser');
     const words = 'is on; whether the token may change something shows when it is changed';
     return check(name, 'unknown', words, give(`change ${listsOf(kinds)}`, release));
@@ -179,6 +177,11 @@ export const rightsNames: readonly DoctorCheck['name'][] = [
 
 function createName(kind: Kind): DoctorCheck['name'] {
   return `create-${inOneWord(modelOf(kind).list)}`;
+}
+
+/** Whether the token did not get as far as that its rights can be told. */
+function isUnheard(finding: TokenFinding | undefined): boolean {
+  return finding?.kind === 'wrong' || finding?.kind === 'missing';
 }
 
 function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
@@ -211,57 +214,45 @@ function tokenCheck({ denial, finding }: RightsFacts): DoctorCheck {
   }
 }
 
-function viewCheck({ denial, finding, declared, release }: RightsFacts): DoctorCheck {
-  const name = viewName;
+function viewCheck({ denial, finding, declared, release }: RightsFacts): DoctorCheck[] {
+  const { list, type } = probedKind;
   if (denial === undefined) {
     const all = finding?.kind === 'valid' && finding.superuser;
-    const what = all
-      ? `all ${probedKind.list}: it is that of a superuser`
-      : `${probedKind.list}, or some of them: nothing tells which`;
-    return check(name, 'pass', `the token may view ${what}`);
+    const which = all
+      ? `all ${list}: it is that of a superuser`
+      : `${list}, or some of them: nothing tells which`;
+    return [check(viewName, 'pass', `the token may view ${which}`)];
   }
-  if (finding?.kind !== 'valid') return check(name, 'unknown', 'cannot be told yet');
-  const summary = `the token may not view ${probedKind.list}`;
-  if (declared?.has(probedKind.type) === false)
-    return check(name, 'pass', `${summary}; the manifests declare none`);
+  if (finding?.kind !== 'valid') return notYet(viewName);
+  const summary = `the token may not view ${list}`;
+  if (declared?.has(type) === false)
+    return [check(viewName, 'pass', `${summary}; the manifests declare none`)];
   // Where it is not known what will be declared, it may be only kinds that the token may create.
   const mayCreateOthers = kinds.some(
-    (kind) => kind.type !== probedKind.type && finding.mayCreate[modelOf(kind).type] === true,
+    (kind) => kind.type !== type && finding.mayCreate[modelOf(kind).type] === true,
   );
-  const isOfUse = declared === undefined && mayCreateOthers;
-  return check(
-    name,
-    isOfUse ? 'warn' : 'fail',
-    summary,
-    `${give(`view ${probedKind.list}`, release)} Only a roll without ${probedKind.list} can do without it.`,
-  );
+  const advice = `${give(`view ${list}`, release)} Only a roll without ${list} can do without it.`;
+  return [check(viewName, declared === undefined && mayCreateOthers ? 'warn' : 'fail', summary, advice)];
 }
 
-function createCheck(
-  kind: Kind<ResourceType>,
-  { denial, finding, declared, release }: RightsFacts,
-): DoctorCheck {
-  const { type } = kind;
+function createCheck(kind: Kind<ResourceType>, facts: RightsFacts): DoctorCheck[] {
+  const { denial, finding, declared, release } = facts;
   const { type: model, list } = modelOf(kind);
   const name = createName(kind);
-  if (finding?.kind === 'wrong' || finding?.kind === 'missing')
-    return check(name, 'unknown', 'cannot be told yet');
+  if (isUnheard(finding)) return notYet(name);
   const may = finding?.kind === 'valid' ? finding.mayCreate[model] : undefined;
   if (may === undefined) {
-    const why = finding === undefined ? 'was not asked' : 'cannot be told: the service does not say';
-    return check(name, 'unknown', `whether the token may create ${list} ${why}`);
+    const why = finding === undefined ? 'was not asked' : isUnsaid;
+    return [check(name, 'unknown', `whether the token may create ${list} ${why}`)];
   }
-  if (may) return check(name, 'pass', `the token may create ${list}`);
+  if (may) return [check(name, 'pass', `the token may create ${list}`)];
   const summary = `the token may not create ${list}`;
-  if (declared?.has(type) === false) return check(name, 'pass', `${summary}; the manifests declare none`);
+  if (declared?.has(kind.type) === false)
+    return [check(name, 'pass', `${summary}; the manifests declare none`)];
   // A plan only looks things up. It needs no right to create.
   const canPlan = denial === undefined && declared?.has(probedKind.type) !== false;
-  return check(
-    name,
-    canPlan || declared === undefined ? 'warn' : 'fail',
-    summary,
-    `To apply: ${give(`add ${list}`, release)} A plan does not need it.`,
-  );
+  const advice = `To apply: ${give(`add ${list}`, release)} A plan does not need it.`;
+  return [check(name, canPlan || declared === undefined ? 'warn' : 'fail', summary, advice)];
 }
 
 /** From this release on, only roles have permissions. */

@@ -1,18 +1,24 @@
+import { diagnosticFor, type Address, type Diagnostic } from '../../base/diagnostic.ts';
 import { kinds, resourceTypes } from '../../kinds/all.ts';
-import { typeOf } from '../../kinds/resource.ts';
+import { active } from '../../kinds/lifecycle.ts';
+import { nameOf, typeOf } from '../../kinds/resource.ts';
+import type { Gone } from '../../manifest/since.ts';
 import type { Undeclared } from '../../observe/undeclared.ts';
-import { inline } from '../printable.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { inline, present } from '../printable.ts';
 
 const mostNamed = 20;
 
 /** What the service holds and no manifest declares, as every format shows it. All texts are safe to print. */
 export interface UndeclaredView {
-  /** How much there is, and what was not read. */
-  readonly head: readonly string[];
+  /** How much there is. */
+  readonly head: string;
+  /** What was not read. */
+  readonly missing: readonly string[];
   /** The first of each type. */
   readonly lists: readonly { readonly count: string; readonly lines: readonly string[] }[];
-  /** How to have all of them; none where there are none. */
-  readonly hint: readonly string[];
+  /** How to have all of them; empty where there are none. */
+  readonly hint: string;
 }
 
 export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
@@ -20,22 +26,20 @@ export function undeclaredView({ found, gaps }: Undeclared): UndeclaredView {
     const all = found.filter(({ address }) => typeOf(address) === type);
     const more = all.length - mostNamed;
     const list = kinds.find((kind) => kind.type === type)?.list ?? type;
-    const lines = [
-      ...all.slice(0, mostNamed).map(({ address, pk }) => inline(`${address} (pk ${pk})`)),
-      ...(more > 0 ? [`and ${more} more of type ${type}`] : []),
-    ];
+    const first = all.slice(0, mostNamed).map(({ address, pk }) => inline(`${address} (pk ${pk})`));
+    const lines = present(...first, more > 0 && `and ${more} more of type ${type}`);
     return all.length === 0 ? [] : { count: `${all.length} ${all.length === 1 ? type : list}`, lines };
   });
-  const missing = gaps.map(({ summary, detail }) =>
-    inline(`Not all was read: ${summary}. ${detail.replaceAll('\n', ' ')}`),
-  );
   return {
-    head: [headline(found.length, gaps.length === 0), ...missing],
+    head: headline(found.length, gaps.length === 0),
+    missing: gaps.map(({ summary, detail }) =>
+      inline(`Not all was read: ${summary}. ${detail.replaceAll('\n', ' ')}`),
+    ),
     lists,
     hint:
       found.length > 0
-        ? ['`rollcall export --missing-from MANIFESTS` writes what declares them; --list names them all.']
-        : [],
+        ? '`rollcall export --missing-from MANIFESTS` writes what declares them; --list names them all.'
+        : '',
   };
 }
 
@@ -47,17 +51,41 @@ function headline(count: number, isWhole: boolean): string {
     : 'Of what could be read, all is declared.';
 }
 
-/** The lines of a text. Where there is no room, the last of the rest are cut off. */
-export interface UndeclaredLines {
-  /** How much there is, and what was not read. */
-  readonly first: readonly string[];
-  readonly rest: readonly string[];
+/** Warnings about what is no longer declared, each in its file where that was read: it may still be there. */
+export function goneFindings({ since }: Pick<Plan, 'since'>, filenames: readonly string[]): Diagnostic[] {
+  return (since?.noLongerDeclared ?? []).map(({ address, source, active: isActive }) => ({
+    ...diagnosticFor(
+      filenames.find((filename) => filename === source?.file),
+      {
+        code: 'no-longer-declared',
+        severity: 'warning',
+        summary: `${address} is no longer declared${isActive ? ', and still active' : ''}`,
+        detail: leaveWords(address),
+      },
+    ),
+    address,
+  }));
 }
 
-export function undeclaredLines({ head, lists, hint }: UndeclaredView): UndeclaredLines {
-  const [headWords = '', ...missing] = head;
-  return {
-    first: [headWords, ...missing.map((line) => `  ${line}`)],
-    rest: [...lists.flatMap(({ lines }) => lines), ...hint].map((line) => `  ${line}`),
-  };
+/** How what is no longer declared can go, in the lines to write. */
+function leaveWords(address: Address): string {
+  const kind = kinds.find(({ type }) => type === typeOf(address));
+  const name = JSON.stringify(nameOf(address));
+  const entry = (more: string): string => `\`- { ${kind?.identity}: ${name}, ${more} }\``;
+  const sort = kind?.sort ? `${kind.sort.field}: …, ` : '';
+  const still = 'What is there stays as it is.';
+  if (kind === undefined) return still;
+  const gone = kind.deletion ? ` To have it deleted: ${entry(`${sort}state: absent`)}.` : '';
+  return kind.fields[active]
+    ? `${still} An account that is to leave is declared as ${entry('is_active: false')}.${gone}`
+    : `${still}${gone}`;
+}
+
+/** What is no longer declared, in a line; of very many, the first ones. Safe to print. */
+export function goneWords(gone: readonly Gone[], most: number = gone.length): string {
+  const names = gone
+    .slice(0, most)
+    .map(({ address, active: isActive }) => inline(`${address}${isActive ? ' (still active)' : ''}`));
+  const more = gone.length > most ? ` and ${gone.length - most} more` : '';
+  return `No longer declared, and left as it is: ${names.join(', ')}${more}`;
 }
