@@ -118,10 +118,8 @@ async function valuesOf(option: Option, { paths, flags }: Before, context: Conte
       return named(await environmentNames(flags['config'], context.files));
     case '--target':
     case '--exclude': {
-      const project = {
-        ...(flags['config'] !== undefined && { config: flags['config'] }),
-        ...(flags['env'] !== undefined && { env: flags['env'] }),
-      };
+      const { config, env } = flags;
+      const project = { ...(config !== undefined && { config }), ...(env !== undefined && { env }) };
       // Nobody who presses TAB expects a secret to be read.
       const settings = await readSettings(await settingsIn(project, {}), context, 'names', paths);
       const { addresses } = await check(settings, context, { secrets: 'assumed', keep: () => false });

@@ -2,20 +2,16 @@ import { UsageError } from '../base/errors.ts';
 import { notPlannedIn, type Plan } from '../plan/plan.ts';
 import { inline } from '../report/printable.ts';
 import { listed } from '../report/words/diagnostics.ts';
+import type { RunFlags } from './flags.ts';
 
 /** What `plan --fail-on` can name. */
 export const failOnNames = ['differs', 'undeclared', 'opens'] as const;
 
 export type FailOn = (typeof failOnNames)[number];
 
-interface Asked {
-  readonly since?: string;
+type Asked = Pick<RunFlags, 'since' | 'target' | 'exclude' | 'shard' | 'changedOnly'> & {
   readonly undeclared?: boolean;
-  readonly target?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly shard?: string;
-  readonly changedOnly?: boolean;
-}
+};
 
 /** Throws a UsageError where a plan cannot show whether it has what is named. */
 export function refuseUnasked(failOn: readonly FailOn[], asked: Asked): void {

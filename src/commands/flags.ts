@@ -67,17 +67,7 @@ export async function requestOf(
   flags: RunFlags,
   context: Context,
 ): Promise<PlanRequest> {
-  const {
-    target = [],
-    exclude = [],
-    shard,
-    maxCreates,
-    maxUpdates,
-    maxDeletes,
-    since,
-    changedOnly = false,
-  } = flags;
-  const { keepGoing } = flags;
+  const { target = [], exclude = [], shard, since, changedOnly = false, keepGoing } = flags;
   const values = await valuesOf(flags, context.env);
   refuseWithoutPast(paths, values, flags);
   const settingsIn = (files: Files): Promise<Settings | Diagnostic> =>
@@ -87,9 +77,9 @@ export async function requestOf(
     });
   return {
     selection: { target, exclude, ...(shard !== undefined && { shard: shardIn(shard, flagOf('shard')) }) },
-    mostCreates: limitOf('--max-creates', maxCreates),
-    mostUpdates: limitOf('--max-updates', maxUpdates),
-    mostDeletes: limitOf('--max-deletes', maxDeletes),
+    mostCreates: limitOf('--max-creates', flags.maxCreates),
+    mostUpdates: limitOf('--max-updates', flags.maxUpdates),
+    mostDeletes: limitOf('--max-deletes', flags.maxDeletes),
     ...(keepGoing && { keepGoing: haltDiagnostics }),
     settings: await readSettings(values, context, 'service', paths),
     ...(since !== undefined && { since: { ref: since, changedOnly, settingsIn } }),

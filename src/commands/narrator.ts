@@ -140,10 +140,15 @@ class Narrator {
 
 function haltText(halt: Halt, style: Style): string {
   switch (halt.kind) {
-    case 'unread':
-      return diagnosticsText(failedReads(halt.failures), style) + fitted(noPlan(halt), style);
+    case 'unread': {
+      const { failures } = halt;
+      const end = noPlan(halt, `${failures.length} of the resources could not be looked up`, 'not tried');
+      return (
+        diagnosticsText(failedReads(failures), style) + fitted(failures.length > 0 ? `\n${end}` : end, style)
+      );
+    }
     case 'unresolved':
-      return diagnosticsText(haltDiagnostics(halt), style) + fitted(noNames(halt), style);
+      return diagnosticsText(haltDiagnostics(halt), style) + fitted(`\n${noNames(halt)}`, style);
     case 'too_many_creates':
     case 'too_many_updates':
     case 'too_many_deletes':
@@ -161,23 +166,25 @@ function haltText(halt: Halt, style: Style): string {
 const interruptedWords = 'Interrupted. What is under way is settled first; interrupt again to stop at once.';
 
 function noNames(halt: Extract<Halt, { kind: 'unresolved' }>): string {
-  const { names, notRead, interrupted } = halt;
-  const left =
-    notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'name was' : 'names were'} not looked up.` : '';
-  const isBroken = names.length === 0 && notRead === 0;
-  const cause = interrupted
-    ? 'interrupted'
-    : isBroken
-      ? 'what belongs to one resource is given to two'
-      : names.length > 0 && names.every(({ fault }) => isOfTheService(fault))
-        ? 'the names in the manifests could not be looked up'
-        : 'names in the manifests did not lead to ids';
-  return `\nNo plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
+  const { names, notRead } = halt;
+  if (names.length === 0 && notRead === 0)
+    return noPlan(halt, 'what belongs to one resource is given to two');
+  const isService = names.length > 0 && names.every(({ fault }) => isOfTheService(fault));
+  const cause = isService
+    ? 'the names in the manifests could not be looked up'
+    : 'names in the manifests did not lead to ids';
+  return noPlan(halt, cause, 'not looked up', notRead === 1 ? ' name' : ' names');
 }
 
-function noPlan(halt: Extract<Halt, { kind: 'unread' }>): string {
-  const { failures, notRead, interrupted } = halt;
-  const left = notRead > 0 ? ` ${notRead} more ${notRead === 1 ? 'was' : 'were'} not tried.` : '';
-  const cause = interrupted ? 'interrupted' : `${failures.length} of the resources could not be looked up`;
-  return `${failures.length > 0 ? '\n' : ''}No plan for ${inline(destinationName(halt))}: ${cause}.${left} Nothing was changed.\n`;
+/** Why there is no plan, and how many more there are of which nothing is known. */
+function noPlan(
+  halt: Extract<Halt, { kind: 'unread' | 'unresolved' }>,
+  cause: string,
+  lacks: string = '',
+  noun: string = '',
+): string {
+  const { notRead, interrupted } = halt;
+  const left = notRead > 0 ? ` ${notRead} more${noun} ${notRead === 1 ? 'was' : 'were'} ${lacks}.` : '';
+  const why = interrupted ? 'interrupted' : cause;
+  return `No plan for ${inline(destinationName(halt))}: ${why}.${left} Nothing was changed.\n`;
 }

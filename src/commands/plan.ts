@@ -2,9 +2,7 @@ import { UsageError } from '../base/errors.ts';
 import { unlessLost, type Ending } from '../base/exit-code.ts';
 import { notPlannedIn, pendingIn } from '../plan/plan.ts';
 import { savedPlan } from '../plan/saved/document.ts';
-import { json, jsonText } from '../report/formats/json.ts';
-import { createStyle } from '../report/formats/lines.ts';
-import { planText } from '../report/formats/text.ts';
+import { jsonText } from '../report/formats/json.ts';
 import { planReport } from '../report/report.ts';
 import { gapWords } from '../report/words/inventory.ts';
 import { plan as planRun, type Planned } from '../run/plan.ts';
@@ -44,9 +42,9 @@ export async function plan(
   const unknown = ended.result && isMade(ending) ? whyUnknown(ended.result, failOn) : [];
   const failures = [...findings, ...(ended.result ? whyIncomplete(ended.result) : []), ...unknown];
   const report = planReport({ ...roll, ...ended }, failOn.includes('differs') ? 'error' : 'warning');
-  if (options.output === 'json') context.stdout.write(json(report, context));
-  else if (ended.result && !reports.replaceText)
-    context.stdout.write(planText(ended.result, createStyle(context.stdout), detailOf(options)));
+  // What is wrong was said on the way.
+  if (options.output === 'json') reports.print(report, context);
+  else if (report.kind === 'plan') reports.print({ ...report, diagnostics: [] }, context, detailOf(options));
   const written = await reports.write(report, context, roll);
   if (ended.thrown) throw ended.thrown;
   // Last of all, where the reader of a log looks first.
@@ -80,16 +78,12 @@ async function planned(
     );
   const job = narrated(context, voiceOf(options, context.env));
   const asked = await requestOf(paths, options, context);
-  if (options.checkAccess !== undefined && asked.settings.contractOnly)
-    throw new UsageError(
-      '--check-access asks beyond the three documented operations, and contract_only keeps to these',
-      'Leave out one of the two.',
-    );
-  if (options.undeclared && asked.settings.contractOnly)
-    throw new UsageError(
-      '--undeclared reads lists, and contract_only keeps to the three documented operations',
-      'Leave out one of the two.',
-    );
+  const beyond =
+    options.checkAccess !== undefined
+      ? '--check-access asks beyond the three documented operations, and contract_only keeps to these'
+      : options.undeclared &&
+        '--undeclared reads lists, and contract_only keeps to the three documented operations';
+  if (beyond && asked.settings.contractOnly) throw new UsageError(beyond, 'Leave out one of the two.');
   const request = {
     ...asked,
     refuseOutputs: refuse,

@@ -2,9 +2,6 @@ import { interruptedBy, unlessLost, type Ending } from '../base/exit-code.ts';
 import { isJsonObject, mostLevelsOfDocuments, parseJson, type JsonObject } from '../base/json.ts';
 import { isPlanDocument } from '../plan/saved/read.ts';
 import { applyReportFrom, isApplyDocument, joinedShards, shardIn, type Shard } from '../report/documents.ts';
-import { json } from '../report/formats/json.ts';
-import { createStyle } from '../report/formats/lines.ts';
-import { text } from '../report/formats/text.ts';
 import { inline } from '../report/printable.ts';
 import type { Report } from '../report/report.ts';
 import { applyEnding } from '../run/result.ts';
@@ -41,11 +38,7 @@ export async function reportMerge(
   const merged = mergedFrom(documents);
   if ('problems' in merged) return refused(merged.problems, context);
   const { report, ending } = merged;
-  if (options.output === 'json') context.stdout.write(json(report, context));
-  else if (!reports.replaceText) {
-    const setting = { ...context, style: createStyle(context.stdout), detail: detailOf(options) };
-    context.stdout.write(text(shortened(report), setting));
-  }
+  reports.print(options.output === 'json' ? report : shortened(report), context, detailOf(options));
   return unlessLost(ending, !(await reports.write(report, context)));
 }
 

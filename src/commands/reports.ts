@@ -4,8 +4,11 @@ import { asError, reasonOf, unlessUsage, UsageError } from '../base/errors.ts';
 import type { Files } from '../base/files.ts';
 import type { Ran } from '../run/result.ts';
 import { formatNames, formats, isFormat, type ReportFormat } from '../report/formats/all.ts';
+import { json } from '../report/formats/json.ts';
+import { createStyle } from '../report/formats/lines.ts';
 import { markdown, stepSummaryLimit } from '../report/formats/markdown.ts';
-import type { Format, Report } from '../report/report.ts';
+import { text } from '../report/formats/text.ts';
+import type { Detail, Format, Report } from '../report/report.ts';
 import { inline } from '../report/printable.ts';
 import { nonEmpty, type Environment } from '../settings/environment.ts';
 import { pathsInRepository } from '../settings/repository.ts';
@@ -37,38 +40,32 @@ interface Asked {
   readonly find?: () => Promise<readonly string[]>;
 }
 
-/** Reports to write, as `--report FORMAT=FILE` asks for them. */
+/** What was asked of a command, and where. */
+interface Asking {
+  readonly flags: ReportFlags;
+  readonly wanted: readonly Wanted[];
+  readonly asked: Asked;
+  readonly context: Pick<Context, 'env' | 'files'>;
+}
+
+/** What is to be printed and written, as `--output` and `--report FORMAT=FILE` ask for it. */
 export class Reports {
-  readonly #wanted: readonly Wanted[];
+  readonly #of: Asking;
   /** Whether a report takes the place of the text on standard output; annotations stand beside it. */
   readonly replaceText: boolean;
-  readonly #commentKey: ReportFlags['commentKey'];
-  readonly #context: Pick<Context, 'env' | 'files'>;
-  readonly #asked: Asked;
   /** The outputs that would take the place of what is read; none as long as that is not known. */
   #refused: ReadonlySet<string> | undefined;
 
-  private constructor(
-    wanted: readonly Wanted[],
-    commentKey: ReportFlags['commentKey'],
-    asked: Asked,
-    context: Pick<Context, 'env' | 'files'>,
-  ) {
-    this.#wanted = wanted;
-    this.replaceText = wanted.some(
+  private constructor(of: Asking) {
+    this.#of = of;
+    this.replaceText = of.wanted.some(
       ({ format, filename }) => format !== 'github' && isStandardOutput(filename),
     );
-    this.#commentKey = commentKey;
-    this.#asked = asked;
-    this.#context = context;
   }
 
   /** Reads the values of `--report`; rejects with a UsageError that names the formats, or outputs that are one file. */
-  static async asked(
-    { output, report = [], commentKey }: ReportFlags,
-    context: Pick<Context, 'env' | 'files'>,
-    asked: Asked = {},
-  ): Promise<Reports> {
+  static async asked(flags: ReportFlags, context: Asking['context'], asked: Asked = {}): Promise<Reports> {
+    const { output, report = [] } = flags;
     const wanted = report.map((value) => {
       const [, format = '', filename] = /^([^=]*)=(.+)$/s.exec(value) ?? [];
       if (isFormat(format) && filename !== undefined) return { format, filename };
@@ -77,12 +74,11 @@ export class Reports {
         `Write it as FORMAT=FILE. The formats are: ${formatNames.join(', ')}.`,
       );
     });
-    const isSummed = wanted.some(({ format }) => format === 'github');
-    const targets = [...wanted.map(({ filename }) => filename), ...(isSummed ? summaryIn(context.env) : [])];
+    const targets = [...wanted.map(({ filename }) => filename), ...summaryOf(wanted, context.env)];
     const places = await Promise.all(targets.map((target) => placeOf(target, context.files)));
+    const apart = 'Give each a place of its own.';
     const twice = targets.find((_, index) => places.indexOf(places[index] ?? '') !== index);
-    if (twice !== undefined)
-      throw new UsageError(`two reports would be written to ${twice}`, 'Give each a place of its own.');
+    if (twice !== undefined) throw new UsageError(`two reports would be written to ${twice}`, apart);
     const printed = wanted[places.indexOf('-')];
     if (printed && output !== 'text')
       throw new UsageError(
@@ -90,22 +86,27 @@ export class Reports {
         `Name a file for the report, or leave out -o ${output}.`,
       );
     if (asked.plan !== undefined && places.includes(await placeOf(asked.plan, context.files)))
-      throw new UsageError(
-        `a report would take the place of the plan in ${asked.plan}`,
-        'Give each a place of its own.',
-      );
+      throw new UsageError(`a report would take the place of the plan in ${asked.plan}`, apart);
     // Loaded before anything is created, so that nothing can keep what was created from being reported.
     const loaded = wanted.map(async (each) => ({ ...each, write: await formats[each.format]() }));
-    const reports = new Reports(await Promise.all(loaded), commentKey, asked, context);
+    const reports = new Reports({ flags, wanted: await Promise.all(loaded), context, asked });
     const [clash] = await reports.refuse(asked.inputs ?? []);
     if (clash) throw new UsageError(clash.summary, clash.detail);
     reports.#refused = undefined;
     return reports;
   }
 
+  /** Prints what a command ended with: as JSON, or as text where no report takes its place. */
+  print(report: Report, context: Context, detail?: Detail): void {
+    const { stdout } = context;
+    if (this.#of.flags.output === 'json') stdout.write(json(report, context));
+    else if (!this.replaceText)
+      stdout.write(text(report, { ...context, style: createStyle(stdout), detail }));
+  }
+
   /** Says which outputs would take the place of these files, which are read; no such report is written. */
   readonly refuse = async (inputs: readonly string[]): Promise<readonly Diagnostic[]> => {
-    const { files } = this.#context;
+    const { files } = this.#of.context;
     const refused: string[] = [];
     if (this.#outputs.length > 0) {
       const read = new Set(await Promise.all(inputs.map((path) => placeOf(path, files))));
@@ -126,45 +127,48 @@ export class Reports {
    * Of the same roll, each run has the same key of its comment.
    */
   async write(report: Report, context: Context, roll?: Roll): Promise<boolean> {
-    let written = true;
+    let isWritten = true;
     const isKnown = this.#refused !== undefined;
     const refused = this.#refused ?? (await this.#foundRefused());
     const attempt = async (target: string, put: () => Promise<void> | void): Promise<void> => {
+      const isRefused = refused.has(target);
       const putUnlessRefused = async (): Promise<void> => {
-        if (refused.has(target)) throw new Error('This run reads it, or may. Name another file.');
+        if (isRefused) throw new Error('This run reads it, or may. Name another file.');
         await put();
       };
+      // What a run that knew what it reads has refused is said already.
       const isDone =
-        isKnown && refused.has(target)
-          ? false
-          : await couldWrite(target, 'the report cannot be written', putUnlessRefused, context);
-      written &&= isDone;
+        !(isKnown && isRefused) &&
+        (await couldWrite(target, 'the report cannot be written', putUnlessRefused, context));
+      isWritten &&= isDone;
     };
     const pathInRepository = await pathsInRepository(context.env, context.files);
     const ofRoll = roll && { ...roll, config: pathInRepository(roll.config) };
-    const key = this.#commentKey;
+    const { commentKey: key } = this.#of.flags;
     const commentKey = key === undefined ? ofRoll : { key };
-    const setting = { ...context, pathInRepository, ...(commentKey && { commentKey }) };
-    for (const { format, write, filename } of this.#wanted) {
+    const setting = { ...context, pathInRepository, commentKey };
+    for (const { format, write, filename } of this.#of.wanted) {
       await attempt(filename, () => {
-        const text = write(report, setting);
-        return isStandardOutput(filename) ? context.stdout.write(text) : context.writeReport(filename, text);
+        const written = write(report, setting);
+        return isStandardOutput(filename)
+          ? context.stdout.write(written)
+          : context.writeReport(filename, written);
       });
-      for (const summary of format === 'github' ? summaryIn(context.env) : [])
+      for (const summary of summaryOf([{ format }], context.env))
         await attempt(summary, () =>
           context.appendFile(summary, markdown(report, { ...setting, limit: stepSummaryLimit })),
         );
     }
-    return written;
+    return isWritten;
   }
 
   /** What is refused where a run ended before it was known what it reads: what is there, if that is not known either. */
   async #foundRefused(): Promise<ReadonlySet<string>> {
-    const { find } = this.#asked;
+    const { find } = this.#of.asked;
     const inputs = find ? await unlessUsage(find) : [];
     if (inputs) await this.refuse(inputs);
     if (this.#refused) return this.#refused;
-    const { files } = this.#context;
+    const { files } = this.#of.context;
     const there = this.#outputs.map(async (output) =>
       (await files.kindOf(output).catch(() => 'file')) === 'file' ? [output] : [],
     );
@@ -173,20 +177,19 @@ export class Reports {
 
   /** All files that are written. */
   get #outputs(): readonly string[] {
-    const { plan } = this.#asked;
-    const isSummed = this.#wanted.some(({ format }) => format === 'github');
+    const { plan } = this.#of.asked;
     return [
-      ...this.#wanted.map(({ filename }) => filename).filter((filename) => !isStandardOutput(filename)),
+      ...this.#of.wanted.map(({ filename }) => filename).filter((filename) => !isStandardOutput(filename)),
       ...(plan === undefined ? [] : [plan]),
-      ...(isSummed ? summaryIn(this.#context.env) : []),
+      ...summaryOf(this.#of.wanted, this.#of.context.env),
     ];
   }
 }
 
-/** The file of GitHub's summary, where there is one. */
-function summaryIn(env: Environment): string[] {
+/** The file of GitHub's summary, where there is one and a report in GitHub's format is wanted. */
+function summaryOf(wanted: readonly Pick<Wanted, 'format'>[], env: Environment): string[] {
   const summary = nonEmpty(env['GITHUB_STEP_SUMMARY']);
-  return summary === undefined ? [] : [summary];
+  return summary !== undefined && wanted.some(({ format }) => format === 'github') ? [summary] : [];
 }
 
 /** What is the same for two names of one file, whether it is there or not. */

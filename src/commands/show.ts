@@ -5,9 +5,7 @@ import { isJsonObject, mostLevelsOfDocuments, parseJson } from '../base/json.ts'
 import { documentFault } from '../plan/saved/fault.ts';
 import { isPlanDocument, readSavedPlan } from '../plan/saved/read.ts';
 import { applyReportFrom, isApplyDocument } from '../report/documents.ts';
-import { json } from '../report/formats/json.ts';
 import { createStyle, diagnosticsText } from '../report/formats/lines.ts';
-import { text } from '../report/formats/text.ts';
 import { planReport, type Report } from '../report/report.ts';
 import type { Context } from '../terminal/context.ts';
 import { detailOf, type DetailFlags } from './flags.ts';
@@ -22,13 +20,9 @@ export interface ShowOptions extends ReportFlags, DetailFlags {
 export async function show(filename: string, options: ShowOptions, context: Context): Promise<Ending> {
   const reports = await Reports.asked(options, context, { inputs: [filename] });
   const report = reportIn(filename, await resultText('the result', filename, context));
-  if (options.output === 'json') context.stdout.write(json(report, context));
-  else if (report.kind === 'problems')
+  if (report.kind === 'problems' && options.output !== 'json')
     context.stderr.write(diagnosticsText(report.diagnostics, createStyle(context.stderr)));
-  else if (!reports.replaceText) {
-    const setting = { ...context, style: createStyle(context.stdout), detail: detailOf(options) };
-    context.stdout.write(text(report, setting));
-  }
+  else reports.print(report, context, detailOf(options));
   const written = await reports.write(report, context);
   return unlessLost(report.kind === 'problems' ? 'stale' : 'done', !written);
 }

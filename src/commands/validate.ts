@@ -34,14 +34,8 @@ export async function validate(
     { ...checked, diagnostics: [...clashes, ...checked.diagnostics] },
     roll.environment,
   );
-  if (options.output === 'json')
-    context.stdout.write((await import('../report/formats/json.ts')).json(report, context));
-  else if (!reports.replaceText) {
-    const { createStyle } = await import('../report/formats/lines.ts');
-    const { text } = await import('../report/formats/text.ts');
-    const shown = options.quiet ? { ...report, diagnostics: report.errors, remarks: [] } : report;
-    context.stdout.write(text(shown, { ...context, style: createStyle(context.stdout) }));
-  }
+  const isQuiet = options.quiet === true && options.output === 'text';
+  reports.print(isQuiet ? { ...report, diagnostics: report.errors, remarks: [] } : report, context);
   const written = await reports.write(report, context, roll);
   if (!report.valid) return 'invalid';
   return written ? 'done' : 'failed';
