@@ -18,6 +18,36 @@ await build({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     cleanDir: true,
+    codeSplitting: {
+      groups: [
+        { name: 'rollcall', test: /[/]src[/]cli[.]ts$/, priority: 3 },
+        { name: 'run-program', test: /[/]commands[/]run-program[.]ts$/, priority: 2 },
+        {
+          name: 'validate',
+          test: /[/](commands[/]validate|terminal[/]node-context)[.]ts$/,
+          priority: 1,
+        },
+      ],
+    },
   },
+  plugins: [{ name: 'lazy-builtins', renderChunk: (code) => withLazyBuiltins(code) }],
 });
 chmodSync(`${folder}/rollcall.cjs`, 0o755);
+
+/**
+ * Loads what Node itself offers when it is first used: a small run needs little of it.
+ *
+ * @param {string} code
+ */
+function withLazyBuiltins(code) {
+  /** @type {string[]} */
+  const names = [];
+  const declared = code.replace(
+    /^let (node_\w+) = require\("(node:[^"]+)"\);\n(?!\1 = )/gm,
+    (_, name, id) => {
+      names.push(name);
+      return `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));\n`;
+    },
+  );
+  return names.reduce((text, name) => text.replaceAll(`${name}.`, `${name}().`), declared);
+}

@@ -3,7 +3,6 @@ import { diagnosticAt, type Diagnostic, type Problem } from '../base/diagnostic.
 import { UsageError } from '../base/errors.ts';
 import { standardInput, type Files } from '../base/files.ts';
 import type { Config, ConfigEnvironment } from '../generated/config.ts';
-import { validate } from '../generated/config.ts';
 import { isJsonObject } from '../base/json.ts';
 import { beside, globFolder, isBelow } from '../base/path-rules.ts';
 import { unquotable, type SourceFile } from '../base/source.ts';
@@ -79,6 +78,7 @@ export async function readConfig(
     hide: hides ? hideable : [],
   });
   if (parsed.value === undefined) return faulty(parsed.diagnostics);
+  const { validate } = await import('../generated/config.ts');
   const faults = checkSchema(validate, parsed.value, parsed, file);
   const diagnostics = [...parsed.diagnostics, ...diagnosticsOf(faults)];
   if (diagnostics.length > 0) return faulty(diagnostics);
