@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { ProgramEnding } from './commands/declare.ts';
-import { StandardOutput } from './terminal/standard-output.ts';
+import { StandardOutput, standardError } from './terminal/standard-output.ts';
 import { reasonOf } from './base/errors.ts';
 import { exitCodes, unlessLost } from './base/exit-code.ts';
 import { toolVersion } from './base/package-file.ts';
@@ -8,7 +8,6 @@ import { toolVersion } from './base/package-file.ts';
 process.exitCode = exitCodes.failed; // until there is an ending: Node ends when nothing is left that it waits for
 let ending: ProgramEnding | undefined;
 let isLost = false;
-process.stderr.on('error', () => {}); // there is nowhere left to say it
 const stdout = new StandardOutput((error) =>
   lose(`the result could not be written: ${reasonOf(error)}`, 'Standard output holds only a part of it.'),
 );
@@ -35,7 +34,7 @@ async function main(): Promise<void> {
     await run(args, toolVersion(), {
       env: process.env,
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => void process.stderr.write(text),
+      writeErr: (text) => void standardError().write(text),
       contextFor: async (version, colours) => {
         const { nodeContext } = await import('./terminal/node-context.ts');
         return nodeContext(version, colours, stdout);
@@ -52,7 +51,7 @@ function end(its: ProgramEnding): void {
 /** Says what went wrong beside the ending. */
 function lose(what: string, more: string): void {
   isLost = true;
-  process.stderr.write(`error: ${what}\n    ${more}\n`);
+  standardError().write(`error: ${what}\n    ${more}\n`);
   settle();
 }
 

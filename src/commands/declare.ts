@@ -39,6 +39,8 @@ export interface Declared {
   readonly options?: readonly Made[];
   /** Whether what follows its arguments is no option of its own. */
   readonly passesOptions?: true;
+  /** Whether it works on the others. */
+  readonly isOfAll?: true;
   /** Loads what runs it, with its arguments, its options and a Context; what loads all of them would make help slow. */
   readonly load: (
     rollcall: Command,
@@ -226,6 +228,7 @@ export const commands: readonly Declared[] = [
     description: `Prints the help of a command, or a page of the documents.\n\n${topics}`,
     argument: ['[name...]', 'a command or a topic'],
     example: 'rollcall help exit-codes',
+    isOfAll: true,
     load: async (rollcall) => {
       const { help } = await import('./help.ts');
       return (words: string[], _: object, context: Context) => help(words, rollcall, context);
@@ -235,6 +238,7 @@ export const commands: readonly Declared[] = [
     name: 'complete',
     description: 'Prints what can stand in place of the last word; for the scripts of completion.',
     argument: ['[word...]'],
+    isOfAll: true,
     load: async (rollcall) => {
       const { printCandidates } = await import('./complete.ts');
       return (words: string[], _: object, context: Context) => printCandidates(rollcall, words, context);

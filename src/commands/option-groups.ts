@@ -30,8 +30,8 @@ export function withGroups(command: Command): Command {
     if (used.includes(long ?? '')) return first;
     return Object.entries(headings).find(([, flags]) => flags.split(' ').includes(long ?? ''))?.[0] ?? rest;
   };
-  const place = (option: Option): number =>
-    order.indexOf(headingOf(option)) * 100 + used.indexOf(option.long ?? '');
+  const place = ({ helpGroupHeading = rest, long }: Option): number =>
+    order.indexOf(helpGroupHeading) * 100 + used.indexOf(long ?? '');
   for (const option of command.options) option.helpGroup(headingOf(option));
   // The help has groups in the order of this list, which commander gives out as it keeps it.
   (command.options as Option[]).sort((a, b) => place(a) - place(b));

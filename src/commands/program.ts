@@ -24,11 +24,15 @@ const nowhere: Surroundings = {
   contextFor: () => Promise.reject(new Error('there is nothing to run a command in')),
 };
 
-/** All commands and their options. A command is loaded when it is called: `--help` needs none of them. */
+/**
+ * All commands and their options, or the one that is `called` alone: to declare all takes long. A command is loaded when it is called:
+ * `--help` needs none of them.
+ */
 export function program(
   toolVersion: string,
   end: (ending: ProgramEnding) => void,
   { writeOut, writeErr, contextFor }: Surroundings = nowhere,
+  called?: string,
 ): Command {
   const rollcall: Command = new Command('rollcall')
     .description(
@@ -46,7 +50,8 @@ export function program(
       () => `\n${rollcall.createHelp().boxWrap(topics, columnsOf(rollcall))}\n${example('rollcall init')}`,
     )
     .hook('preAction', (_, command) => refuseEmptyValues(command));
-  for (const { load, ...declared } of commands) {
+  const alone = commands.filter(({ name, isOfAll }) => !isOfAll && name.split(' ', 1)[0] === called);
+  for (const { load, ...declared } of alone.length > 0 ? alone : commands) {
     const command = declare(rollcall, declared);
     command.action(async (...given: unknown[]) => {
       const run = await load(rollcall);

@@ -13,14 +13,16 @@ export async function run(
   surroundings: Surroundings,
 ): Promise<ProgramEnding> {
   let ending: ProgramEnding = 'done';
-  const rollcall = program(toolVersion, (its) => (ending = its), surroundings);
+  const declared = (called?: string): Command =>
+    program(toolVersion, (its) => (ending = its), surroundings, called);
+  const rollcall = declared(args[0]);
   try {
     await rollcall.parseAsync(args, { from: 'user' });
     return ending;
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 'done';
-      if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args, rollcall));
+      if (error.code !== 'commander.help') surroundings.writeErr(argumentError(error, args, declared()));
       return 'invalid';
     }
     const columns = rollcall.configureOutput().getErrHelpWidth?.() ?? Infinity; // of a terminal alone

@@ -38,10 +38,10 @@ export const launchUrlChanges: readonly ReleaseChange[] = [shortPorts, otherTemp
 /** Scheme, user and password, host, port, and the rest. The schema lets no white space through. */
 const parts = /^[^:]*:\/\/(?:[^:@/?#[\]]+(?::[^:@/?#[\]]*)?@)?(\[[^\]]*\]|[^:/?#]*)(:[^/?#]*)?(?:[/?#].*)?$/s;
 
-const letters = String.raw`a-z0-9\u00a1-\uffff`;
+const letters = String.raw`A-Za-z0-9\u00a1-\uffff`;
 const label = `[${letters}](?:[${letters}-]{0,61}[${letters}])?`;
 /** Labels with dots between them. A template such as %(username)s can begin the first, with only letters before it. */
-const hostName = new RegExp(`^[%()a-z]*${label}(?:\\.${label})*$`, 'i');
+const hostName = new RegExp(`^[%()A-Za-z]*${label}(?:\\.${label})*$`);
 
 /** Why the service would refuse a launch URL. The rules are those of its releases from 2023.10 on. */
 export function launchUrlRefusal(url: string, release: Release | undefined): Problem | undefined {

@@ -1,11 +1,11 @@
 import { appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isatty } from 'node:tty';
 import type { InterruptSignal } from '../base/exit-code.ts';
 import type { Interruption } from '../run/world.ts';
 import type { Context, Output, ResultStream } from './context.ts';
 import { nodeFiles } from './node-files.ts';
+import { leadsToTerminal, standardError } from './standard-output.ts';
 import { createFile, createPrivateFiles, writePrivateFile, writeReport } from './write-file.ts';
 
 /** The real clock, random numbers, network and version control. */
@@ -42,8 +42,12 @@ export function nodeContext(
       ...outputTo(stdout, stdout.isTerminal && process.stdout, colours),
       isLost: () => stdout.isLost(),
     },
-    stderr: outputTo(process.stderr, isatty(2) && process.stderr, colours),
-    ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
+    stderr: outputTo(
+      { write: (text) => standardError().write(text) },
+      leadsToTerminal(2) && process.stderr,
+      colours,
+    ),
+    ...(leadsToTerminal(0) && leadsToTerminal(2) && { ask }),
     interruptible: listenForInterruption,
     toolVersion,
   };
@@ -82,11 +86,11 @@ function coloursByEnvironment(isTerminal: boolean): boolean {
 /** One line from the terminal; an empty one when the input ends or the run is interrupted. */
 function ask(question: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+    const lines = createInterface({ input: process.stdin, output: standardError(), terminal: false });
     signal.addEventListener('abort', () => lines.close(), { once: true });
     let answered = '';
     lines.once('close', () => {
-      if (answered === '') process.stderr.write('\n');
+      if (answered === '') standardError().write('\n');
       resolve(answered.trim());
     });
     lines.question(question, (answer) => {

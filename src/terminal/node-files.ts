@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { callbackify } from 'node:util';
 import type { FileSystemAdapter } from 'tinyglobby';
@@ -20,7 +20,7 @@ export const nodeFiles: Files = {
   async read(path, maxBytes) {
     const file = await open(path);
     try {
-      return await upTo(maxBytes, file.createReadStream({ end: maxBytes - 1, autoClose: false }));
+      return await upTo(maxBytes, piecesOf(file));
     } finally {
       await file.close();
     }
@@ -59,16 +59,25 @@ function readdirOf(look: (folder: string) => Promise<readonly Entry[]>): FileSys
   return shown as unknown as FileSystemAdapter['readdir'] & {};
 }
 
-async function upTo(maxBytes: number, stream: NodeJS.ReadableStream): Promise<Buffer> {
+/** What streams are made of takes long to load. */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let size = 65_536; ; size = 1_048_576) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size));
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function upTo(maxBytes: number, pieces: AsyncIterable<Buffer | string>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of pieces) {
     const bytes = chunk as Buffer; // no encoding is set
     chunks.push(bytes);
     size += bytes.length;
     if (size >= maxBytes) break;
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(chunks, Math.min(size, maxBytes));
 }
 
 function isMissing(error: unknown): boolean {
