@@ -43,8 +43,10 @@ export class AdaptiveConcurrency {
       else this.#window = { kind: 'measuring', since: now, count: 0 };
     } else {
       const count = window.count + 1;
-      if (count < samplesFor(this.#limit, this.#phase)) this.#window = { ...window, count };
-      else this.#judge(count / Math.max(now - window.since, 0.001), now);
+      const lasted = now - window.since;
+      if (count < samplesFor(this.#limit, this.#phase) || lasted < leastMs[this.#phase.kind])
+        this.#window = { ...window, count };
+      else this.#judge(count / lasted, now);
     }
   }
 
@@ -142,6 +144,9 @@ const worthGoingUp = 1.05;
 const worthGoingDown = 0.98;
 const leastPatience = 2;
 const mostPatience = 64;
+
+/** The clock tells milliseconds: in a shorter window a rate would be mostly rounding. */
+const leastMs: Readonly<Record<Phase['kind'], number>> = { climbing: 10, steady: 100, trying: 100 };
 
 /** With fewer completions a rate would be mostly noise. */
 function samplesFor(limit: number, { kind }: Phase): number {

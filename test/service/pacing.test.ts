@@ -306,7 +306,9 @@ describe('how many are under way at a time', () => {
   });
 
   test('begins no more at a new limit before the task that met it has noted what it means', async () => {
-    const pacing = createPacing({ concurrency: 4, clock: virtualClock(now), random: () => 0 });
+    let time = now;
+    const clock = { ...virtualClock(now), now: () => (time += 5) };
+    const pacing = createPacing({ concurrency: 4, clock, random: () => 0 });
     let isNoting = false;
     let grew = 0;
     let underWay = 0;
