@@ -91,6 +91,31 @@ const words = [
   '[1, 2]',
   '{a: b}',
   '[]',
+  '{}',
+  '[ ]',
+  '{ a: b, c: "d, e", f: [] }',
+  '[{ name: a }, { name: https://a.example }]',
+  '[{ name: two words , b: null }]  ',
+  "[ 'a', b c, 12, true, 1e3 ]",
+  '{ a: 1, a: 2 }',
+  '{ a:1 }',
+  '{ a: {b: [c, [d, {e: f}]]} }',
+  '[a, ]',
+  '[a: b]',
+  '["a": b]',
+  '{ a }',
+  '{ a: , b: c }',
+  '{ "a": b }',
+  '{ null: a }',
+  '[a #b]',
+  '[a] #b',
+  '[a] b',
+  '[a, - b]',
+  '[a]]',
+  '[a',
+  '${a: b}',
+  '[${env:A}]',
+  '[2024-01-01, 007, 12:30, ~]',
   '&anchor a',
   '*alias',
   '!tag a',
@@ -242,6 +267,58 @@ describe('what is read as plain YAML is read as the parser reads it', () => {
       { numRuns: texts },
     );
     // One in seventy is, or nothing was compared.
+    expect(plain).toBeGreaterThan(0);
+  });
+
+  test('in one line', () => {
+    const part = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      ': ',
+      ' ',
+      'a',
+      'b: ',
+      '{ a: ',
+      '[a',
+      ', ',
+      '1',
+      '"a"',
+      '-',
+      '#',
+      ' #',
+      "'b'",
+    );
+    const sound = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        word,
+        fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+        fc
+          .uniqueArray(fc.tuple(fc.constantFrom(...keys.slice(0, 7)), tie('value')), {
+            selector: ([key]) => key,
+            maxLength: 3,
+          })
+          .map((entries) => `{ ${entries.map(([key, value]) => `${key}: ${value}`).join(', ')} }`),
+      ),
+    })).value;
+    let plain = 0;
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          sound,
+          fc.array(part, { maxLength: 12 }).map((parts) => `[${parts.join('')}]`),
+        ),
+        (text) => {
+          if (isReadAlike(`a: ${text}\nb:\n  - ${text}\n`) && /^[[{]/.test(text)) plain += 1;
+        },
+      ),
+      { numRuns: times({ short: 1000, full: 10_000 }) },
+    );
+    // One in ten is, or nothing was compared.
     expect(plain).toBeGreaterThan(0);
   });
 
