@@ -8,9 +8,16 @@ const folder = fileURLToPath(new URL('../bin', import.meta.url));
 /** They are ES modules alone, which `require` cannot load in every Node.js that rollcall runs on. */
 const bundled = new Set(['get-east-asian-width', 'p-limit', 'yocto-queue']);
 
+/** What few runs use. */
+const rare = ['./words.cjs', 'fastest-levenshtein', 'diff/lib/diff/line.js'];
+/** Words of what such runs have to say, and what reads the answers of a service. */
+const words =
+  /[/]src[/](report[/](words[/](outcome|plan|halts|change|answers|causes|gone|undeclared)[^/]*|formats[/]markdown)|service[/](answer|outage|page|complaints|give-up|body)|manifest[/]since)[.]ts$/;
+
 await build({
   input: { rollcall: fileURLToPath(new URL('../src/cli.ts', import.meta.url)) },
   platform: 'node',
+  preserveEntrySignatures: 'allow-extension',
   external: (id) => /^[a-z]/.test(id) && !bundled.has(id), // dependencies; our own files begin with a dot or a slash
   output: {
     dir: folder,
@@ -21,6 +28,7 @@ await build({
     codeSplitting: {
       groups: [
         { name: 'rollcall', test: /[/]src[/]cli[.]ts$/, priority: 3 },
+        { name: 'words', test: words, includeDependenciesRecursively: false, priority: 4 },
         { name: 'run-program', test: /[/]commands[/]run-program[.]ts$/, priority: 2 },
         {
           name: 'validate',
@@ -30,24 +38,28 @@ await build({
       ],
     },
   },
-  plugins: [{ name: 'lazy-builtins', renderChunk: (code) => withLazyBuiltins(code) }],
+  plugins: [{ name: 'loaded-late', renderChunk: (code, { name }) => loadedLate(code, name) }],
 });
 chmodSync(`${folder}/rollcall.cjs`, 0o755);
 
 /**
- * Loads what Node itself offers when it is first used: a small run needs little of it.
+ * Has loaded when it is first used what Node itself offers, and what few runs use: a small run needs little of it. What `apply` may
+ * need to report what it created is there before it creates anything.
  *
  * @param {string} code
+ * @param {string} chunk
  */
-function withLazyBuiltins(code) {
+function loadedLate(code, chunk) {
   /** @type {string[]} */
   const names = [];
   const declared = code.replace(
-    /^let (node_\w+) = require\("(node:[^"]+)"\);\n(?!\1 = )/gm,
-    (_, name, id) => {
+    /^(?:let|const) (\w+) = require\("([^"]+)"\);\n(?!\1 = )/gm,
+    (all, name, id) => {
+      if (!id.startsWith('node:') && !rare.includes(id)) return all;
       names.push(name);
       return `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));\n`;
     },
   );
-  return names.reduce((text, name) => text.replaceAll(`${name}.`, `${name}().`), declared);
+  const late = names.reduce((text, name) => text.replaceAll(`${name}.`, `(${name}()).`), declared); // `new` takes what is in brackets
+  return chunk === 'apply' ? rare.map((id) => `require("${id}");\n`).join('') + late : late;
 }
