@@ -146,7 +146,7 @@ const leastPatience = 2;
 const mostPatience = 64;
 
 /** The clock tells milliseconds: in a shorter window a rate would be mostly rounding. */
-const leastMs: Readonly<Record<Phase['kind'], number>> = { climbing: 10, steady: 100, trying: 100 };
+const leastMs: Readonly<Record<Phase['kind'], number>> = { climbing: 10, steady: 50, trying: 50 };
 
 /** With fewer completions a rate would be mostly noise. */
 function samplesFor(limit: number, { kind }: Phase): number {
