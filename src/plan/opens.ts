@@ -76,7 +76,7 @@ function openings(
   const [wasAll, isAll] = [before.isAll && isMore(countBefore), now.isAll && isMore(countNow)];
   if (!isAll) return wasAll ? all : added;
   const kept = all.length - added.length;
-  const isCloser = wasAll ? kept === countBefore : isDecided || kept > 0;
+  const isCloser = wasAll ? kept === countBefore : kept > 0;
   return isCloser ? [] : [`whoever passes all of these: ${listed(all)}`];
 }
 

@@ -198,6 +198,15 @@ describe('a plan', () => {
       );
     });
 
+    test('it opens to others also where somebody else is bound, and disabled', async () => {
+      const service = serviceWith([
+        { application: 'grafana', group: 'staff' },
+        { application: 'grafana', user: 'carol', enabled: false },
+      ]);
+      const text = grafana('{ groups: [{ name: contractors }] }', '    policy_engine_mode: all\n');
+      expect(await opened(service, text)).toContain(ofContractors);
+    });
+
     test('it opens to nobody where it is closed further', async () => {
       expect(await opened(serviceOf('all', 'staff'), grafana(both))).toBeUndefined();
       const text = grafana(both, '    policy_engine_mode: all\n');
@@ -303,6 +312,26 @@ describe('apply', () => {
       ]);
     },
   );
+
+  test('is not finished where somebody puts back what it has changed', async () => {
+    const service = serviceWith([{ application: 'grafana', group: 'staff' }]);
+    const send: Transport = (request, signal) => {
+      if (request.method === 'POST' && request.path === bindings)
+        service.sandbox.change('application', 'grafana', { policy_engine_mode: 'any' });
+      return service.send(request, signal);
+    };
+    const both = '{ groups: [{ name: staff }, { name: contractors }] }';
+    const { ending, stdout } = await run(
+      'apply',
+      send,
+      grafana(both, '    policy_engine_mode: all\n'),
+      allowed,
+    );
+    expect([ending, stdout]).toEqual([
+      'incomplete',
+      expect.stringContaining('it was changed, and not wholly'),
+    ]);
+  });
 
   test('changes nothing of who may open it without being allowed to', async () => {
     const service = serviceWith([{ application: 'grafana', group: 'staff' }]);

@@ -109,6 +109,9 @@ describe('the manifests of a command line', () => {
       expect(names).toEqual(all.names);
       expect(codes).not.toContain('no-manifests');
     }
+    mkdirSync(join(folder, 'plain'));
+    writeFileSync(join(folder, 'plain/x.yaml'), '');
+    expect(await found('plain', 'plain')).toEqual({ names: ['plain/x.yaml'], codes: [] });
     expect(await found('empty', 'empty')).toEqual({ names: [], codes: ['no-manifests'] });
   });
 
