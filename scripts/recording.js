@@ -83,7 +83,8 @@ function printed(index) {
   const script = commands
     .slice(0, index + 1)
     .map((command, at) => {
-      const run = `"${process.execPath}" "${rollcall}" ${command.replace('rollcall ', '')} --color --quiet`;
+      // One after the other, so that each gets the same id whenever it is drawn.
+      const run = `"${process.execPath}" "${rollcall}" ${command.replace('rollcall ', '')} --color --quiet --concurrency 1`;
       return at < index ? `${run} >&2` : run;
     })
     .join(' && ');

@@ -51,8 +51,11 @@ export function schemaText(name: (typeof schemaNames)[number]): string {
 export const topicNames = [
   'manifest',
   'references',
+  'access',
+  'providers',
   'users',
   'adopting',
+  'day-two',
   'plans',
   'capabilities',
   'releases',

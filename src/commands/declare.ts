@@ -155,7 +155,7 @@ export const commands: readonly Declared[] = [
     name: 'export',
     summary: 'write manifests of what the service holds',
     description:
-      'Writes manifests of the applications, groups and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. The token must be that of a superuser for applications, and may view users for them.',
+      'Writes manifests of the applications, OAuth2 and proxy providers, groups and users that the service holds; a plan of them finds nothing to do. Changes nothing in the service, and no file that is there. It takes the token of a superuser to be shown all applications.',
     example: 'rollcall export --out manifests',
     options: exporting,
     load: async () => (await import('./export.ts')).exportManifests,

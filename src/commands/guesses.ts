@@ -16,19 +16,24 @@ const noPlugins = 'There is nothing to install beside rollcall itself.';
 const asks =
   'rollcall asks only on a terminal, and only before it creates or changes something: --yes answers.';
 
-/** Commands of Terraform, and what there is in their place. */
+/** Commands of Terraform and of decK, and what there is in their place. */
 const commands = hints({
+  'diff preview': 'That is `rollcall plan`.',
+  'dump pull': 'That is `rollcall export`.',
+  lint: 'That is `rollcall validate`.',
+  ping: 'That is `rollcall doctor`.',
+  'sync up': 'That is `rollcall apply`.',
   console: 'Try variables and references with `rollcall validate`.',
   destroy: noDeletion,
   fmt: 'Manifests are YAML: format them as your other YAML files.',
   'force-unlock refresh state taint untaint': noState,
   'get modules': noPlugins,
-  graph: 'There is no graph: no resource waits for another.',
+  graph: 'There is none: a plan shows what is created first, and in which order.',
   login: 'Set ROLLCALL_TOKEN, or name a file with --token-file. `rollcall doctor` checks it.',
   logout: 'rollcall stores no token: unset ROLLCALL_TOKEN.',
   output: 'For other programs: `rollcall plan -o json` and `rollcall apply -o json`.',
   providers:
-    'Providers are made in the service, under Applications > Providers: an application names one as `provider`. rollcall itself needs no plugins.',
+    'rollcall needs no plugins. Those of the service are declared in manifests: rollcall help providers.',
   test: 'To check manifests: `rollcall validate`. To try them: `rollcall sandbox -- COMMAND`.',
   version: 'Write rollcall --version.',
   workspace: 'Environments stand in rollcall.yaml: choose one with --env NAME.',
@@ -65,7 +70,7 @@ function hints(rows: Readonly<Record<string, string>>): ReadonlyMap<string, stri
   );
 }
 
-/** The first argument that is a word of Terraform's, is no command where one is due, or is a long option with one dash. */
+/** The first argument that is a word of another tool, is no command where one is due, or is a long option with one dash. */
 export function guessAmong(args: readonly string[], rollcall: Command): Guess | undefined {
   let command = rollcall;
   for (const arg of args) {
@@ -84,7 +89,7 @@ export function guessAmong(args: readonly string[], rollcall: Command): Guess | 
   return undefined;
 }
 
-/** What there is in place of a command of Terraform's. */
+/** What there is in place of a command of another tool. */
 export function commandHint(name: string): string | undefined {
   return commands.get(name);
 }

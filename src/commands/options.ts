@@ -137,7 +137,7 @@ export const examining: readonly Made[] = [
 export const exporting: readonly Made[] = [
   one('--out <folder>', 'for the new files (default: stdout)'),
   one('--split <by>', 'how files are divided (default: type)', splits),
-  many('--type <type>', 'application or user'),
+  many('--type <type>', 'group, provider, outpost, application or user'),
   target,
   exclude,
   many('--missing-from <path>', 'only what these manifests lack'),

@@ -36,7 +36,7 @@ export function program(
 ): Command {
   const rollcall: Command = new Command('rollcall')
     .description(
-      'Calls the roll of authentik, an identity service: checks the applications, groups and users that manifests declare, shows which are missing, and creates them.',
+      'Calls the roll of authentik, an identity service: checks the applications, providers, groups and users that manifests declare, shows which are missing, and creates them.',
     )
     .version(toolVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')

@@ -19,7 +19,7 @@ async function saidOf(args: readonly string[]): Promise<string> {
   return said;
 }
 
-describe('who knows Terraform learns in one line what to write', () => {
+describe('who knows Terraform or decK learns in one line what to write', () => {
   test.each([
     ['plan -out=p.json', '-out', 'with two dashes: --out.'],
     ['plan m -out p.json', '-out', 'with two dashes: --out.'],
@@ -66,9 +66,14 @@ describe('who knows Terraform learns in one line what to write', () => {
     ['untaint x', 'keeps no state'],
     ['workspace select staging', '--env NAME'],
     ['login', 'ROLLCALL_TOKEN'],
-    ['providers', 'Applications > Providers'],
+    ['providers', 'declared in manifests: rollcall help providers'],
     ['get', 'nothing to install'],
-    ['graph', 'no resource waits for another'],
+    ['graph', 'a plan shows what is created first'],
+    ['diff', 'rollcall plan'],
+    ['sync', 'rollcall apply'],
+    ['dump', 'rollcall export'],
+    ['lint', 'rollcall validate'],
+    ['ping', 'rollcall doctor'],
     ['test', '`rollcall sandbox -- COMMAND`'],
     ['force-unlock 1', 'keeps no state'],
     ['version', '--version'],
