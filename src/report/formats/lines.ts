@@ -5,7 +5,7 @@ import { placeOf } from '../../kinds/resource.ts';
 import { changeKind, type Change } from '../../plan/plan.ts';
 import { firstColumns, inline, quoted, widthOf, wrapped } from '../printable.ts';
 import { fieldViews, type FieldView, type Side } from '../words/change-view.ts';
-import { changeLooks, changeWords, compactWords } from '../words/changes.ts';
+import { changeLooks, changeWords, compactWords, type Look } from '../words/changes.ts';
 import { fold } from '../words/diagnostics.ts';
 
 /** How a text looks where it is written. Where colours are not wanted, its functions change nothing. */
@@ -116,8 +116,15 @@ function visible(text: string): string {
 export interface ChangeLine {
   /** What a diff shows in its first column. */
   readonly sign: string;
+  readonly colour: Look['colour'];
   readonly indent: number;
   readonly text: string;
+}
+
+/** A text in the colour of a look. */
+export function painted(words: string, colour: Look['colour'], style: Style): string {
+  const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
+  return paint[colour](words);
 }
 
 const fieldIndent = 2;
@@ -125,7 +132,7 @@ const fieldIndent = 2;
 /** A change in lines of at most the width of a style: the address, then its fields. */
 export function changeLines(change: Change, style: Style): ChangeLine[] {
   const { width } = style;
-  const { sign, address, place } = placedHead(change, style);
+  const { sign, colour, address, place } = placedHead(change, style);
   const words = changeWords(change);
   const head = words === '' ? address : `${address} ${words}`;
   const fits = widthOf(`${head}  ${place}`) <= width;
@@ -133,13 +140,14 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
   const fields = fieldViews(change).map((field) => ({ ...field, field: inline(field.field) }));
   const column = fieldIndent + Math.max(0, ...fields.map(({ field }) => widthOf(field))) + 2;
   const lines = [
-    { sign, indent: 0, text: fits ? `${head}  ${style.dim(place)}` : head },
+    { sign, colour, indent: 0, text: fits ? `${head}  ${style.dim(place)}` : head },
     ...(fits ? [] : [indented(2, style.dim(place))]),
     ...fields.flatMap((field) => fieldLines(field, column, width, style)),
   ];
   // A word that is too long for its column may have room in a line of its own.
   return lines.flatMap(({ indent, text, ...line }) =>
     wrapped(text, width - indent, fieldIndent).map((part, index) => ({
+      ...line,
       sign: index === 0 ? line.sign : ' ',
       indent,
       text: part,
@@ -149,19 +157,24 @@ export function changeLines(change: Change, style: Style): ChangeLine[] {
 
 /** A change in a line of at most the width of a style: what is least needed is left out where there is no room. */
 export function compactLine(change: Change, style: Style): ChangeLine {
-  const { sign, address, place } = placedHead(change, style);
+  const { sign, colour, address, place } = placedHead(change, style);
   const words = inline(compactWords(change)).replace(/^(?=.)/, ' ');
   const room = style.width - widthOf(address);
   const fits = widthOf(words) <= Math.max(0, room);
   const cut = room < 2 ? '' : `${firstColumns(words, room - 1)}…`;
   const end = fits && widthOf(words) + 2 + widthOf(place) <= room ? style.dim(`  ${place}`) : '';
-  return { sign, indent: 0, text: `${address}${fits ? words : cut}${end}` };
+  return { sign, colour, indent: 0, text: `${address}${fits ? words : cut}${end}` };
 }
 
-function placedHead(change: Change, style: Style): Readonly<Record<'sign' | 'address' | 'place', string>> {
+function placedHead(
+  change: Change,
+  style: Style,
+): Pick<ChangeLine, 'sign' | 'colour'> & Readonly<Record<'address' | 'place', string>> {
   const { filename, start } = placeOf(change.resource);
+  const { sign, colour } = changeLooks[changeKind(change)];
   return {
-    sign: changeLooks[changeKind(change)].sign,
+    sign,
+    colour,
     address: style.bold(inline(change.resource.address)),
     place: inline(`${filename}:${start.line}`),
   };
@@ -197,9 +210,11 @@ function fieldLines(view: FieldView, column: number, width: number, style: Style
         if (line.kind === 'left_out')
           return [indented(fieldIndent + 2, style.dim(`… ${line.lines} lines alike`))];
         const sign = { same: ' ', removed: '-', added: '+' }[line.kind];
+        const colour = ({ same: 'grey', removed: 'red', added: 'green' } as const)[line.kind];
         const paint = paintOf(line.kind, style);
         return wrapped(inline(withVisibleEnd(line.text)), width - fieldIndent - 4).map((text, index) => ({
           sign: index === 0 ? sign : ' ',
+          colour,
           indent: fieldIndent + 2,
           text: paint(index === 0 ? text : `  ${text}`),
         }));
@@ -215,7 +230,7 @@ function paintOf(look: Side['look'], style: Style): (text: string) => string {
 }
 
 function indented(indent: number, text: string): ChangeLine {
-  return { sign: ' ', indent, text };
+  return { sign: ' ', colour: 'grey', indent, text };
 }
 
 /** A text of several lines is shown line by line behind a bar; any other value as JSON, indented where it is too long for a line. */

@@ -11,7 +11,6 @@ import {
   type Setting,
 } from '../report.ts';
 import { grouped } from '../words/diagnostics.ts';
-import type { Look } from '../words/changes.ts';
 import { appliedTo, mostAsPlanned, outcomeLooks, worthNaming } from '../words/outcomes.ts';
 import { planView, shownChanges, withoutUnseen, type PlanView } from '../words/plan.ts';
 import { goneWords } from '../words/undeclared.ts';
@@ -20,6 +19,7 @@ import {
   compactLine,
   diagnosticsText,
   fitted,
+  painted,
   plain,
   type ChangeLine,
   type Style,
@@ -126,15 +126,8 @@ export function planFoot({ notes, counts, headline }: PlanView, style: Style): s
 const margin = 2;
 
 /** The sign comes first in the line, so that the signs form a column. */
-function signedLine({ sign, indent, text: words }: ChangeLine, style: Style): string {
-  const paints = new Map([
-    ['+', style.green],
-    ['?', style.cyan],
-    ['!', style.yellow],
-    ['-', style.red],
-  ]);
-  const paint = paints.get(sign) ?? String;
-  return `${' '.repeat(margin + indent)}${paint(sign)} ${words}`.trimEnd();
+function signedLine({ sign, colour, indent, text: words }: ChangeLine, style: Style): string {
+  return `${' '.repeat(margin + indent)}${painted(sign, colour, style)} ${words}`.trimEnd();
 }
 
 /**
@@ -192,10 +185,4 @@ function hanging(sign: string, words: string, style: Style): string {
 /** The counts, what to run next, and the last line. */
 export function applyFoot({ counts, remarks, headline }: ApplyReport, style: Style): string[] {
   return [counts, ...remarks, style.bold(headline)].map((words) => fitted(words, style));
-}
-
-/** A text in the colour of a look. */
-function painted(words: string, colour: Look['colour'], style: Style): string {
-  const paint = { green: style.green, blue: style.cyan, amber: style.yellow, red: style.red, grey: String };
-  return paint[colour](words);
 }

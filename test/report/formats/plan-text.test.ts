@@ -105,6 +105,22 @@ describe('the text of a plan', () => {
     );
   });
 
+  test('in a terminal with colours: the sign of each change has the colour of its kind', async () => {
+    const plan = await planOf(
+      `${application('group: New')}\n  - { slug: new, name: New }\n`,
+      { wiki: { slug: 'wiki', name: 'Wiki', group: 'Old' } },
+      {},
+      '',
+      { self: undefined },
+    );
+    const style = createStyle({ colours: true });
+    const signs = planText(plan, style)
+      .split('\n')
+      .map((line) => line.trim().split(' ', 1)[0]);
+    expect(signs).toContain(style.green('+'));
+    expect(signs).toContain(style.yellow('~'));
+  });
+
   test('breaks a long text at its blanks, and leaves a word whole that is too long', async () => {
     const text = await textOf(
       application(`meta_description: "${'word '.repeat(40)}${'\u{10330}'.repeat(120)}"`),
