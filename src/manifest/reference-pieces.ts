@@ -39,6 +39,11 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
+const setIn = {
+  var: 'with --var, or under `vars` in rollcall.yaml',
+  env: 'in the environment of the run',
+} as const;
+
 function pieceOf(reference: string | undefined): Piece {
   const meant = 'Write $${ for a ${ that is meant literally.';
   const fault = (summary: string, detail: string, written = ''): Piece => ({
@@ -49,6 +54,12 @@ function pieceOf(reference: string | undefined): Piece {
   if (reference === undefined) return fault('a reference begins here and does not end', 'It ends with }.');
   const [, written = '', name = ''] = /^([^:]*):?(.*)$/s.exec(reference) ?? [];
   const kind = kinds.find((known) => known === written);
+  const [, own] = /^(\w+):[-=?+]/.exec(name) ?? [];
+  if (kind !== undefined && kind !== 'file' && own !== undefined) {
+    const plain = `\${${kind}:${own}}`;
+    const detail = `Write ${plain}, and set its value ${setIn[kind]}.`;
+    return fault('a reference has no default value', detail, `\${${reference}}`);
+  }
   if (kind !== undefined && name !== '') return { kind, name };
   const form = 'A reference is ${var:NAME}, ${env:NAME} or ${file:PATH}.';
   return fault('this is not a reference', form, `\${${reference}}`);

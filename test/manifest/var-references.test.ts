@@ -72,3 +72,24 @@ test('what is nearly the same is reported besides environments that may have it'
     'Did you mean `zone`? No environment is chosen. It may have a value in: a. Choose one with --env.',
   );
 });
+
+async function told(name: string, variables: JsonObject): Promise<(readonly string[])[]> {
+  const text = `version: 1\nusers:\n  - username: a\n    name: ${name}\n`;
+  const files = memoryFiles({ 'a.yaml': text });
+  const { diagnostics } = await loadManifests(['a.yaml'], { files, variables, env: { A: 'a' } });
+  return diagnostics.map(({ code, summary, detail }) => [code, summary, detail]);
+}
+
+test.each([
+  ['"${env:NOPE:-a@b}"', 'Write ${env:NOPE}, and set its value in the environment of the run.'],
+  ['"a ${env:A:=b}"', 'Write ${env:A}, and set its value in the environment of the run.'],
+  ['"${var:x:-y}"', 'Write ${var:x}, and set its value with --var, or under `vars` in rollcall.yaml.'],
+])('a reference with a default value is refused: %s', async (name, detail) => {
+  expect(await told(name, { x: 'X' })).toEqual([
+    [
+      'invalid-reference',
+      expect.stringMatching(/^a reference has no default value: \$\{/),
+      `${detail} Write $\${ for a \${ that is meant literally.`,
+    ],
+  ]);
+});
