@@ -34,7 +34,11 @@ export function checkSchema(
   const secretLines = new Set(faults.flatMap(({ error, line }) => (mayNameSecret(error) ? line : [])));
   return faults.map(({ error, path, span, line }, index) => {
     if (index >= maxProblems) return { path };
-    const problem = schemaProblem(error, lineOf(file, line), isQuotable(file, span));
+    const problem = schemaProblem(error, {
+      line: lineOf(file, line),
+      written: file.text.slice(...span),
+      isQuotable: isQuotable(file, span),
+    });
     const { excerpt, ...rest } = diagnosticAt(file, span, problem);
     if (known.has(startOf(rest))) return { path };
     const isShown = excerpt !== undefined && !secretLines.has(line);

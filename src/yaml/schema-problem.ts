@@ -8,13 +8,19 @@ import { formerCapability } from '../kinds/capability.ts';
 import { meantBy } from './unknown-field.ts';
 
 /** A value that breaks a schema, as the words for it need it. */
-interface Wrong extends ErrorObject {
+interface Wrong extends ErrorObject, Written {
   /** The field that it is, or in which it stands. */
   readonly subject: string;
   /** What the schema says of it. */
   readonly description: string;
+}
+
+/** How a value stands in its file. */
+interface Written {
   /** The line of the file on which it stands. */
   readonly line: string;
+  /** The text of the value alone: a reference, where the value comes from one. */
+  readonly written: string;
   /** Whether the words may show it. */
   readonly isQuotable: boolean;
 }
@@ -22,12 +28,12 @@ interface Wrong extends ErrorObject {
 /** Without a detail, that is the description. */
 type Words = readonly [code: Problem['code'], summary: string, detail?: string | undefined];
 
-/** What is wrong, in the words of the file. `line` is the source line on which it is; where it is not quotable, nor is the value. */
-export function schemaProblem(error: ErrorObject, line: string, isQuotable = true): Problem {
+/** What is wrong, in the words of the file. */
+export function schemaProblem(error: ErrorObject, written: Written): Problem {
   const description = String(error.parentSchema?.['description'] ?? '');
   const subject = subjectOf(error.instancePath);
   const words = wordsByKeyword[error.keyword] ?? otherWords;
-  const [code, summary, detail = description] = words({ ...error, subject, description, line, isQuotable });
+  const [code, summary, detail = description] = words({ ...error, ...written, subject, description });
   return { code, summary, detail };
 }
 
@@ -57,6 +63,9 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
     instancePath === '' ? noList : ['invalid-value', `${subject} is not one of the values that it can have`],
   type: (wrong) => {
     const { subject, params, data, line } = wrong;
+    const forms = formsOf(wrong);
+    if (forms)
+      return ['wrong-type', `${subject} must be ${forms.words}, not ${typeName(data)}`, forms.detail];
     const wanted = named(params['type']);
     const hint = wrong.isQuotable ? typeHint(wrong) : undefined;
     if (data !== null) return ['wrong-type', `${subject} must be ${wanted}, not ${typeName(data)}`, hint];
@@ -83,6 +92,8 @@ const wordsByKeyword: Readonly<Record<string, (wrong: Wrong) => Words>> = {
   ],
   pattern: (wrong) => {
     const { subject, description, isQuotable, line, data } = wrong;
+    const forms = formsOf(wrong);
+    if (forms) return ['invalid-format', `${subject} must be ${forms.words}`, forms.detail];
     const character = isQuotable && line.includes(String(data)) ? wrongCharacter(wrong) : undefined;
     const summary =
       character === undefined
@@ -130,8 +141,15 @@ const words = 'In YAML 1.2, words such as yes and off are texts.';
 
 /** How the written value becomes one of the type that is asked for. */
 function typeHint(wrong: Wrong): string | undefined {
-  const { params, data } = wrong;
+  const { params, data, written } = wrong;
   const types = String(params['type']).split(',');
+  const [, variable] = /^["']?\$\{var:([^}]+)\}["']?$/.exec(written) ?? [];
+  if (variable !== undefined) {
+    const place = `The variable \`${variable}\` is ${typeName(data)}.`;
+    return types.includes('string')
+      ? `${place} Quote its value where it is set, as in --var '${variable}="…"'.`
+      : `${place} Change its value where it is set.`;
+  }
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     const isPlain = typeof data === 'boolean' || Number.isInteger(data);
     return isPlain ? 'Quote it.' : `Quote it: without quotes, YAML reads the number ${data} here.`; // 2024.10 becomes 2024.1
@@ -154,6 +172,18 @@ function typeHint(wrong: Wrong): string | undefined {
     if (/^\w+:\S/.test(data)) return 'A space follows the colon.';
   }
   return undefined;
+}
+
+/** What a field takes that is one word or a mapping, and how each is written. */
+function formsOf({ parentSchema, description }: Wrong): { words: string; detail: string } | undefined {
+  const [, word] = /^\^(\w+)\$$/.exec(String(parentSchema?.['pattern'])) ?? [];
+  if (word === undefined) return undefined;
+  const keys = Object.keys((parentSchema?.['properties'] ?? {}) as object); // a schema of ours
+  const examples = keys.map((key) => `\`{ ${key}: [{ name: … }] }\``).join(' or ');
+  return {
+    words: `\`${word}\`, or a mapping with ${keys.map((key) => `\`${key}:\``).join(' and ')}`,
+    detail: `Write \`${word}\`, or ${examples}. ${description}`,
+  };
 }
 
 /** How a name is written where an id is wanted. What does not stand in the line may be a secret. */

@@ -93,3 +93,25 @@ test.each([
     ],
   ]);
 });
+
+test.each(['"${var:u}"', "'${var:u}'", '${var:u}'])(
+  'a variable that is a number where a text is needed: the quotes belong where it is set: %s',
+  async (name) => {
+    expect(await told(name, { u: 330 })).toEqual([
+      [
+        'wrong-type',
+        '`name` must be a string, not an integer',
+        `The variable \`u\` is an integer. Quote its value where it is set, as in --var 'u="…"'.`,
+      ],
+    ]);
+  },
+);
+
+test('a variable that is a text where true or false is needed: its value is to be changed where it is set', async () => {
+  const text = 'version: 1\nusers: [{ username: a, name: A, is_active: "${var:on}" }]\n';
+  const files = memoryFiles({ 'a.yaml': text });
+  const { diagnostics } = await loadManifests(['a.yaml'], { files, variables: { on: 'true' } });
+  expect(diagnostics.map(({ detail }) => detail)).toEqual([
+    'The variable `on` is a string. Change its value where it is set.',
+  ]);
+});

@@ -49,6 +49,20 @@ describe('a value of another type comes with how it is written', () => {
   });
 });
 
+test.each([
+  ['[]', 'wrong-type', '`access` must be `everyone`, or a mapping with `groups:` and `users:`, not a list'],
+  ['[engineering]', 'wrong-type', 'a mapping with `groups:` and `users:`, not a list'],
+  ['engineering', 'invalid-format', '`access` must be `everyone`, or a mapping with `groups:` and `users:`'],
+  ['5', 'wrong-type', 'a mapping with `groups:` and `users:`, not an integer'],
+])('access: %s gets a message with the forms that it can have', async (access, code, summary) => {
+  const file = sourceFile('a.yaml', `version: 1\napplications: [{ slug: a, name: A, access: ${access} }]\n`);
+  const parsed = await parseYaml(file);
+  const [found] = diagnosticsOf(checkSchema(validateManifest, parsed.value ?? null, parsed, file));
+  expect(found?.code).toBe(code);
+  expect(found?.summary).toContain(summary);
+  expect(found?.detail).toContain('Write `everyone`, or `{ groups: [{ name: … }] }`');
+});
+
 describe('a field under a name that people know from elsewhere', () => {
   const entries = {
     applications: (field: string) => `version: 1\napplications:\n  - { slug: a, name: A, ${field}: x }\n`,
