@@ -127,15 +127,3 @@ export const diagnosticCodes = {
 
 type Codes = typeof diagnosticCodes;
 export type DiagnosticCode = { [Topic in keyof Codes]: keyof Codes[Topic] }[keyof Codes];
-
-/** All codes, in their order, with what is wrong and what to do. */
-export const explainedCodes: readonly {
-  readonly code: string;
-  readonly wrong: string;
-  readonly remedy: string;
-}[] = Object.values(diagnosticCodes).flatMap((codes) =>
-  Object.entries(codes).map(([code, words]) => {
-    const [wrong = '', remedy = ''] = words.split(' → ');
-    return { code, wrong, remedy };
-  }),
-);

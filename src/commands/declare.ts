@@ -83,7 +83,7 @@ export const commands: readonly Declared[] = [
     summary: 'check manifests; sends nothing',
     description: 'Checks manifests and says everything that is wrong with them. Sends nothing.',
     argument: ['[path...]', 'files, folders, globs, or - for standard input'],
-    example: 'rollcall validate manifests --report sarif=problems.sarif',
+    example: 'rollcall validate manifests --report junit=problems.xml',
     options: [
       ...project(),
       one('-q, --quiet', 'print no warnings'),

@@ -119,7 +119,7 @@ async function runOnce(number: number, { url, file, may, contractOnly }: How): P
   const manifests = await loadManifests(file, { env: {} });
   if (manifests.kind === 'invalid') throw new Error(renderManifests(manifests, 'text'));
   const planned = await plan(manifests, options);
-  const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'] as const;
+  const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'] as const;
   const plans = formats.map((format) => renderPlan(planned, format)).join('\n');
   if (planned.kind === 'failed') return { ...none, printed: plans };
   const applied = await apply(planned, options);

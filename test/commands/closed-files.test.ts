@@ -64,11 +64,7 @@ async function planned(
     env: { ROLLCALL_URL: 'http://127.0.0.1:9', ...env },
     transport: async () => answered(404, { detail: 'Not found.' }),
   });
-  await plan(
-    paths,
-    { output: 'text', report: ['sarif=s', 'html=h'], ...options },
-    { ...run.context, files: nodeFiles },
-  );
+  await plan(paths, { output: 'text', report: ['html=h'], ...options }, { ...run.context, files: nodeFiles });
   const codes = Array.from(run.stderr().matchAll(/ \[([a-z0-9-]+)\]$/gm), ([, code = '']) => code);
   return { codes, stderr: run.stderr() };
 }

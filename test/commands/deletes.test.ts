@@ -412,7 +412,7 @@ test('a saved plan deletes what it says, and nothing that is no longer there or 
   expect(deletes(world)).toHaveLength(1);
 });
 
-test.each(formatNames.filter((name) => name !== 'sarif' && name !== 'github'))(
+test.each(formatNames.filter((name) => name !== 'github'))(
   'the report %s says what was deleted',
   async (format) => {
     const world = new World(seed);

@@ -9,7 +9,7 @@ import { schemaErrors } from '../support/schemas.ts';
 import { answered, lost } from '../support/scripted-transport.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
-const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'];
+const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'];
 const group = '2f23b8d6-dbbb-4842-8b22-b14c757098b0';
 const application =
   'version: 1\napplications:\n  - slug: wiki\n    name: Wiki\n    group: Tools\n    backchannel_providers: [3, 2]\n';

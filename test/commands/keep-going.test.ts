@@ -189,7 +189,7 @@ describe('with --keep-going, names that lead to no id stop their own resources o
 });
 
 describe('every report names what is not planned, and why', () => {
-  const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'];
+  const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'];
   const texts = async (command: 'plan' | 'apply'): Promise<ReadonlyMap<string, string>> =>
     (await run(command, { report: formats.map((format) => `${format}=${format}`) })).written;
 

@@ -513,7 +513,7 @@ function showing(made: Service): Transport {
   };
 }
 
-test.each(['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'])(
+test.each(['text', 'json', 'markdown', 'html', 'junit', 'github'])(
   'no output shows a secret that the service shows and nobody declared: %s',
   async (output) => {
     const made = service();

@@ -563,10 +563,10 @@ describe('what goes, and what has another name now', () => {
     };
     const { 'm/a.yaml': _, 'm/b.yaml': __, ...rest } = then;
     const captured = setup(then, rest);
-    await planned({ report: ['sarif=out.sarif'] }, captured);
-    const report = captured.written.get('out.sarif') ?? '';
-    expect(report).toContain('- { username: \\"jane\\", is_active: false }');
-    expect(report).toContain('- { slug: \\"old\\", state: absent }');
+    await planned({ report: ['github=out.txt'] }, captured);
+    const report = captured.written.get('out.txt') ?? '';
+    expect(report).toContain('- { username: "jane", is_active: false }');
+    expect(report).toContain('- { slug: "old", state: absent }');
   });
 
   test('what was renamed is altered, and neither added nor no longer declared', async () => {

@@ -141,7 +141,7 @@ function manifestOf(roll: Roll): string {
   return JSON.stringify(manifest);
 }
 
-const formats = ['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'] as const;
+const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github'] as const;
 
 /** One run of plan and apply, as a program does it. */
 async function runOnce(service: Service, url: string, file: string, options: Options): Promise<Report> {

@@ -135,7 +135,7 @@ describe('the library', () => {
     const applied = await apply(made, service);
     const shown = [
       inspect(applied, { depth: 20, showHidden: true, getters: true }),
-      ...(['text', 'json', 'markdown', 'html', 'junit', 'sarif', 'github'] as const).map((format) =>
+      ...(['text', 'json', 'markdown', 'html', 'junit', 'github'] as const).map((format) =>
         renderApply(applied, format),
       ),
     ].join('\n');

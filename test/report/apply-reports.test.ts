@@ -8,7 +8,6 @@ import { html } from '../../src/report/formats/html.ts';
 import { json } from '../../src/report/formats/json.ts';
 import { junit } from '../../src/report/formats/junit.ts';
 import { markdown } from '../../src/report/formats/markdown.ts';
-import { sarif } from '../../src/report/formats/sarif.ts';
 import { text } from '../../src/report/formats/text.ts';
 import { applyReport, type Report } from '../../src/report/report.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -183,7 +182,7 @@ describe('in every format it is reported whether more is to be done', () => {
   });
 });
 
-describe('what was not begun is reported by annotations and SARIF', () => {
+describe('what was not begun is reported by annotations', () => {
   /** A run in which this became of users, one after the other. */
   async function report(...outcomes: Partial<Outcome>[]): Promise<Report> {
     const names = outcomes.map((_, index) => `  - { username: u${String(index).padStart(2, '0')}, name: U }`);
@@ -210,12 +209,6 @@ describe('what was not begun is reported by annotations and SARIF', () => {
       ),
     ]);
     expect(lines[2]).not.toContain('The same for');
-    const { runs } = JSON.parse(sarif(told, setting)) as { runs: [{ results: { ruleId: string }[] }] };
-    expect(runs[0].results.map(({ ruleId }) => ruleId)).toEqual([
-      'service-refused-field',
-      'not-created',
-      'not-created',
-    ]);
     expect(text(told, setting)).not.toContain('[not-created]');
   });
 

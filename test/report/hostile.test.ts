@@ -103,21 +103,6 @@ describe('JSON', () => {
       expectInertLines(text);
     });
   });
-
-  test('is SARIF that can be read, whatever the names of the files', () => {
-    holdsFor(1, ({ diagnostics }) => {
-      const text = formats.sarif(planReport({ ...none, diagnostics }), setting);
-      // The shape of SARIF.
-      const { runs } = JSON.parse(text) as { runs: [{ results: { message: { text: string } }[] }] };
-      expect(runs[0].results.map(({ message }) => message.text)).toEqual(
-        diagnostics.map((diagnostic) => {
-          const { detail } = diagnostic;
-          return detail === '' ? namedSummary(diagnostic) : `${namedSummary(diagnostic)}\n${detail}`;
-        }),
-      );
-      expectInertLines(text);
-    });
-  });
 });
 
 describe('Markdown', () => {

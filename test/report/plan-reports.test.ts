@@ -5,7 +5,6 @@ import { formatNames, loadFormats, type ReportFormat } from '../../src/report/fo
 import { createStyle } from '../../src/report/formats/lines.ts';
 import { planText } from '../../src/report/formats/text.ts';
 import { planReport } from '../../src/report/report.ts';
-import { sarif } from '../../src/report/formats/sarif.ts';
 import { haltDiagnostics } from '../../src/report/words/halts.ts';
 import { desired } from '../support/desired.ts';
 import { planOf } from '../support/plan-of.ts';
@@ -84,7 +83,7 @@ describe('the reports of a plan', () => {
     );
   });
 
-  test.each(['junit', 'sarif', 'github'] as const)('as %s tell what differs', async (format) => {
+  test.each(['junit', 'github'] as const)('as %s tell what differs', async (format) => {
     expect(await report(format)).toContain('application.wiki differs in `name`');
   });
 
@@ -97,7 +96,6 @@ test('the names of files are one name to whoever reads the report', () => {
   const found = diagnosticFor('a,b:c d%/é?#.yaml', { code: 'similar-name', summary: 'x' });
   const report = planReport({ diagnostics: [found], filenames: [] });
   expect(github(report, setting)).toContain('file=a%2Cb%3Ac d%25/é?#.yaml,line=1,');
-  expect(sarif(report, setting)).toContain('"uri": "a%2Cb%3Ac%20d%25/%C3%A9%3F%23.yaml"');
 });
 
 test('of what has changed since a plan was made it is said what it was, and what it is', async () => {

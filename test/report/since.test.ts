@@ -315,7 +315,6 @@ test('a line is annotated where it is new and differs, and a file where somethin
   ]);
   // A file that is not read any more has no lines.
   expect(written(plan, 'github', [])).toMatch(/^::warning title=no-longer-declared \(production\)::user\.u/m);
-  expect(written(plan, 'sarif').match(/"ruleId": .*/g)).toHaveLength(2);
   expect(written(plan, 'junit').match(/<testcase /g)).toHaveLength(2);
   // What makes the plan fail is told of all.
   const failing = planReport({ result: plan, diagnostics: [], filenames: [] }, 'error');

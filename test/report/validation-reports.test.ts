@@ -1,10 +1,5 @@
-import { Ajv, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { diagnosticFor } from '../../src/base/diagnostic.ts';
-import type { JsonObject } from '../../src/base/json.ts';
 import { loadManifests } from '../../src/manifest/load-manifests.ts';
 import { loadFormats, type ReportFormat } from '../../src/report/formats/all.ts';
 import { planReport, validationReport, type ProblemsReport } from '../../src/report/report.ts';
@@ -23,50 +18,6 @@ const setting = { toolVersion: '1.2.3' };
 async function validated(): Promise<ProblemsReport> {
   return validationReport(await loadManifests(['m'], { files: memoryFiles(manifests) }));
 }
-
-const validateSarif = ((): ValidateFunction => {
-  const file = createRequire(import.meta.url).resolve(
-    '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json',
-  );
-  // The published schema is an object.
-  const { $schema: _, id: __, ...published } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
-  const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false });
-  addFormats.default(ajv);
-  return ajv.compile(published);
-})();
-
-function sarifErrors(report: unknown): unknown[] {
-  validateSarif(report);
-  return validateSarif.errors ?? [];
-}
-
-describe('SARIF', () => {
-  test('satisfies its published schema', async () => {
-    const report = JSON.parse(formats.sarif(await validated(), setting)) as {
-      runs: [{ results: unknown[]; tool: { driver: { rules: unknown[] } } }];
-    };
-    expect(sarifErrors(report)).toEqual([]);
-    expect(report.runs[0].results).toHaveLength(3);
-    expect(report.runs[0].tool.driver.rules).toContainEqual({
-      id: 'likely-refused',
-      shortDescription: { text: 'warning: services have been seen to refuse this, and some take it' },
-      help: { text: 'What to do: fix it, or let the service decide.' },
-    });
-    expect(sarifErrors({ ...report, version: '3' })).not.toEqual([]);
-    expect(report.runs[0].results[0]).toMatchObject({
-      ruleId: 'likely-refused',
-      level: 'warning',
-      locations: [
-        {
-          physicalLocation: {
-            artifactLocation: { uri: 'm/a%20b.yaml' },
-            region: { startLine: 3, startColumn: 17 },
-          },
-        },
-      ],
-    });
-  });
-});
 
 describe('JUnit', () => {
   test('has a suite for each file, and a failed case for each error', async () => {
@@ -137,14 +88,13 @@ describe('what was not checked for want of secrets', () => {
     const report = await validatedWithout('${env:A}${file:b c}', '${env:A}');
     const words =
       '2 values were not checked, because their secrets are not read here: ${env:A}, ${file:b c}.';
-    for (const name of ['text', 'markdown', 'html', 'junit', 'sarif', 'github'] as const)
+    for (const name of ['text', 'markdown', 'html', 'junit', 'github'] as const)
       expect(formats[name](report, setting), name).toContain(words);
     expect(formats.text(report, setting)).toBe(`${words}\nValid: 2 users.\n`);
     expect(formats.github(report, setting)).toBe(`::notice title=rollcall::${words}\n`);
     const document: unknown = JSON.parse(formats.json(report, setting));
     expect(document).toMatchObject({ unchecked: { value_count: 2, variables: ['A'], files: ['b c'] } });
     expect(schemaErrors('validation', document)).toEqual([]);
-    expect(sarifErrors(JSON.parse(formats.sarif(report, setting)))).toEqual([]);
   });
 
   test('is reported of one value, of many names in part, and of none not at all', async () => {
@@ -200,7 +150,6 @@ describe('one cause in forty places', () => {
 
   test.each<[ReportFormat, string]>([
     ['json', '"summary": "the variable `team` has no value"'],
-    ['sarif', '"startLine": '],
     ['junit', '<failure '],
   ])('is reported to programs for each place: %s', async (format, part) => {
     const text = await written(format);

@@ -50,13 +50,12 @@ test('reports for machines name files as the repository does, also by a link; te
     [link, 'roll/m.yaml'],
     [join(folder, 'gone'), 'm.yaml'],
   ] as const) {
-    const formats = ['github', 'sarif', 'junit', 'text', 'markdown'];
+    const formats = ['github', 'junit', 'text', 'markdown'];
     const reports = formats.flatMap((format) => ['--report', `${format}=${join(folder, format)}`]);
     const env = { GITHUB_WORKSPACE, GITHUB_STEP_SUMMARY: '' };
     expect(await endedHere(['validate', '.', ...reports], { cwd, env })).toMatchObject({ code: 3 });
     const written = (format: string): string => readFileSync(join(folder, format), 'utf8');
     expect(written('github')).toContain(`::error file=${place},line=2,`);
-    expect(written('sarif')).toContain(`"uri": "${place}"`);
     expect(written('junit')).toContain(`classname="${place}" file="${place}" line="2"`);
     expect(written('junit')).toContain(`file="${place.replace('m.', 'valid.')}"`);
     for (const format of ['text', 'markdown']) expect(written(format)).toMatch(/^m\.yaml:2:/m);

@@ -10,7 +10,6 @@ export const formats = {
   markdown: async (): Promise<Format> => (await import('./markdown.ts')).markdown,
   html: async (): Promise<Format> => (await import('./html.ts')).html,
   junit: async (): Promise<Format> => (await import('./junit.ts')).junit,
-  sarif: async (): Promise<Format> => (await import('./sarif.ts')).sarif,
   github: async (): Promise<Format> => (await import('./github.ts')).github,
 };
 
