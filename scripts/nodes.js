@@ -1,21 +1,72 @@
+/**
+ * Packs the release, and has npm install it into an empty project and run it there, on the oldest Node.js that package.json
+ * allows and on every line of releases since; or on those that arguments name. npm fetches each Node.js and the dependencies:
+ * this needs the registry that npm is set up with, and so is no test.
+ */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** @type {{ engines: { node: string } }} */
-const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** @type {{ version: string, engines: { node: string } }} */
+const { version: release, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const [oldest = ''] = /[\d.]+$/.exec(engines.node) ?? [];
+const given = process.argv.slice(2);
+const versions = given.length > 0 ? given : [oldest, '22', '24', '26'];
 
-const isVersion = (/** @type {string} */ argument) => /^\d+(\.\d+)*$/.test(argument);
+const library = `import { loadManifests } from 'rollcall';\nconsole.log((await loadManifests(['manifests'])).kind);\n`;
+/** What is run where it is installed: a command line, its exit code, and what it prints among other things. */
+const checks = /** @type {const} */ ([
+  ['rollcall --version', 0, release],
+  ['rollcall validate manifests', 0, 'Valid'],
+  ['rollcall sandbox -- rollcall plan manifests --detailed-exitcode', 2, 'Plan: 7 to add'],
+  ['rollcall sandbox -- rollcall apply manifests --yes', 0, '7 added'],
+  ['node library.js', 0, 'valid'],
+]);
 
-/** Those that arguments name, or the oldest Node.js that package.json allows, and every line of releases since. */
-export function versionsOf(/** @type {readonly string[]} */ given) {
-  const named = given.filter(isVersion);
-  const others = given.filter((argument) => !isVersion(argument));
-  return { versions: named.length > 0 ? named : [oldest, '22', '24', '26'], others };
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-'));
+// Without the scripts: the command that runs this has built what is packed.
+const packed = printed('npm', ['pack', '--ignore-scripts', '--pack-destination', folder]);
+for (const version of versions) {
+  const node = printed('npx', ['--yes', '--package', `node@${version}`, '--call', 'command -v node']);
+  const ended = node === '' ? 'cannot be had' : tried(node, join(folder, `on-${version}`));
+  if (ended !== 'runs rollcall') process.exitCode = 1;
+  console.log(`Node.js ${version}: ${ended}`);
+}
+rmSync(folder, { recursive: true });
+
+/**
+ * @param {string} node
+ * @param {string} project
+ */
+function tried(node, project) {
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }\n');
+  writeFileSync(join(project, 'library.js'), library);
+  cpSync(join(root, 'examples/manifests'), join(project, 'manifests'), { recursive: true });
+  const path = [join(project, 'node_modules/.bin'), dirname(node), process.env['PATH']].join(delimiter);
+  const options = {
+    cwd: project,
+    env: { ...process.env, PATH: path },
+    encoding: /** @type {const} */ ('utf8'),
+  };
+  const lines = /** @type {const} */ ([[`npm install ${join(folder, packed)}`, 0, ''], ...checks]);
+  for (const [line, code, words] of lines) {
+    const [program = '', ...args] = line.split(' ');
+    const { status, stdout, stderr } = spawnSync(program, args, options);
+    if (status === code && stdout.includes(words)) continue;
+    console.error(stdout + stderr);
+    return `fails at \`${line}\` (${status})`;
+  }
+  return 'runs rollcall';
 }
 
-/** Where a program of a package of the registry is, which npm fetches if it is not there; or an empty text. */
-export function fetched(/** @type {string} */ name, /** @type {string} */ program) {
-  const asked = ['--yes', '--package', name, '--call', `command -v ${program}`];
-  return spawnSync('npx', asked, { encoding: 'utf8' }).stdout.trim();
+/**
+ * @param {string} program
+ * @param {readonly string[]} args
+ */
+function printed(program, args) {
+  return spawnSync(program, args, { cwd: root, encoding: 'utf8' }).stdout.trim();
 }

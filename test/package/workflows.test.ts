@@ -1,12 +1,10 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { root, run, type Ended } from '../support/cli.ts';
 import { inFull } from '../support/effort.ts';
-import { GitProject } from '../support/git-project.ts';
-import { baseImage, productionPackages, readImage } from '../support/oci-image.ts';
 
 interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
@@ -66,7 +64,7 @@ describe.each(readdirSync(folderOfWorkflows))('the workflow %s', (name) => {
 });
 
 test('the oldest version that is tested is the oldest that is promised', () => {
-  const [oldest] = workflow('ci.yaml').jobs['versions']?.strategy?.matrix.node ?? [];
+  const [oldest] = workflow('ci.yaml').jobs['nodes']?.strategy?.matrix.node ?? [];
   expect(engines.node).toBe(`>=${oldest}`);
   const [, kept] =
     /Node\.js (\d+)\b[^.]*is kept until/.exec(readFileSync(join(root, 'docs/pipelines.md'), 'utf8')) ?? [];
@@ -78,7 +76,6 @@ const runHere = {
   tag: ['publish', /GITHUB_REF_NAME/],
   repository: ['publish', /npm pkg set/],
   pack: ['publish', /npm pack/],
-  image: ['image', /npm run --silent image/],
   parts: ['release', /npm sbom/],
 } as const;
 
@@ -129,8 +126,6 @@ describe.runIf(inFull)('a release', () => {
         GITHUB_REF_NAME: tag,
         GITHUB_SERVER_URL: 'https://forge.example',
         GITHUB_REPOSITORY: 'Someone/rollcall',
-        GITHUB_OUTPUT: join(folder, 'output'),
-        IMAGES: 'images.example.com',
       },
     });
   }
@@ -149,22 +144,6 @@ describe.runIf(inFull)('a release', () => {
       version,
       repository: { type: 'git', url: 'git+https://forge.example/Someone/rollcall.git' },
     });
-  });
-
-  test('builds the image, of the date of the commit, and says its digest and its name', async () => {
-    const project = new GitProject(folder);
-    project.git('init', '--quiet');
-    project.git('add', 'package.json');
-    project.git('commit', '--quiet', '--message', 'Release');
-    const committed = new Date(project.git('log', '-1', '--format=%cI')).toISOString();
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    baseImage(join(folder, 'base'));
-    expect(await step('image')).toMatchObject({ code: 0, stderr: '' });
-    const { digest, config } = readImage(join(folder, 'image'));
-    expect(config.created).toBe(committed);
-    expect(readFileSync(join(folder, 'output'), 'utf8')).toBe(
-      `digest=${digest}\nname=images.example.com/someone/rollcall\n`,
-    );
   });
 
   test('lists exactly what the package depends on', async () => {
@@ -197,6 +176,17 @@ describe.runIf(inFull)('a release', () => {
     expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(dependencies)));
   });
 });
+
+/** The packages that the lockfile has for production. */
+function productionPackages(): { name: string; version: string; integrity: string }[] {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; version: string; integrity: string }>;
+  }; // npm's
+  return Object.entries(packages).flatMap(([path, { dev = false, version: exact, integrity }]) => {
+    const name = path.split('node_modules/').at(-1) ?? '';
+    return path === '' || dev ? [] : [{ name, version: exact, integrity }];
+  });
+}
 
 function byPurl(one: { readonly purl: string }, other: { readonly purl: string }): number {
   return one.purl < other.purl ? -1 : 1;
