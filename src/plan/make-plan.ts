@@ -184,9 +184,10 @@ export function whyLeft(
   if (unseen)
     return `the service does not show its \`${unseen.field}\`, or takes none: nobody can tell what a change would do`;
   const own = differences.find(({ field }) => protectedOnSelf.includes(field));
+  const one = `this ${resource.kind.type}`;
   if (own && self === undefined)
-    return `it is not known whether the token belongs to it, whose \`${own.field}\` differs`;
-  if (own && self === record.pk) return `the token belongs to it, and its \`${own.field}\` differs`;
+    return `it is not known whether the token belongs to ${one}, whose \`${own.field}\` differs`;
+  if (own && self === record.pk) return `the token belongs to ${one}, and its \`${own.field}\` differs`;
   const { exact } = record;
   const sent = (held: HeldRecord['fields'], field: string): JsonValue =>
     mergedValue(resource, field, held[field]);

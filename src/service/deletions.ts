@@ -78,8 +78,8 @@ export async function whyKept(
   const self = asksSelf ? await retrieveSelf(options.client, options.pacing, options.signal) : undefined;
   if (asksSelf && self?.proof !== 'exists') return 'it could not be learnt whose the token is';
   if (deletion.isOwned && self?.proof === 'exists') {
-    if (self.pk === undefined) return 'it is not known whether the token belongs to it';
-    if (self.pk === held.pk) return 'the token belongs to it';
+    if (self.pk === undefined) return `it is not known whether the token belongs to this ${kind.type}`;
+    if (self.pk === held.pk) return `the token belongs to this ${kind.type}`;
   }
   const last = await whyLast(kind, held, going, options);
   if (last !== undefined || doors.length === 0) return last;

@@ -98,12 +98,16 @@ describe.each(sandboxReleases)('on release %s', (release) => {
 test('without both switches, what is to be absent is shown, and left as it is', async () => {
   const world = new World(seed);
   const { stdout } = await applied(world, jane, {});
-  expect(stdout).toContain('user.jane is to be absent, and is left as it is');
+  expect(stdout).toContain('user.jane is not deleted');
   expect(world.writes()).toEqual([]);
 });
 
 test.each([
-  ['the user of the token', entry('users', 'username: sandbox'), 'the token belongs to it'],
+  [
+    'the user of the token',
+    entry('users', 'username: sandbox'),
+    'user.sandbox is not deleted: the token belongs to this user',
+  ],
   ['the last group of superusers', entry('groups', 'name: admins'), 'it is the last group of superusers'],
   ['the last one who is let in', entry('groups', 'name: staff'), 'where "wiki/staff" binds it'],
 ])('%s stays', async (_, text, why) => {
@@ -138,7 +142,7 @@ test('a user stays where the service does not say whose the token is', async () 
       : exchange;
   };
   const { stdout } = await applied(world, entry('users', 'username: sandbox'));
-  expect(stdout).toContain('it is not known whether the token belongs to it');
+  expect(stdout).toContain('it is not known whether the token belongs to this user');
   expect(deletes(world)).toEqual([]);
 });
 

@@ -292,7 +292,7 @@ test('a group that is created first is then given to a user who is there', async
   const options = { config: 'rollcall.yaml', allow: ['update'] };
   const { ending, stdout, stderr } = await run('apply', service.send, text, options, settings);
   expect(ending, stdout + stderr).toBe('done');
-  expect(stdout).toContain('lacks     ["new" (created first)]');
+  expect(stdout).toContain('will add  ["new" (created first)]');
   expect(service.sent().at(-1)).toEqual({ groups: [ids[0], named(service, 'new')[0]?.['pk']] });
 });
 

@@ -430,6 +430,6 @@ describe('what is hidden', () => {
     const transport = fakeService({ wiki: { name: 'Wiki', meta_publisher: `${mark} 2` } }).send;
     const { context, stdout } = capture({ ...world, files, transport });
     await plan(['a.yaml'], { output: 'text' }, context);
-    expect(stdout()).toContain('\n      meta_publisher  (hidden, and another value there)\n');
+    expect(stdout()).toContain('\n      meta_publisher  (hidden; differs from the declared value)\n');
   });
 });

@@ -103,7 +103,7 @@ describe('a plan shows names beside ids', () => {
   test('of the groups that a user lacks', async () => {
     const lacking = { ...seed, users: [{ username: 'bob', name: 'Bob', groups: [others] }] };
     const { stdout } = await planned(sandboxTransport(lacking));
-    expect(stdout).toContain(`      groups\n        lacks     ["staff" (${staff})]\n`);
+    expect(stdout).toContain(`      groups\n        missing   ["staff" (${staff})]\n`);
   });
 
   test('in Markdown and HTML, where a name is no markup', async () => {

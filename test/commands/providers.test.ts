@@ -187,7 +187,7 @@ describe('a change', () => {
     await run('apply', made.send, withSecret);
     const env = { GRAFANA_SECRET: 'canary-of-another' };
     const shown = await run('plan', made.send, withSecret, allowed, { env });
-    expect(shown.stdout).toContain('client_secret  (sensitive, and another value there)');
+    expect(shown.stdout).toContain('client_secret  (sensitive; differs from the declared secret)');
     expect(shown.stdout).toContain('until then, logins fail');
     const left = await run('apply', made.send, withSecret, { config: 'rollcall.yaml' }, { env });
     expect(left.stdout).toContain('! provider.Grafana');

@@ -79,7 +79,7 @@ describe('rollcall show', () => {
     const text = await shown(document);
     expect(text).toMatchObject({ ending: 'done', stderr: '' });
     expect(text.stdout).toBe((await planned('text')).stdout);
-    expect(text.stdout).toContain('(sensitive, and another value there)');
+    expect(text.stdout).toContain('(sensitive; differs from the declared secret)');
     const { stdout } = await shown(document, { output: 'json' });
     expect(schemaErrors('plan', parseJson(stdout))).toEqual([]);
     expect({ ...object(stdout), created_at: '' }).toEqual({ ...object(await printed()), created_at: '' });

@@ -62,7 +62,7 @@ describe('a plan that may change what exists', () => {
     const text = stdout();
     expect(text).toContain('  ~ application.wiki');
     expect(text).toContain('        observed  "Old"\n        declared  "Tools"');
-    expect(text).toContain(`      groups\n        lacks     [ "${staff}" ]`);
+    expect(text).toContain(`      groups\n        will add  [ "${staff}" ]`);
     expect(text).toContain('attributes.theme.dark\n        observed  true\n        declared  false');
     expect(text).toContain('note  logins go through another provider');
     expect(text).toContain('note  takes 4 of `backchannel_providers` from application.mail');
@@ -404,7 +404,9 @@ describe('an apply that may change what exists', () => {
     expect(stdout()).toContain(
       '! user.outpost differs and is left as it is; it is an account of the service itself',
     );
-    expect(stdout()).toContain('! user.pipeline differs and is left as it is; the token belongs to it');
+    expect(stdout()).toContain(
+      '! user.pipeline differs and is left as it is; the token belongs to this user',
+    );
     expect(world.writes()).toEqual([]);
   });
 
@@ -422,7 +424,7 @@ describe('an apply that may change what exists', () => {
         ROLLCALL_TOKEN: 'own-token',
       });
       expect(await apply(['m.yaml'], { output: 'text', yes: true, ...allowed }, context)).toBe('done');
-      expect(stdout()).toContain(`the token belongs to it, and its \`${field}\` differs`);
+      expect(stdout()).toContain(`the token belongs to this user, and its \`${field}\` differs`);
       expect(world.writes()).toHaveLength(1);
     },
   );

@@ -56,7 +56,9 @@ test('of a pair of values the one that may be seen is shown', async () => {
     const changes = [{ ...change, differences: [{ field: 'group', declared, observed }] }];
     return planText({ ...plan, changes }, plain);
   };
-  expect(shown('(sensitive)', '(sensitive)')).toContain('group  (sensitive, and another value there)');
+  expect(shown('(sensitive)', '(sensitive)')).toContain(
+    'group  (sensitive; differs from the declared secret)',
+  );
   expect(shown('(sensitive)', null)).toMatch(/observed {2}null\n +declared {2}"\(sensitive\)"/);
   expect(shown('Docs', '(sensitive)')).toMatch(/observed {2}"\(sensitive\)"\n +declared {2}"Docs"/);
 });

@@ -211,8 +211,8 @@ Besides, as before this change: 1 in sync.`,
       `In this change, since origin/main (3f2c1ab): 1 altered.
 
   ! application.a is altered; it differs and is left as it is  m.yaml:3
-      group  (sensitive, and something else before)
-      group  (sensitive, and another value there)
+      group  (sensitive; had another value before)
+      group  (sensitive; differs from the declared secret)
       …  1 more, as before`,
     ],
     [

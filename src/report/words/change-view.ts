@@ -2,7 +2,7 @@
 import { diffLines } from 'diff/lib/diff/line.js';
 import type { Diagnostic } from '../../base/diagnostic.ts';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts';
-import { isBlank } from '../../base/sensitive.ts';
+import { isBlank, sensitive } from '../../base/sensitive.ts';
 import { shownPlace } from '../../base/source.ts';
 import { idsIn, type Names, namesAt, namesById } from '../../kinds/named.ts';
 import { isNameOfOne, sameJson, shownId } from '../../kinds/values.ts';
@@ -29,7 +29,7 @@ export type FieldView =
   /** What cannot be shown, in words. */
   | { readonly kind: 'words'; readonly field: string; readonly words: string };
 
-type SideName = 'before' | 'now' | 'observed' | 'declared' | 'lacks';
+type SideName = 'before' | 'now' | 'observed' | 'declared' | 'will add' | 'missing';
 
 /** One of the values that a field has. */
 export interface Side {
@@ -60,16 +60,17 @@ function note(words: string, field: string = 'note'): FieldView {
   return { kind: 'words', field, words: inline(words) };
 }
 
-function viewsOfFields({ resource, presence, action, differences, since }: Change): FieldView[] {
+function viewsOfFields(change: Change): FieldView[] {
+  const { resource, presence, action, differences, since } = change;
   if (action === 'delete') return [];
   const differing = new Map(differences.map((difference) => [difference.field, difference]));
-  if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, resource, differing);
+  if (since?.kind === 'altered' && since.fields) return alteredViews(since.fields, change, differing);
   if (presence === 'present' && since?.kind !== 'added')
-    return differences.flatMap((difference) => differenceViews(difference, resource));
+    return differences.flatMap((difference) => differenceViews(difference, change));
   return shownFields(resource).flatMap((field): FieldView[] => {
     if (field === resource.kind.access?.field) return [{ kind: 'value', field, value: everyone }];
     const difference = differing.get(field);
-    if (difference) return differenceViews(difference, resource);
+    if (difference) return differenceViews(difference, change);
     const value = shownValue(resource, field) ?? null;
     const names = namesIn(resource, field, value);
     const text = names && namedText(field, value, names);
@@ -97,10 +98,10 @@ function isEmpty(value: JsonValue): boolean {
 /** First what was altered, then in what else it differs; the other fields are counted. */
 function alteredViews(
   altered: readonly AlteredField[],
-  resource: Resource,
+  change: Change,
   differing: ReadonlyMap<string, Difference>,
 ): FieldView[] {
-  const { kind, fields } = resource;
+  const { kind, fields } = change.resource;
   const own = new Set(altered.map(({ field }) => field));
   const others = [...differing.values()].filter(({ field }) => !own.has(field));
   const rest = Object.keys(fields).filter(
@@ -108,10 +109,10 @@ function alteredViews(
   ).length;
   return [
     ...altered.flatMap((field): FieldView[] => [
-      ...alteredView(field, differing.get(field.field), resource),
+      ...alteredView(field, differing.get(field.field), change),
       ...(field.stays === undefined ? [] : [note(field.stays)]),
     ]),
-    ...others.flatMap((difference) => differenceViews(difference, resource)),
+    ...others.flatMap((difference) => differenceViews(difference, change)),
     ...(rest > 0 ? [note(`${rest} more, as before`, '…')] : []),
   ];
 }
@@ -119,17 +120,12 @@ function alteredViews(
 function alteredView(
   { field, before, now }: AlteredField,
   difference: Difference | undefined,
-  resource: Resource,
+  change: Change,
 ): FieldView[] {
   // What was looked up now may have had another id then.
-  const view = pairView(
-    field,
-    { name: 'before', value: before },
-    { name: 'now', value: now },
-    'something else before',
-  );
+  const view = pairView(field, { name: 'before', value: before }, { name: 'now', value: now });
   if (difference === undefined) return [view];
-  if (view.kind !== 'sides') return [view, ...differenceViews(difference, resource)];
+  if (view.kind !== 'sides') return [view, ...differenceViews(difference, change)];
   const observed = { name: 'observed', value: difference.observed, names: difference.observedNames } as const;
   return [{ ...view, sides: [...view.sides, sideOf(field, 'same', observed)] }];
 }
@@ -141,14 +137,19 @@ interface Held {
   readonly names?: Names | undefined;
 }
 
-/** Two values of a field; `other` says what the first is where neither may be shown. */
-function pairView(field: string, first: Held, second: Held, other: string): FieldView {
+/** Two values of a field that differ. Where neither may be shown, that is said in words. */
+function pairView(field: string, first: Held, second: Held): FieldView {
   const [a, b] = [first.value, second.value];
   if (a !== undefined && isBlank(a) && b !== undefined && isBlank(b))
-    return { kind: 'words', field, words: `${b.slice(0, -1)}, and ${other})` };
+    return { kind: 'words', field, words: `${b.slice(0, -1)}; ${otherWords(first, b)})` };
   if (typeof a === 'string' && typeof b === 'string' && isForDiff(a, b))
     return { kind: 'diff', field, names: [first.name, second.name], lines: textDiff(a, b) };
   return { kind: 'sides', field, sides: [sideOf(field, 'removed', first), sideOf(field, 'added', second)] };
+}
+
+function otherWords({ name }: Held, blank: string): string {
+  if (name === 'before') return 'had another value before';
+  return `differs from the declared ${blank === sensitive ? 'secret' : 'value'}`;
 }
 
 function sideOf(field: string, look: Side['look'], { name, value, names }: Held): Side {
@@ -187,11 +188,15 @@ function spaced(value: JsonValue): string {
 /** Longer texts are shown as a diff. */
 const atAGlance = 56;
 
-function differenceViews(difference: Difference, resource: Resource): FieldView[] {
+function differenceViews(
+  difference: Difference,
+  { resource, action }: Pick<Change, 'resource' | 'action'>,
+): FieldView[] {
   const { field, declared, observed } = difference;
   const lacking = lackingIds(resource, field, declared, observed);
   if (lacking !== undefined) {
-    const held = { name: 'lacks', value: lacking, names: namesIn(resource, field, lacking) } as const;
+    const name = action === 'update' ? 'will add' : 'missing';
+    const held = { name, value: lacking, names: namesIn(resource, field, lacking) } as const;
     return [{ kind: 'sides', field, sides: [sideOf(field, 'added', held)] }];
   }
   const names = namesIn(resource, field, declared);
@@ -200,7 +205,6 @@ function differenceViews(difference: Difference, resource: Resource): FieldView[
       part.field,
       { name: 'observed', value: part.observed, names: part.observedNames },
       { name: 'declared', value: part.declared, names },
-      'another value there',
     ),
   );
 }

@@ -101,9 +101,10 @@ export function changeWords(change: Change): string {
   const kind = changeKind(change);
   const words = { ...changeLooks[kind].words };
   if (kind === 'in_sync' && staysIn(change).length > 0) words.altered = `is altered; ${stillInSync}`;
-  if (kind === 'differs' && isToGo(change.resource)) words.same = 'is to be absent, and is left as it is';
+  const isKept = kind === 'differs' && isToGo(change.resource);
+  if (isKept) words.same = 'is not deleted';
   const verb = `${words[since?.kind ?? 'same']}${brokenWords(change)}`;
-  return inline(present(verb, leftBecause).join('; '));
+  return inline(present(verb, leftBecause).join(isKept ? ': ' : '; '));
 }
 
 /** Of an entry that could not be read at the revision. */

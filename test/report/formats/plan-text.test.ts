@@ -152,8 +152,8 @@ describe('the text of a plan', () => {
     );
     expect(planText(plan, createStyle({ colours: false }))).toContain(
       [
-        '      meta_publisher  (sensitive, and another value there)',
-        '      group  (sensitive, and another value there)',
+        '      meta_publisher  (sensitive; differs from the declared secret)',
+        '      group  (sensitive; differs from the declared secret)',
         '',
       ].join('\n'),
     );
